@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { createApplication } from "./_services.mjs";
+import { createApplication } from "./lib/services.mjs";
 
 const rounds = Number(process.argv[2] ?? 100);
 /** A signal that never comes ends the bench. */
@@ -70,5 +70,5 @@ try {
     `until the innermost signal, after the caller left: median ${times[rounds >> 1].toFixed(1)} ms, worst of ${rounds} ${times.at(-1).toFixed(1)} ms`,
   );
 } finally {
-  await application.close();
+  application.close();
 }

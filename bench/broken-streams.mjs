@@ -5,8 +5,9 @@
 
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { createApplication, median, memoryOf, now, socketsOf, worst } from "./_services.mjs";
-import { download, expected, files, MB, open, source, upload } from "./_streaming.mjs";
+import { createApplication, memoryOf, now, socketsOf, worst } from "./lib/services.mjs";
+import { median } from "./lib/statistics.mjs";
+import { download, expected, files, MB, open, source, upload } from "./lib/streaming.mjs";
 
 const rounds = Number(process.argv[2] ?? 20);
 const large = 1_000 * MB;
@@ -179,6 +180,6 @@ try {
     for (const { child } of services) child.kill("SIGKILL");
   }
 } finally {
-  await application.close();
+  application.close();
   setImmediate(() => process.exit());
 }

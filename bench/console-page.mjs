@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import { runnerImport } from "vite";
 import { findBrowser } from "../scripts/browser.mjs";
-import { memoryHost, request, success } from "./_memory.mjs";
+import { memoryHost, request, success } from "./lib/memory-host.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));

@@ -5,7 +5,8 @@
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
-import { memoryHost, request, success } from "./_memory.mjs";
+import { memoryHost, request, success } from "./lib/memory-host.mjs";
+import { median } from "./lib/statistics.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const rounds = 300;
@@ -70,8 +71,6 @@ async function timeOf(role) {
   const { user, system } = process.cpuUsage(began);
   return (user + system) / calls;
 }
-
-const median = (values) => values.toSorted((one, other) => one - other)[values.length >> 1];
 
 /** Each round measures both, in alternating order. */
 async function compare(name, base, other) {

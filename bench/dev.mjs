@@ -3,78 +3,24 @@
 // real page.
 // node bench/dev.mjs [ready] [live] [numbers of modules], after npm run build
 
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { chromium } from "playwright";
 
 import { requireBrowser } from "../scripts/browser.mjs";
+import { application, repository } from "./lib/application.mjs";
+import { groupOf, manyModules } from "./lib/modules.mjs";
+import { cpuOf, launchUntil } from "./lib/processes.mjs";
+import { median } from "./lib/statistics.mjs";
 
-const repository = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2);
 const wants = (word) =>
   words.includes(word) || !words.some((one) => one === "ready" || one === "live");
 const sizes = words.map(Number).filter((number) => number > 0);
 const rounds = 7;
 
-/** How many modules belong to one procedure. */
-const groupOf = (modules) => Math.min(10, modules / 2);
-
-/**
- * Every tenth module has a procedure and imports the next nine; half of the procedures run in the
- * page.
- */
-function application(modules) {
-  const group = groupOf(modules);
-  const files = {
-    "package.json": JSON.stringify({ name: "bench", private: true, type: "module" }),
-    "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>\n',
-    "src/main.ts": `import { startClient } from "seamline/client";
-import { sum0 } from "./parts/part0.ts";
-await startClient("page");
-globalThis.sum0 = sum0;
-`,
-  };
-  const segments = { page: {}, office: {} };
-  for (let index = 0; index < modules; index++) {
-    const text = `export const step${index} = (given: number): number => given + ${index} - ${index};\n`;
-    if (index % group > 0) files[`src/parts/part${index}.ts`] = text;
-    else {
-      const others = Array.from({ length: group - 1 }, (_, offset) => index + offset + 1).filter(
-        (other) => other < modules,
-      );
-      const imports = others
-        .map((other) => `import { step${other} } from "./part${other}.ts";\n`)
-        .join("");
-      const sum = others.map((other) => `step${other}(given)`).join(" + ");
-      files[`src/parts/part${index}.ts`] =
-        `${imports}export async function sum${index}(given: number): Promise<number> {\n  return (${sum}) * 1;\n}\n`;
-      segments[index % (2 * group) === 0 ? "page" : "office"][`./parts/part${index}`] = {
-        [`sum${index}`]: { access: "public" },
-      };
-    }
-  }
-  for (const [name, content] of Object.entries(segments))
-    files[`segments/${name}.segment.json`] = JSON.stringify(content);
-  return files;
-}
-
-async function made(modules) {
-  const folder = await mkdtemp(join(tmpdir(), "seamline-bench-"));
-  for (const path of ["src/parts", "segments", "node_modules"])
-    await mkdir(join(folder, path), { recursive: true });
-  for (const [path, text] of Object.entries(application(modules)))
-    await writeFile(join(folder, path), text);
-  for (const name of ["seamline", "vite"])
-    await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
-  return folder;
-}
-
-const median = (times) => times.toSorted((one, other) => one - other)[times.length >> 1];
 const list = (times) => `${times.map(Math.round).join(" ")} (median ${Math.round(median(times))})`;
 const seamline = ["dist/cli.js", "dev", "--port", "0"];
 const vite = ["node_modules/vite/bin/vite.js", "--port", "0", "--host", "127.0.0.1"];
@@ -84,32 +30,11 @@ const vite = ["node_modules/vite/bin/vite.js", "--port", "0", "--host", "127.0.0
  */
 async function until(folder, [script, ...rest], mark) {
   const began = performance.now();
-  const child = spawn(process.execPath, [join(repository, script), ...rest], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  await new Promise((resolve, reject) => {
-    child.stderr.on("data", (bytes) => (output += bytes));
-    child.stdout.on("data", (bytes) => {
-      output += bytes;
-      if (mark.test(output)) resolve();
-    });
-    child.once("exit", () => reject(new Error(`It ended before it was ready:\n${output}`)));
-  });
+  const line = [join(repository, script), ...rest];
+  const options = { cwd: folder, until: mark, everyMs: 1 };
+  const { pid, output, stop } = await launchUntil(process.execPath, line, options);
   const ms = performance.now() - began;
-  const times =
-    (await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => ""))
-      .split(") ")[1]
-      ?.split(" ") ?? [];
-  const end = async () => {
-    child.removeAllListeners("exit");
-    const gone = new Promise((resolve) => child.once("exit", resolve));
-    child.kill();
-    await gone;
-  };
-  // In hundredths of a second.
-  return { ms, cpu: 10 * (Number(times[11]) + Number(times[12])), output, end };
+  return { ms, cpu: cpuOf([pid]) / 1_000, output: output(), end: stop };
 }
 
 /** Runs whole processes in turns, until there is a page to open. */
@@ -215,12 +140,8 @@ async function live(folder, modules) {
 }
 
 for (const modules of sizes.length > 0 ? sizes : [10, 1000]) {
-  const folder = await made(modules);
-  try {
-    if (wants("ready")) await ready(folder, modules);
-    if (wants("live")) await live(folder, modules);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const { folder } = await application(manyModules(modules));
+  if (wants("ready")) await ready(folder, modules);
+  if (wants("live")) await live(folder, modules);
 }
 process.exit(0);

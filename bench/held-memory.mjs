@@ -5,17 +5,15 @@
 // node bench/held-memory.mjs [standalone|node|gateway|proxy …] [answers|echoes|uploads …] [numbers of callers], after npm run build
 // Each caller takes an open file: see ulimit -n.
 
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
-import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
-const repository = fileURLToPath(new URL("..", import.meta.url));
-const cli = process.env["SEAMLINE_CLI"] ?? join(repository, "dist/cli.js");
+import { application, build, repository, service } from "./lib/application.mjs";
+import { rssOf } from "./lib/processes.mjs";
+
+/** Another checkout, if its build is to be measured. */
+const checkout = process.env["SEAMLINE_CHECKOUT"] ?? repository;
 const words = process.argv.slice(2);
 const chosen = (all) =>
   all.some((name) => words.includes(name)) ? all.filter((name) => words.includes(name)) : all;
@@ -33,93 +31,41 @@ const heldBytes =
 
 const MiB = 1024 * 1024;
 
-async function application() {
-  const folder = await mkdtemp(join(tmpdir(), "seamline-held-"));
-  const files = {
-    "package.json": JSON.stringify({ name: "bench", private: true, type: "module" }),
-    "index.html": "<!doctype html><title>Bench</title>\n",
-    "src/parts.ts": `export async function big(): Promise<string> {
+const files = {
+  "index.html": "<!doctype html><title>Bench</title>\n",
+  "src/parts.ts": `export async function big(): Promise<string> {
   return "x".repeat(8 * 1024 * 1024 - 1) + Math.floor(Math.random() * 10);
 }
 export async function echo(value: unknown): Promise<unknown> { return value; }
 export async function small(): Promise<number> { return 1; }
 `,
-    "main.segment.json": JSON.stringify({
-      "./parts": {
-        big: { access: "public" },
-        echo: { access: "public" },
-        small: { access: "public" },
-      },
-    }),
-  };
-  for (const path of ["src", "node_modules"]) await mkdir(join(folder, path), { recursive: true });
-  for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
-  for (const name of ["seamline", "vite"])
-    await symlink(join(repository, "node_modules", name), join(folder, "node_modules", name));
-  await run(folder, ["build"]);
-  return folder;
-}
+  "main.segment.json": JSON.stringify({
+    "./parts": {
+      big: { access: "public" },
+      echo: { access: "public" },
+      small: { access: "public" },
+    },
+  }),
+};
 
-function run(folder, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [cli, ...args], {
-      cwd: folder,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    child.on("close", (code) =>
-      code === 0 ? resolve() : reject(new Error(`${args[0]} ended with ${code}`)),
-    );
-  });
-}
-
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-
-async function start(folder, name, config) {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+async function start(app, mode, config = {}) {
   // More than there are callers, so that the small calls get connections.
-  const limits = { limits: { connections: 16_000, ...(heldBytes !== undefined && { heldBytes }) } };
-  await writeFile(
-    join(folder, `${name}.json`),
-    JSON.stringify({ url, log: "error", ...limits, ...config }),
-  );
-  const child = spawn(process.execPath, [cli, "start", "--no-build", "--config", `${name}.json`], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", process.env["SHOW"] ? "inherit" : "ignore"],
-  });
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
-    const ready = await fetch(`${url}/health/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (ready) return { url, port, child };
-    await pause(50);
-  }
+  const limits = { maxConnections: 16_000, ...(heldBytes !== undefined && { heldBytes }) };
+  const started = await service(app, mode, { limits, ...config });
+  return { ...started, port: Number(new URL(started.url).port) };
 }
 
 /** Starts the service of `role` and those that it needs. */
-async function deployed(folder, role) {
-  if (role === "standalone") return [await start(folder, "standalone", { mode: "standalone" })];
-  const repositoryOf = await start(folder, "repository", { mode: "repository" });
-  const gateway = await start(folder, "gateway", { mode: "gateway" });
+async function deployed(app, role) {
+  if (role === "standalone") return [await start(app, "standalone")];
+  const repositoryOf = await start(app, "repository");
+  const gateway = await start(app, "gateway");
   const shared = { repository: repositoryOf.url, gateway: gateway.url };
-  const node = await start(folder, "node", { mode: "node", ...shared, segments: ["main"] });
+  const node = await start(app, "node", { ...shared, segments: ["main"] });
   if (role === "node") return [node, gateway, repositoryOf];
   if (role === "gateway") return [gateway, node, repositoryOf];
-  return [await start(folder, "proxy", { mode: "proxy", ...shared }), gateway, node, repositoryOf];
+  return [await start(app, "proxy", shared), gateway, node, repositoryOf];
 }
-
-const statusOf = async (pid, name) =>
-  Number(
-    new RegExp(`${name}:\\s+(\\d+) kB`).exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1],
-  ) / 1024;
 
 const head = (line, ...fields) => `${[line, "Host: localhost", ...fields].join("\r\n")}\r\n\r\n`;
 const body = `{"value":"${"x".repeat(MiB - 20)}"}`;
@@ -189,64 +135,57 @@ async function smallCalls(url) {
   };
 }
 
-const folder = await application();
+/** Resident memory in MB; NaN once the process is gone. */
+function memoryOf({ pid }) {
+  try {
+    return rssOf([pid]);
+  } catch {
+    return NaN;
+  }
+}
+
+const app = await application(files, checkout);
+await build(app);
 console.log(
   "role       attack   callers  idle MB  peak MB  after MB  coming: ≤ 1 s  median ms  standing: ≤ 1 s  median ms  answers",
 );
-try {
-  for (const role of roles)
-    for (const attack of attacks)
-      for (const count of callers) {
-        const services = await deployed(folder, role);
-        const [target] = services;
-        for (let at = 0; at < 20; at++)
-          await fetch(`${target.url}/rpc/small`).then((answer) => answer.text());
-        await pause(1000);
-        const idle = await statusOf(target.child.pid, "VmRSS");
-        let peak = idle;
-        const watch = setInterval(
-          () =>
-            void statusOf(target.child.pid, "VmRSS").then(
-              (now) => (peak = Math.max(peak, now)),
-              () => {},
-            ),
-          100,
+for (const role of roles)
+  for (const attack of attacks)
+    for (const count of callers) {
+      const services = await deployed(app, role);
+      const [target] = services;
+      for (let at = 0; at < 20; at++)
+        await fetch(`${target.url}/rpc/small`).then((answer) => answer.text());
+      await pause(1000);
+      const idle = memoryOf(target);
+      let peak = idle;
+      const watch = setInterval(() => (peak = Math.max(peak, memoryOf(target) || 0)), 100);
+      const measured = smallCalls(target.url);
+      const sockets = await stall(target.port, attack, count);
+      const coming = await measured;
+      await pause(settling * 1000);
+      const standing = await smallCalls(target.url);
+      for (const socket of sockets) socket.destroy();
+      await pause(5000);
+      clearInterval(watch);
+      const after = memoryOf(target);
+      const columns = [role.padEnd(10), attack.padEnd(8), String(count).padStart(7)];
+      for (const [number, width] of [
+        [idle, 8],
+        [peak, 8],
+        [after, 9],
+      ])
+        columns.push(number.toFixed(0).padStart(width));
+      for (const [{ within, p50 }, width] of [
+        [coming, 14],
+        [standing, 16],
+      ])
+        columns.push(
+          `${within.toFixed(1)} %`.padStart(width),
+          String(p50?.toFixed(1)).padStart(10),
         );
-        const measured = smallCalls(target.url);
-        const sockets = await stall(target.port, attack, count);
-        const coming = await measured;
-        await pause(settling * 1000);
-        const standing = await smallCalls(target.url);
-        for (const socket of sockets) socket.destroy();
-        await pause(5000);
-        clearInterval(watch);
-        const after = await statusOf(target.child.pid, "VmRSS").catch(() => NaN);
-        const columns = [role.padEnd(10), attack.padEnd(8), String(count).padStart(7)];
-        for (const [number, width] of [
-          [idle, 8],
-          [peak, 8],
-          [after, 9],
-        ])
-          columns.push(number.toFixed(0).padStart(width));
-        for (const [{ within, p50 }, width] of [
-          [coming, 14],
-          [standing, 16],
-        ])
-          columns.push(
-            `${within.toFixed(1)} %`.padStart(width),
-            String(p50?.toFixed(1)).padStart(10),
-          );
-        columns.push(JSON.stringify([coming.statuses, standing.statuses]));
-        console.log(columns.join(" "));
-        for (const { child } of services) {
-          child.kill("SIGKILL");
-          await new Promise((resolve) =>
-            child.exitCode === null && child.signalCode === null
-              ? child.on("close", resolve)
-              : resolve(),
-          );
-        }
-      }
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+      columns.push(JSON.stringify([coming.statuses, standing.statuses]));
+      console.log(columns.join(" "));
+      for (const { stop } of services) await stop();
+    }
+process.exit();

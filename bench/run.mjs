@@ -2,10 +2,11 @@
 // others need for the same. `npm run bench -- --only p1,p3 --rounds 10 --seconds 2`; --help says more.
 
 import { readdirSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 
+import { writePage } from "./lib/page.mjs";
 import { machine, markdown } from "./lib/report.mjs";
 import { run } from "./lib/rounds.mjs";
 
@@ -14,13 +15,15 @@ const help = `npm run bench -- [options]
   --only p1,p3      these rows (all: ${rowNames().join(", ")})
   --cases add,1 KB  of these, the cases whose name begins so
   --subjects seam   of each case, the limit and the subjects whose name contains one of these words
-  --against FOLDER  also measures the dist/ of another checkout, in the same rounds
+  --against FOLDER  also measures the dist/ of another checkout, called "before", in the same rounds
   --rounds N        interleaved rounds (10)
   --seconds N       seconds a subject has in each (2)
   --warmup N        seconds before the first (10)
   --quick           3 rounds of 1 second after 2
   --json FILE       where to write figures of every round
   --markdown FILE   where to write the tables
+  --page            writes docs/performance.md
+  --from FILE       with --page: from the figures in this file, without measuring
 `;
 
 const { values: given } = parseArgs({
@@ -35,6 +38,8 @@ const { values: given } = parseArgs({
     quick: { type: "boolean" },
     json: { type: "string" },
     markdown: { type: "string" },
+    page: { type: "boolean" },
+    from: { type: "string" },
     help: { type: "boolean" },
   },
 });
@@ -76,7 +81,7 @@ async function main() {
       const { name, unit, share = false } = compared;
       if (!prefixes.some((prefix) => name.toLowerCase().startsWith(prefix))) continue;
       const results = await run(compared, options, (line) => console.error(line));
-      const table = { row, title, name, unit, share, results };
+      const table = { row, name, unit, share, results };
       found.tables.push(table);
       text.push(markdown(table));
       console.log(markdown(table));
@@ -85,6 +90,7 @@ async function main() {
     }
   }
   if (given.markdown) await write(given.markdown, text.join("\n"));
+  if (given.page) await writePage(found);
 }
 
 /** @param {string} path @param {string} text */
@@ -94,6 +100,7 @@ async function write(path, text) {
 }
 
 if (given.help) console.log(help);
+else if (given.from) await writePage(JSON.parse(await readFile(given.from, "utf8")));
 else {
   await main();
   // Sockets of the last calls would keep it for a while.

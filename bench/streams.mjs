@@ -6,8 +6,8 @@
 import { fork } from "node:child_process";
 import { once, setMaxListeners } from "node:events";
 import { fileURLToPath } from "node:url";
-import { createApplication, forgetMost, memoryOf } from "./_services.mjs";
-import { download, expected, files, json, MB, open, upload } from "./_streaming.mjs";
+import { createApplication, forgetMost, memoryOf } from "./lib/services.mjs";
+import { download, expected, files, json, MB, open, upload } from "./lib/streaming.mjs";
 
 const bytes = Number(process.argv[2] ?? 1_000) * MB;
 const kinds = process.argv[3] === undefined ? ["standalone", "proxied"] : [process.argv[3]];
@@ -85,7 +85,9 @@ async function measureSmallCalls({ entry: { url } }) {
 }
 
 async function measureBare() {
-  const child = fork(fileURLToPath(new URL("_bare.mjs", import.meta.url)), { silent: true });
+  const child = fork(fileURLToPath(new URL("servers/streams/bare.mjs", import.meta.url)), {
+    silent: true,
+  });
   const [line] = await once(child.stdout, "data");
   const url = /http:\S+/.exec(String(line))[0];
   console.log("bare node:http");
@@ -105,7 +107,7 @@ try {
     for (const { child } of deployment.services) child.kill("SIGKILL");
   }
 } finally {
-  await application.close();
+  application.close();
   // Kept-alive connections of the callers.
   setImmediate(() => process.exit());
 }

@@ -24,17 +24,17 @@ export function createStartClient(graph: Graph, browser: Browser): StartClient {
 }
 
 function openPage(graph: Graph, browser: Browser): StartClient {
+  const { clock } = browser;
   const files = createModuleFiles(browser);
   const revisions = createRevisions(browser, files.add);
   const placement = createPlacement({
     loader: files,
-    clock: browser.clock,
+    clock,
     away: (seam) =>
       async function (this: unknown, ...args) {
         return await (await remote()).away(seam).apply(this, args);
       },
   });
-  const { clock } = browser;
   let rare: Rare | undefined;
   const callWith: Page["callWith"] = async (place, ...call) => {
     const began = clock.now();

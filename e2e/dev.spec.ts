@@ -248,7 +248,7 @@ test("an import that pages can't have shows in every page's overlay and in the t
   await late.close();
 });
 
-test("a procedure's error has TypeScript lines and its trace in the page's console and in the terminal", async ({
+test("the page's console has a procedure's error with TypeScript lines and trace, as the terminal has, and one warning of options in procedure.call", async ({
   page,
 }) => {
   await open(page);
@@ -265,6 +265,14 @@ test("a procedure's error has TypeScript lines and its trace in the page's conso
     node: "office",
     error: { name: "RangeError", stack: expect.stringContaining("/src/shop/quote.ts:10:11") },
   });
+  const warnings: string[] = [];
+  page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
+  await within(page, '({ timeoutMs: 5, quote }).quote("abc")');
+  for (let call = 0; call < 2; call++)
+    await within(page, 'quote.call({ timeoutMs: 5, headers: {} }, "abc")');
+  expect(warnings).toEqual([
+    "Seamline: procedure.call({ timeoutMs, headers }, …) of 'shop/quote' ignores its options, as it takes a context: use withOptions(procedure, { timeoutMs, headers })(…)",
+  ]);
 });
 
 test("no response to a page contains the source of a procedure that pages may not load", async ({

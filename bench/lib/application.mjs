@@ -57,15 +57,15 @@ const trustKey = "the-trust-key-of-the-benches-0123456789";
  * @param {Application} built
  * @param {string} mode
  * @param {Record<string, unknown>} [config]
- * @param {import("node:child_process").SpawnOptions & { everyMs?: number }} [options]
+ * @param {import("node:child_process").SpawnOptions & { everyMs?: number, node?: string[] }} [options]
  */
-export async function service(built, mode, config = {}, options = {}) {
+export async function service(built, mode, config = {}, { node = [], ...options } = {}) {
   const path = join(built.folder, `${mode}-${Math.random().toString(36).slice(2)}.bench.json`);
   const keyed = mode === "standalone" ? {} : { trustKey };
   await writeFile(path, JSON.stringify({ mode, url: "http://127.0.0.1:0", ...keyed, ...config }));
   const started = await launchUntil(
     process.execPath,
-    [cliOf(built), "start", "--no-build", "--config", path],
+    [...node, cliOf(built), "start", "--no-build", "--config", path],
     { cwd: built.folder, until: /^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m, ...options },
   );
   return { ...started, url: started.found };
@@ -78,12 +78,13 @@ export async function service(built, mode, config = {}, options = {}) {
  * proxy if it's asked for.
  * @param {Application} built
  * @param {{ nodes: string[][], proxy?: boolean, gateway?: Record<string, unknown> }} parts
+ * @param {Parameters<typeof service>[3]} [options]
  */
-export async function deployment(built, { nodes, proxy = false, gateway: config = {} }) {
+export async function deployment(built, { nodes, proxy = false, gateway: config = {} }, options) {
   /** @type {Service[]} */
   const services = [];
-  const add = async (...words) => {
-    const started = await service(built, ...words);
+  const add = async (mode, settings) => {
+    const started = await service(built, mode, settings, options);
     services.push(started);
     return started;
   };

@@ -61,7 +61,16 @@ export function loadOn(url, request, connections) {
 function byWrk(url, request, connections) {
   const script = scriptOf(request);
   return async (seconds) => {
-    const words = ["-t1", `-c${connections}`, `-d${seconds}s`, "-s", script, url + request.path];
+    const words = [
+      "-t1",
+      // On a busy machine a process may not run for seconds; what it does then still counts.
+      "--timeout=60s",
+      `-c${connections}`,
+      `-d${Math.max(1, Math.round(seconds))}s`,
+      "-s",
+      script,
+      url + request.path,
+    ];
     const wrk = launch("wrk", words);
     await new Promise((resolve) => wrk.child.once("close", resolve));
     const match = /^RESULT (\d+) (\d+) (\d+) (\d+)$/m.exec(wrk.output());

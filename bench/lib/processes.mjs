@@ -83,12 +83,11 @@ export async function launchUntil(command, words, { until, everyMs = 10, ...opti
  * Starts a module of `bench/servers` that sends a message once it is ready.
  * @param {string} path
  * @param {string[]} [words]
- * @param {import("node:child_process").SpawnOptions} [options]
+ * @param {string[]} [node] options of Node
  * @returns {Promise<Started & { message: any }>}
  */
-export async function fork(path, words = [], options = {}) {
-  const started = launch(process.execPath, [path, ...words], {
-    ...options,
+export async function fork(path, words = [], node = []) {
+  const started = launch(process.execPath, [...node, path, ...words], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   return { ...started, message: await nextMessage(started) };

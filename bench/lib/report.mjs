@@ -4,7 +4,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 
 import { tool } from "./load.mjs";
 
-/** @typedef {{ row: string, title: string, name: string, unit: string, share: boolean, results: import("./rounds.mjs").Result[] }} Table */
+/** @typedef {{ row: string, name: string, unit: string, share: boolean, results: import("./rounds.mjs").Result[] }} Table */
 
 /** The machine, without anything that identifies it. */
 export function machine() {
@@ -35,8 +35,11 @@ export function columns(heads, lines) {
     .join("\n");
 }
 
-/** A table as Markdown. Columns that no subject has a figure for are left out. @param {Table} table */
-export function markdown({ name, unit, share, results }) {
+/**
+ * A table as Markdown. Columns that no subject has a figure for are left out.
+ * @param {Table} table
+ */
+export function markdown({ name, unit, share, results }, named = true) {
   const extras = [...new Set(results.flatMap(({ remarks = {} }) => Object.keys(remarks)))];
   const all = [
     [unit, ({ value }) => digits(value)],
@@ -56,5 +59,6 @@ export function markdown({ name, unit, share, results }) {
       return at === 0 ? `not measured: ${result.problem.replaceAll("|", "\\|")}` : "";
     }),
   ]);
-  return `${name}\n\n${columns(["", ...shownColumns.map(([head]) => head)], lines)}\n`;
+  const text = columns(["", ...shownColumns.map(([head]) => head)], lines);
+  return `${named ? `${name}\n\n` : ""}${text}\n`;
 }

@@ -1,6 +1,7 @@
 // The application that is called, and the subjects of other servers.
 
 import { application, build } from "../lib/application.mjs";
+import { collections, reporting } from "../lib/collections.mjs";
 import { loadOn, probe } from "../lib/load.mjs";
 import { cpuOf, fork, rssOf } from "../lib/processes.mjs";
 import { rightAnswer } from "../lib/samples.mjs";
@@ -57,13 +58,13 @@ export const overHttp = ({ procedure, args }) => ({
 
 /**
  * What runs behind an address and is loaded by HTTP: CPU time of its processes in µs a call.
- * @param {{ url: string, pids: number[], stop: () => Promise<void> }} server
+ * @param {{ url: string, pids: number[], outputs?: (() => string)[], stop: () => Promise<void> }} server
  * @param {import("../lib/load.mjs").Request} request
  * @param {string} call the name of the call, which decides what is a right answer
  * @param {number} connections
  * @returns {Promise<import("../lib/rounds.mjs").Running>}
  */
-export async function loaded({ url, pids, stop }, request, call, connections = 64) {
+export async function loaded({ url, pids, outputs = [], stop }, request, call, connections = 64) {
   try {
     await probe(url, request, rightAnswer(call));
   } catch (error) {
@@ -73,17 +74,35 @@ export async function loaded({ url, pids, stop }, request, call, connections = 6
   const load = loadOn(url, request, connections);
   const rates = [];
   const tails = [];
+  const collected = collections(outputs);
+  let rounds = 0;
+  const all = { calls: 0, allocated: 0, survived: 0 };
   const middle = (values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
   return {
     async measure(seconds) {
       const before = cpuOf(pids);
       const { calls, failures, seconds: took, p99 } = await load(seconds);
       if (failures > 0) throw new Error(`${failures} of ${calls} calls failed`);
+      const { allocated, survived } = collected.read();
+      // The first is the warm-up: code that is compiled, and caches that fill, survive.
+      if (rounds++ > 0) {
+        all.calls += calls;
+        all.allocated += allocated;
+        all.survived += survived;
+      }
       rates.push(calls / took);
       tails.push(p99);
       return (cpuOf(pids) - before) / calls;
     },
-    remarks: () => ({ "calls/s": middle(rates), "p99 ms": middle(tails), "RSS MB": rssOf(pids) }),
+    remarks: () => ({
+      "calls/s": middle(rates),
+      "p99 ms": middle(tails),
+      "RSS MB": rssOf(pids),
+      ...(all.allocated > 0 && {
+        "KB allocated/call": all.allocated / 1_000 / all.calls,
+        "% that survives": (100 * all.survived) / all.allocated,
+      }),
+    }),
     stop,
   };
 }
@@ -101,8 +120,8 @@ export function peer(name, file, call, middleware = 0) {
     name,
     async start() {
       const path = fileURLToPath(new URL(`../servers/http/${file}.mjs`, import.meta.url));
-      const { message, pid, stop } = await fork(path, [String(middleware)]);
-      const server = { url: message.url, pids: [pid], stop };
+      const { message, pid, output, stop } = await fork(path, [String(middleware)], reporting);
+      const server = { url: message.url, pids: [pid], outputs: [output], stop };
       return await loaded(server, message.requests[call], call);
     },
   };

@@ -1,6 +1,7 @@
 // P1: a call over HTTP to one process.
 
 import { service } from "../lib/application.mjs";
+import { reporting } from "../lib/collections.mjs";
 import { calls } from "../lib/samples.mjs";
 import { layers, loaded, overHttp, peer, stockApplication } from "./_stock.mjs";
 
@@ -11,6 +12,7 @@ const peers = [
   ["Cap'n Web", "capnweb"],
   ["Moleculer", "moleculer"],
   ["oRPC", "orpc"],
+  ["Jitar", "jitar"],
   ["tRPC", "trpc"],
 ];
 
@@ -19,12 +21,16 @@ const standalone = (name, call, layered, checkout) => ({
   name,
   async start() {
     const app = await stockApplication(checkout);
-    const { url, pid, stop } = await service(app, "standalone", layered ? layers : {});
-    return await loaded({ url, pids: [pid], stop }, overHttp(calls[call]), call);
+    const started = await service(app, "standalone", layered ? layers : {}, { node: reporting });
+    const { url, pid, output, stop } = started;
+    const server = { url, pids: [pid], outputs: [output], stop };
+    return await loaded(server, overHttp(calls[call]), call);
   },
 });
 
 export const title = "`POST /rpc` to one process, 64 connections";
+export const about =
+  "One process answers, with all that belongs to it: reading HTTP, finding the procedure, decoding, calling, encoding. `add` adds two numbers; the other bodies go there and come back as they are. The middleware do nothing but await the next.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
@@ -39,7 +45,7 @@ export const cases = ({ against }) =>
     subjects: [
       peer("bare node:http", "bare", call, count),
       standalone("Seamline", call, count > 0),
-      ...(against ? [standalone("Seamline, other checkout", call, count > 0, against)] : []),
+      ...(against ? [standalone("Seamline, before", call, count > 0, against)] : []),
       ...peers.map(([peerName, file]) => peer(peerName, file, call, count)),
     ],
   }));

@@ -123,6 +123,8 @@ async function nats() {
 const tcp = async () => ({ address: `tcp:${await freePort()},${await freePort()}`, parts: [] });
 
 export const title = "Service to service; Seamline's calls pass its gateway";
+export const about =
+  "A procedure of one service calls one of another as often as it can. CPU time is that of both services and of whatever is between them: Seamline's gateway and repository, or the NATS server.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
@@ -132,7 +134,7 @@ export const cases = ({ against }) =>
     subjects: [
       pair("frames over a bare socket", "socket", callers),
       seamline("Seamline", callers),
-      ...(against ? [seamline("Seamline, other checkout", callers, against)] : []),
+      ...(against ? [seamline("Seamline, before", callers, against)] : []),
       pair("Moleculer over NATS", "moleculer", callers, { broker: nats }),
       pair("Moleculer over TCP", "moleculer", callers, { broker: tcp }),
       pair("Cap'n Web over a WebSocket", "capnweb", callers),

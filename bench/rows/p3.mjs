@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { deployment } from "../lib/application.mjs";
+import { reporting } from "../lib/collections.mjs";
 import { freePort } from "../lib/load.mjs";
 import { fork, launch } from "../lib/processes.mjs";
 import { calls } from "../lib/samples.mjs";
@@ -95,15 +96,18 @@ const seamline = (name, call, proxy, checkout) => ({
   name,
   async start() {
     const app = await stockApplication(checkout);
-    const started = await deployment(app, { nodes: [["stock"]], proxy });
+    const started = await deployment(app, { nodes: [["stock"]], proxy }, { node: reporting });
     const { url } = started.proxy ?? started.gateway;
     // The repository is asked once, at the start; its part is next to nothing, but counts.
     const pids = started.services.map(({ pid }) => pid);
-    return await loaded({ url, pids, stop: started.stop }, overHttp(calls[call]), call);
+    const outputs = started.services.map(({ output }) => output);
+    return await loaded({ url, pids, outputs, stop: started.stop }, overHttp(calls[call]), call);
   },
 });
 
 export const title = "A call from outside, through a gateway to a node, 64 connections";
+export const about =
+  "A gateway takes calls from outside and passes them on; the node behind it answers as in P1. The limit is nginx before the bare server of P1.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
@@ -118,7 +122,7 @@ export const cases = ({ against }) =>
     subjects: [
       before("nginx + bare node:http", call, (url) => nginx(url.slice("http://".length))),
       seamline("Seamline", call, proxy),
-      ...(against ? [seamline("Seamline, other checkout", call, proxy, against)] : []),
+      ...(against ? [seamline("Seamline, before", call, proxy, against)] : []),
       before("Fastify's proxy + bare node:http", call, proxyOf("fastify")),
       before("a proxy of 20 lines + bare node:http", call, proxyOf("bare")),
     ],

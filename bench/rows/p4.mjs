@@ -38,6 +38,8 @@ const serializer = (name, file, value, bundle = async () => undefined) => ({
 });
 
 export const title = "Serializers: a value to text and back";
+export const about =
+  "Each value goes to text and back, in a process of its own. The limit knows the shape of the value and uses `JSON`. Peers that can't carry a value say so; v8 makes bytes, not text.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
@@ -49,7 +51,7 @@ export const cases = ({ against }) =>
       serializer("JSON by hand", "by-hand", name),
       serializer("Seamline", "seamline", name, () => codecOf(undefined)),
       ...(against
-        ? [serializer("Seamline, other checkout", "seamline", name, () => codecOf(against))]
+        ? [serializer("Seamline, before", "seamline", name, () => codecOf(against))]
         : []),
       serializer("Cap'n Web", "capnweb", name),
       serializer("devalue", "devalue", name),

@@ -56,7 +56,7 @@ function shared(checkout) {
   const start = async () => {
     const app = await application(files, checkout);
     await build(app);
-    return await fork(server, [app.folder, checkout], { cwd: app.folder });
+    return await fork(server, [app.folder, checkout]);
   };
   return (name, what) => ({
     name,
@@ -80,6 +80,8 @@ function shared(checkout) {
 }
 
 export const title = "Calls that stay in their process";
+export const about =
+  "A call of an imported function whose procedure runs in the same process, beside a plain async call.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export function cases({ against }) {
@@ -96,7 +98,7 @@ export function cases({ against }) {
     subjects: [
       here("a plain async call", "plain"),
       here("Seamline", what),
-      ...(there ? [there("Seamline, other checkout", what)] : []),
+      ...(there ? [there("Seamline, before", what)] : []),
     ],
   }));
 }

@@ -147,6 +147,8 @@ const seamline = (name, checkout) => ({
 });
 
 export const title = "A first visit to a built page, before its first remote call";
+export const about =
+  "Built pages with one remote call. Seamline's is visited in Chromium with empty caches; for the others this is what their built script weighs. Requests include the document; `one after another` is how many of them had to wait for another to end.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) => [
@@ -158,7 +160,7 @@ export const cases = ({ against }) => [
     subjects: [
       peer("fetch by hand"),
       seamline("Seamline"),
-      ...(against ? [seamline("Seamline, other checkout", against)] : []),
+      ...(against ? [seamline("Seamline, before", against)] : []),
       ...Object.keys(clients).slice(1).map(peer),
     ],
   },

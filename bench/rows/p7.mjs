@@ -73,6 +73,8 @@ const seamline = (name, role, read, checkout) => ({
 });
 
 export const title = "Cold start and idle memory";
+export const about =
+  "CPU time from the start of a process until it says that it is ready, and what it holds two seconds later. The peers are the servers of P1, from `node_modules` as they are: bundled, they would start faster.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
@@ -86,7 +88,7 @@ export const cases = ({ against }) =>
       peer("bare node:http", "bare", read),
       ...roles.flatMap((role) => [
         seamline(`Seamline, ${role}`, role, read),
-        ...(against ? [seamline(`Seamline, ${role}, other checkout`, role, read, against)] : []),
+        ...(against ? [seamline(`Seamline, ${role}, before`, role, read, against)] : []),
       ]),
       ...peers.map(([peerName, file]) => peer(peerName, file, read)),
     ],

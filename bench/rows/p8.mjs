@@ -156,7 +156,7 @@ const held = (name, start) => ({
 });
 
 /** A limit that is above the number of connections, as it would refuse the last ones. */
-const room = { limits: { connections: connections + 1_000 } };
+const room = { limits: { maxConnections: connections + 1_000 } };
 
 const openCase = ({ against }) => {
   const standalone = async (checkout) =>
@@ -181,8 +181,8 @@ const openCase = ({ against }) => {
       held("Seamline, gateway", () => gateway()),
       ...(against
         ? [
-            held("Seamline, standalone, other checkout", () => standalone(against)),
-            held("Seamline, gateway, other checkout", () => gateway(against)),
+            held("Seamline, standalone, before", () => standalone(against)),
+            held("Seamline, gateway, before", () => gateway(against)),
           ]
         : []),
     ],
@@ -190,6 +190,8 @@ const openCase = ({ against }) => {
 };
 
 export const title = "Growth";
+export const about =
+  "The same call, the start, the memory and the manifests of a standalone service, by the number of its procedures; and what an open connection takes.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = (options) => [
@@ -200,7 +202,7 @@ export const cases = (options) => [
     ...(name === "a call" || { rounds: 3 }),
     subjects: [undefined, ...(options.against ? [options.against] : [])].flatMap((checkout) =>
       sizes.map((count) => ({
-        name: `${numbered(count)}${checkout ? ", other checkout" : ""}`,
+        name: `${numbered(count)}${checkout ? ", before" : ""}`,
         start: async () => await start(await appOf(count, checkout), count)(),
       })),
     ),

@@ -151,12 +151,14 @@ const changing = (name, kind, app) => ({
 });
 
 export const title = `Build and development, ${modules.toLocaleString("en")} modules`;
+export const about =
+  "1,000 modules, of which 100 have a procedure; half of these run in the page. The limit is Vite with the same modules: a build for the page and one for the server, which makes one file.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) => {
   const checkouts = [
     ["Seamline", () => ours()],
-    ...(against ? [["Seamline, other checkout", () => ours(against)]] : []),
+    ...(against ? [["Seamline, before", () => ours(against)]] : []),
   ];
   const development = (subject) => [
     subject("Vite alone", kinds.vite, vites),

@@ -5,6 +5,8 @@ import type { StartClient } from "../../src/types/client.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
 import { entryOf, type Manifest } from "../../src/base/manifest.ts";
 import { developmentEvents } from "../../src/base/protocol.ts";
+import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
+import type { Seam } from "../../src/runtime/seam.ts";
 import type { Revisions } from "../revisions.ts";
 import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
 
@@ -33,6 +35,12 @@ export function noting(start: StartClient): StartClient {
     return client;
   };
 }
+
+/** Wraps what faces call: the console shows when options are passed as a context. */
+export const warning: (seam: Seam) => Pick<Seam, "run"> = warningOfOptions((line) =>
+  // oxlint-disable-next-line no-console -- a page has no other log
+  console.warn(`Seamline: ${line}`),
+);
 
 /** Wraps a page's outbound calls so that they use the latest manifest sent by the server. */
 export function following(create: typeof createPageRemote, hot: Hot): typeof createPageRemote {

@@ -19,6 +19,7 @@ import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { loadRunner } from "../build/modules/load-vite.ts";
 import { createConsoleFiles } from "../console/console-files.ts";
 import { nodeHost } from "../http/host.ts";
@@ -130,6 +131,7 @@ export class Deployment {
     // Stack traces then point to the TypeScript, for all nodes of the process.
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
+    const runtime = createRuntime(log);
     const modules = (): LiveModules =>
       createLiveModules({ root, vite, environment, manifest, runtime });
     const local: LocalDeployment = new LocalDeployment({
@@ -266,9 +268,13 @@ function callableOnNodes(
   };
 }
 
-// Applications and their nodes share one `seamline`: this package.
-const runtime = async (): Promise<ModuleNamespace> => ({
-  ...(await import("../main.ts")),
-  ...(await import("../../src/internal.ts")),
-  $tidy: tidy,
-});
+/** Applications and their nodes share one `seamline`: this package. */
+function createRuntime(log: Log): () => Promise<ModuleNamespace> {
+  const $warning = warningOfOptions((line) => log.warn(line));
+  return async () => ({
+    ...(await import("../main.ts")),
+    ...(await import("../../src/internal.ts")),
+    $tidy: tidy,
+    $warning,
+  });
+}

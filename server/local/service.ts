@@ -112,7 +112,7 @@ export class Service<R extends Role = Role> {
         const answer = await unlessEnded(handle(request), ended.signal);
         const { body } = answer;
         return typeof body === "object" && !(body instanceof Uint8Array)
-          ? { ...answer, body: whileAlive(body, ended.signal) }
+          ? { ...answer, body: whileAlive(this.url, body, ended.signal) }
           : answer;
       },
     });
@@ -164,6 +164,7 @@ function unlessEnded<T>(result: Promise<T>, ended: AbortSignal): Promise<T> {
  * for the next chunk before it stops.
  */
 function whileAlive(
+  origin: string,
   body: AsyncIterable<Uint8Array>,
   ended: AbortSignal,
 ): AsyncIterable<Uint8Array> {
@@ -177,7 +178,7 @@ function whileAlive(
           return done === true ? { done, value: undefined } : { done: false, value };
         } catch (error) {
           stopReading(reader);
-          throw error;
+          throw ended.aborted ? new TransportError(`${origin} broke off its answer`, true) : error;
         }
       },
       async return() {

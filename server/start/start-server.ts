@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import type { RunProcedure } from "../../src/types/imported.ts";
+import { TransportError } from "../../src/base/ports.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { joiningWarning } from "../config/config-address.ts";
@@ -103,7 +104,11 @@ export async function startServer(
       tls,
       memory,
       limits: definedOf(config.limits ?? {}),
-      onFault: (fault) => log.error("a request could not be answered", fault),
+      onFault: (fault) => {
+        // The service whose answer broke off logs the error.
+        if (fault instanceof TransportError) log.warn(`an answer broke off: ${fault.message}`);
+        else log.error("a request could not be answered", fault);
+      },
     });
     return { ...composed, http };
   };

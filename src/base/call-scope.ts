@@ -25,20 +25,20 @@ export interface RequestCookies {
 /** Attributes of a cookie. */
 export interface CookieOptions {
   /** Hosts that get the cookie, with their subdomains [only the host that set it]. */
-  readonly domain?: string;
+  readonly domain?: string | undefined;
   /** @default "/" */
-  readonly path?: string;
-  readonly expires?: Date;
+  readonly path?: string | undefined;
+  readonly expires?: Date | undefined;
   /** Seconds. Without this and `expires`, the cookie ends with the browser's session. */
-  readonly maxAge?: number;
+  readonly maxAge?: number | undefined;
   /** Hides the cookie from scripts. @default true */
-  readonly httpOnly?: boolean;
+  readonly httpOnly?: boolean | undefined;
   /** Sends the cookie by https only [true, but not for http on loopback and IP addresses]. */
-  readonly secure?: boolean;
+  readonly secure?: boolean | undefined;
   /** Whether requests that other sites cause send the cookie. @default "lax" */
-  readonly sameSite?: "strict" | "lax" | "none";
-  readonly partitioned?: boolean;
-  readonly priority?: "low" | "medium" | "high";
+  readonly sameSite?: "strict" | "lax" | "none" | undefined;
+  readonly partitioned?: boolean | undefined;
+  readonly priority?: "low" | "medium" | "high" | undefined;
 }
 
 /** Cookies that an answer sets. */

@@ -5,7 +5,7 @@ const brand: unique symbol = Symbol.for("seamline.context");
 /**
  * The parameters of a route's path, decoded: `:name` is one part of the path, `*name` all the rest.
  */
-export type PathParameters = Readonly<Record<string, string>>;
+export type PathParameters = Readonly<Record<string, string | undefined>>;
 
 /** What a {@link Context} is made of. @internal */
 export interface ContextParts {

@@ -12,7 +12,7 @@ export class ServiceError extends Error {
   static readonly status: number = 500;
   /** Name of the framework class; an application's subclass inherits its parent's. */
   static readonly kind: string = "ServiceError";
-  /** Unless the name says it all: `RequestTimeout`, "Request timeout". @internal */
+  /** Unless the kind says it all: `RequestTimeout`, "Request timeout". @internal */
   static readonly defaultMessage?: string;
   /**
    * The framework class's name unless a subclass sets its own. Never the class's `name`, which
@@ -50,6 +50,8 @@ export class ServiceError extends Error {
 }
 
 function messageOf(kind: string): string {
+  // What extends it directly has the meaning that its application gives it.
+  if (kind === "ServiceError") return "";
   return kind.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 

@@ -36,6 +36,34 @@ describe("a development session", () => {
   });
 });
 
+describe("options passed as a context", () => {
+  it("the session warns once of options in procedure.call, and names withOptions", async () => {
+    const { get, logged } = await develop({
+      ...shop,
+      "src/shop/wrong.ts": [
+        'import * as api from "./quote.ts";',
+        'import { stock } from "./stock.ts";',
+        "export async function wrong(): Promise<unknown[]> {",
+        "  const { quote } = api;",
+        "  await api.counts();",
+        "  await { headers: {}, quote }.quote('a');",
+        "  const self = { timeoutMs: 5, headers: { a: 'b' } } as never;",
+        "  return [await quote.call(self, 'a'), await quote.call(self, 'a'), await stock.call(undefined, 'a')];",
+        "}",
+        "",
+      ].join("\n"),
+      "segments/wrong.segment.json": '{ "./shop/wrong": { "wrong": { "access": "public" } } }',
+    });
+    const warnings = () => logged.filter((line) => line.includes("withOptions"));
+    for (const _ of [1, 2]) {
+      expect((await get("/rpc/shop/wrong")).status).toBe(200);
+      expect(warnings()).toEqual([
+        "warning: procedure.call({ timeoutMs, headers }, …) of 'shop/quote' ignores its options, as it takes a context: use withOptions(procedure, { timeoutMs, headers })(…)",
+      ]);
+    }
+  });
+});
+
 describe("an edited body", () => {
   it("an edited body is replaced on its nodes: its own state starts anew, and shared state stays", async () => {
     const { edit, get, nextEvent, session } = await develop(shop);

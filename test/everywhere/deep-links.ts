@@ -32,6 +32,13 @@ export const deepLinks: Suite = {
       expect((await get("/orders/7", asScript)).status).toBe(404);
     });
 
+    it("another method at an address without a file is 404, from browsers too", async () => {
+      for (const headers of [asBrowser, asScript, {}]) {
+        const init = { method: "POST", headers, body: "x" };
+        expect((await mode().request("/orders/7", init)).status).toBe(404);
+      }
+    });
+
     it("the runtime's own paths never lead to the index", async () => {
       for (const path of ["/rpc/none", "/svc/none.js", "/health/none"]) {
         const answer = await get(path, asBrowser);

@@ -43,7 +43,7 @@ describe("the command line in a process", () => {
       const right = application.seamline(["check", "--max-warnings", "0"]);
       expect(await right.ended()).toBe(0);
       expect(right.output()).toBe(
-        "nothing wrong in 2 modules, 1 segment file and 0 configurations\n",
+        "nothing wrong in 1 procedure, 2 modules, 1 segment file and 0 configurations\n",
       );
       await rm(join(application.root, "src/greet.ts"));
       const wrong = application.seamline(["check"]);

@@ -174,6 +174,18 @@ describe("the status of each error of the framework", () => {
       "501 Not implemented",
     ]);
   });
+  it("a class of an application has the default message of the class that it extends, and none under ServiceError (errors-37)", () => {
+    class Sold extends errors.NotFound {}
+    class Moths extends errors.ServiceError {}
+    const { RequestTimeout, ServiceError, UnknownParameter } = errors;
+    expect(
+      [Sold, Moths, ServiceError, RequestTimeout, UnknownParameter].map(
+        (errorClass) => new errorClass().message,
+      ),
+    ).toEqual(["Not found", "", "", "Request timeout", "Invalid request"]);
+    expect(new Moths("eaten").message).toBe("eaten");
+    expect(new Moths("").message).toBe("");
+  });
   it("errors-49: ProcedureNotFound is a NotFound", () => {
     expect(new errors.ProcedureNotFound("x")).toBeInstanceOf(errors.NotFound);
     expect(new errors.NotFound()).not.toBeInstanceOf(errors.ProcedureNotFound);

@@ -36,6 +36,15 @@ describe("a proxy's list of routes", () => {
     const match = () => outer.isRoute("/a");
     await local.gateway();
     await local.clock.pass(100);
+    expect(await send(outer, "GET", "/a")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+      text: "No node with a route for /a has joined",
+    });
+    // Outsiders, and people with the trust key, learn that there is nothing.
+    const restarted = local.network.roles.get("http://gateway") as Role;
+    expect(await ask(restarted)).toBe(404);
+    expect((await send(restarted, "GET", "/a", { "x-svc-trust-key": key })).status).toBe(404);
     const gateway = local.network.roles.get("http://gateway");
     // The proxy has asked the new gateway, which knows no node.
     await local.clock.pass(5_000);

@@ -24,6 +24,11 @@ describe("the context on Node", () => {
     expectTypeOf(context.timeLeft()).toEqualTypeOf<number>();
     context.response.status = 201;
     context.response.cookies.set("a", "b", { sameSite: "strict", maxAge: 1 });
+    const unset: string | undefined = undefined;
+    context.response.cookies.set("a", "b", { domain: unset, maxAge: undefined, secure: undefined });
+    expectTypeOf(context.params["name"]).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error a misspelt parameter is undefined
+    void context.params["naem"].length;
     // @ts-expect-error there is no such attribute
     context.response.cookies.set("a", "b", { age: 1 });
     // @ts-expect-error the headers of a context are the request's

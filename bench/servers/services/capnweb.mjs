@@ -5,6 +5,9 @@ import { newWebSocketRpcSession, RpcTarget } from "capnweb";
 import { WebSocket, WebSocketServer } from "ws";
 import { drive } from "./drive.mjs";
 
+// Node 20 has none, and the library looks at the constants of the global one.
+globalThis.WebSocket ??= WebSocket;
+
 const [role, address] = process.argv.slice(2);
 
 class Stock extends RpcTarget {
@@ -20,8 +23,6 @@ if (role === "callee") {
     process.send({ address: `ws://127.0.0.1:${server.address().port}` }),
   );
 } else {
-  // Node 20 has none, and the library looks at the constants of the global one.
-  globalThis.WebSocket ??= WebSocket;
   const socket = new WebSocket(address, { perMessageDeflate: false });
   socket.on("open", () => {
     const stock = newWebSocketRpcSession(socket);

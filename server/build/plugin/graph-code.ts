@@ -16,9 +16,10 @@ export const localGraphCode: string = graphCode.replaceAll(
   JSON.stringify(runtimeId),
 );
 
-// A procedure keeps its seam when its parameters change; the seam gets the new ones.
+// A procedure keeps its seam when its parameters change; the seam gets the new ones. What faces call
+// warns of options that are passed as a context.
 export const liveGraphCode: string = localGraphCode.replace("seam, traced, ", "")
-  .concat(`import { $tidy } from ${JSON.stringify(runtimeId)};
-export const seam = (record) => Object.assign(graph.seam(record), { parameters: record.parameters });
+  .concat(`import { $tidy, $warning } from ${JSON.stringify(runtimeId)};
+export const seam = (record) => $warning(Object.assign(graph.seam(record), { parameters: record.parameters }));
 export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
 `);

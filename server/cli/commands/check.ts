@@ -68,14 +68,18 @@ export async function check(options: CheckCommandOptions, terminal: Terminal): P
       stdout.write(`${paint("red", "error:")} ${formatProblem(problem)}\n\n`);
     for (const warning of warnings)
       stdout.write(`${paint("yellow", "warning:")} ${formatProblem(warning)}\n\n`);
-    const modules = count(checked.modules, "module");
-    const segments = count(checked.segments.length, "segment file");
     const configurations = count(checked.configurations.length, "configuration");
+    const parts = [
+      count(checked.procedures, "procedure"),
+      ...(checked.routes === 0 ? [] : [count(checked.routes, "route")]),
+      count(checked.modules, "module"),
+      count(checked.segments.length, "segment file"),
+    ].join(", ");
     const found =
       problems.length + warnings.length === 0
         ? "nothing wrong"
         : `${count(problems.length, "problem")}, ${count(warnings.length, "warning")}`;
-    stdout.write(`${found} in ${modules}, ${segments} and ${configurations}\n`);
+    stdout.write(`${found} in ${parts} and ${configurations}\n`);
     if (hasTooManyWarnings) stdout.write(`--max-warnings allows ${options.maxWarnings}\n`);
   }
   if (!ok) throw new AlreadyReported();

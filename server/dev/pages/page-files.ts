@@ -1,5 +1,5 @@
 // The files of `/svc` in development: the runtime's own, two of them wrapped so that a page can
-// follow its procedures.
+// follow its procedures and warns of mistakes.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,9 +38,10 @@ function script(body: string): HttpResponse {
 }
 
 const clientText = `export * from "${paths.client}?core";
-import { startClient as start } from "${paths.client}?core";
-import { noting } from "${development}";
+import { seam as create, startClient as start } from "${paths.client}?core";
+import { noting, warning } from "${development}";
 export const startClient = noting(start);
+export const seam = (record) => warning(create(record));
 `;
 
 function remoteText(hotPath: string): string {

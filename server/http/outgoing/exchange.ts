@@ -12,7 +12,7 @@ import { alreadyRead } from "../../../src/http/bodies.ts";
 import { ChunkQueue } from "../../../src/http/chunk-queue.ts";
 import type { CallSlot } from "./call-queue.ts";
 import { chunkBytes, type HeldMemory, type Holder } from "../held-memory.ts";
-import { transportFailure } from "./transport-failure.ts";
+import { type Progress, transportFailure } from "./transport-failure.ts";
 
 type Controller = Dispatcher.DispatchController;
 
@@ -42,7 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream {
   #resolve!: (response: PeerResponse) => void;
   #reject!: (reason: unknown) => void;
   #controller: Controller | undefined;
-  #isSent = false;
+  #progress: Progress = "waiting";
   #isOver = false;
   #isRead = false;
   /** Called when the whole answer is there, or never will be. */
@@ -94,12 +94,13 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream {
     this.#parts.slot?.started();
     if (this.#failure !== undefined) return controller.abort(this.#failure.reason as Error);
     // From here on bytes may be on their way: if something fails now, the call may have run.
-    this.#isSent = true;
+    this.#progress = "sent";
   }
 
   onResponseStart(_: Controller, status: number, headers: PeerResponse["headers"]): void {
     // 1xx responses precede the answer.
     if (status < 200) return;
+    this.#progress = "answered";
     // Most answers arrive as a whole: then the parser goes on to their end before a microtask runs.
     queueMicrotask(() => {
       if (this.#failure !== undefined) return;
@@ -131,7 +132,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream {
 
   onResponseError(_: Controller | undefined, error: Error): void {
     this.#over();
-    const reason = transportFailure(error, this.#parts.origin, this.#isSent);
+    const reason = transportFailure(error, this.#parts.origin, this.#progress);
     this.#settle(this.#failure?.reason ?? reason);
   }
 

@@ -46,12 +46,17 @@ const silences: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
 ]);
 
-/** The failure of a request to `origin`; `sent` when bytes of it may have arrived there. */
+/** How far a request got: nothing left this process, bytes may have arrived, an answer has begun. */
+export type Progress = "waiting" | "sent" | "answered";
+
+/** The failure of a request to `origin`. */
 export function transportFailure(
   error: NodeJS.ErrnoException,
   origin: string,
-  sent: boolean,
+  progress: Progress,
 ): TransportError {
+  if (progress === "answered") return brokenAnswer(origin, error);
+  const sent = progress === "sent";
   const codes = codesOf(error);
   const local = codes.find((code) => Object.hasOwn(localReasons, code));
   if (!sent && local !== undefined)
@@ -68,6 +73,11 @@ export function transportFailure(
       cause: error,
     },
   );
+}
+
+/** The failure of a connection that ended in the middle of an answer. */
+function brokenAnswer(origin: string, cause: Error): TransportError {
+  return new TransportError(`${origin} broke off its answer`, true, { cause });
 }
 
 /** A name may have several addresses, each of which failed in its own way. */

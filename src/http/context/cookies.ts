@@ -1,6 +1,6 @@
 // Cookies: reading a request's, and writing those of an answer.
 
-import { parseCookie, stringifySetCookie } from "cookie";
+import { parseCookie, type SetCookie as Attributes, stringifySetCookie } from "cookie";
 
 import type { CookieOptions, RequestCookies } from "../../base/call-scope.ts";
 
@@ -69,7 +69,9 @@ export function setCookie(
     refuse("begins with __Host-, so it can't have a domain, or another path than '/'");
   let text: string;
   try {
-    text = stringifySetCookie({ ...options, name, value, path, httpOnly, sameSite, secure });
+    const cookie = { ...options, name, value, path, httpOnly, sameSite, secure };
+    // An attribute that is undefined isn't written, although the type has no undefined.
+    text = stringifySetCookie(cookie as Attributes);
   } catch (cause) {
     throw new TypeError(cause instanceof Error ? cause.message : "The cookie is invalid", {
       cause,

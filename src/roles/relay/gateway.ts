@@ -14,6 +14,7 @@ import { defaultHealthIntervalMs, defaultLeaseMs } from "../../base/protocol.ts"
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
+import { pathOf } from "../../http/router.ts";
 import { createCredentials } from "../../http/trust.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import {
@@ -141,6 +142,13 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     application: {
       table: () => members.routes.table,
       answer: async (call) => await forwardRoute({ host, chain }, call, forward),
+    },
+    otherwise: (request) => {
+      // A proxy only asks for routes, and it remembers those of nodes that have yet to join again.
+      const { member, holdsKey } = credentials.of(request.headers);
+      if (!member || holdsKey) return Promise.resolve(undefined);
+      const path = pathOf(request.target);
+      return Promise.reject(new NodeNotAvailable(`No node with a route for ${path} has joined`));
     },
     routes: [
       ...memberRoutes(host, { ...options, lease, credentials }, members, addresses),

@@ -11,6 +11,7 @@ import {
   isLocalFailure,
   TransportError,
 } from "../../base/ports.ts";
+import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
@@ -32,7 +33,7 @@ import { forwardRoute } from "../routes/forward-route.ts";
 import { createFetchedRoutes } from "../routes/route-list.ts";
 import { applicationOf, type ServerModules } from "../load-node.ts";
 import type { Observer } from "../members/observer.ts";
-import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { createMiddlewareChain, createRole, notFound, type Role } from "../role.ts";
 import { createCredentials, trustKeyHeader } from "../../http/trust.ts";
 import { maskHeader } from "../../http/relay-headers.ts";
 import { type IncomingCall, isMasked } from "../../wire/incoming-call.ts";
@@ -106,7 +107,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       const requestedOrigin = web.requestedOrigin(request, trust);
       const masks = isMasked(request.headers, trust, options.errors === "masked");
       const fields = withRequestedOrigin(
-        joined(endToEndHeaders(request.headers, () => false)),
+        isRead(request) ? joined(endToEndHeaders(request.headers, () => false)) : {},
         requestedOrigin,
       );
       return fetchFile(
@@ -185,6 +186,10 @@ function logOutages(host: Host, url: string): LogOutages {
   };
 }
 
+function isRead({ method }: HttpRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
 /** Fetches a file as an outsider, by its `fields`: callers mustn't get what the trust key opens. */
 async function fetchFile(
   host: Host,
@@ -194,7 +199,6 @@ async function fetchFile(
   files: LogOutages,
 ): Promise<HttpResponse> {
   const { method, target, signal: outer } = request;
-  if (method !== "GET" && method !== "HEAD") return refuseMethod(["GET", "HEAD"]);
   const late = new TransportError(
     `${repository} gave no answer in ${limits.callTimeoutMs / 1000} s`,
     true,
@@ -207,10 +211,19 @@ async function fetchFile(
         limits.callTimeoutMs,
         () => late,
         (signal) =>
-          host.transport.send({ url: repository + target, method, headers: fields, signal }),
+          host.transport.send({
+            url: repository + target,
+            // Other methods are refused: with 405 if there is such a file, which only HEAD tells.
+            method: isRead(request) ? method : "HEAD",
+            headers: fields,
+            signal,
+          }),
       ),
     );
-    return relayAnswer(answer, method);
+    if (isRead(request)) return relayAnswer(answer, method);
+    discard(answer.body);
+    if (answer.status < 400) return refuseMethod(["GET", "HEAD"]);
+    return answer.status === 404 ? notFound() : relayAnswer({ ...answer, body: new Uint8Array() });
   } catch (thrown) {
     if (thrown === late) throw new DeadlineExceeded("The repository did not answer in time");
     if (!(thrown instanceof TransportError)) throw thrown;

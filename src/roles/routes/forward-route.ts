@@ -9,7 +9,7 @@ import { callOf, type IncomingCall } from "../../wire/incoming-call.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import { endToEndHeaders, type ForwardedRequest, joined, relayAnswer } from "../relay/forward.ts";
 import type { ForwardMiddlewareParts } from "../relay/forward-middleware.ts";
-import { answerOf, webResponse } from "./web-messages.ts";
+import { answerOf, changedHeaders, webResponse } from "./web-messages.ts";
 
 /** Forwards the request through the middleware, which may change headers and answer. */
 export async function forwardRoute(
@@ -25,20 +25,25 @@ export async function forwardRoute(
   if (middleware.length === 0) return relayAnswer(await send(incoming, received), method);
   let relayed: HttpResponse | undefined;
   let response: Response | undefined;
+  let stream: Response["body"] | undefined;
   const invoke = compose(
     middleware,
     async (call) => {
       const headers = joined(endToEndHeaders(Object.fromEntries(call.headers), () => false));
       relayed = relayAnswer(await send(incoming, { ...received, headers }), method);
       response = webResponse(relayed);
+      stream = response.body;
       return response;
     },
     host.log,
   );
   const call = callOf(incoming, new Map());
   const value = await host.carrier.run(contextOfCall(call, host.clock), () => invoke(call));
-  const isUnchanged = value === response && response?.bodyUsed === false && relayed !== undefined;
-  // Bytes as they came, unless middleware has read them or answers itself.
-  const answer = isUnchanged && relayed !== undefined ? relayed : answerOf(value, incoming.fqn);
+  // Bytes as they came, unless middleware has read or cloned them, or answers itself.
+  const isUntouched = response?.bodyUsed === false && response.body === stream;
+  const answer =
+    value === response && response !== undefined && relayed !== undefined && isUntouched
+      ? { ...relayed, headers: changedHeaders(relayed.headers, response) }
+      : answerOf(value, incoming.fqn, value === response);
   return withHeaders(answer, incoming.headers.over(answer.headers));
 }

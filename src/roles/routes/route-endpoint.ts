@@ -1,5 +1,6 @@
 // Requests for routes: what every role checks before it runs the route or passes the request on.
 
+import type { PathParameters } from "../../base/context.ts";
 import type { CorsMiddleware } from "../../http/cors.ts";
 import { memoryExhausted } from "../../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
@@ -51,7 +52,7 @@ export function createRouteEndpoint(
   const run = async (
     request: HttpRequest,
     info: RouteInfo,
-    params: Readonly<Record<string, string>>,
+    params: PathParameters,
   ): Promise<HttpResponse> => {
     const cors = parts.cors();
     const trust = parts.credentials.of(request.headers);

@@ -33,21 +33,22 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
     if (middleware.length === 0)
       return answerOf(await registry.run(route, call, params, request), route.name);
     const before = new Map(incoming.headers);
+    let result: unknown;
     const invoke = compose(
       middleware,
       async (inner) => {
         const given = inner.args.get("request");
         const received = given instanceof Request ? given : request;
         applyHeaders(received, before, inner.headers);
-        const value = await registry.run(route, inner, params, received);
+        result = await registry.run(route, inner, params, received);
         // Middleware relies on it.
-        if (!isResponse(value)) answerOf(value, route.name);
-        return value;
+        if (!isResponse(result)) answerOf(result, route.name);
+        return result;
       },
       host.log,
     );
     const value = await host.carrier.run(contextOfCall(call, host.clock), () => invoke(call));
-    return withMiddlewareHeaders(answerOf(value, route.name), incoming);
+    return withMiddlewareHeaders(answerOf(value, route.name, value === result), incoming);
   };
 
   return {

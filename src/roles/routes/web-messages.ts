@@ -85,8 +85,34 @@ export function isResponse(value: unknown): value is Response {
   return value instanceof Response || Object.prototype.toString.call(value) === "[object Response]";
 }
 
-/** The answer that a `Response` stands for. Throws if it can't be sent. */
-export function answerOf(value: unknown, name: string): HttpResponse {
+/** Header fields of a `Response` that are sent, `Set-Cookie` in their order. */
+function fieldsOf({ headers: fields }: Response): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = {};
+  for (const [field, text] of fields)
+    if (!isHopByHop(field) && !isServiceHeader(field) && field !== "set-cookie")
+      headers[field] = text;
+  const cookies = fields.getSetCookie();
+  if (cookies.length > 0) headers["set-cookie"] = cookies;
+  return headers;
+}
+
+/** The headers of a relayed answer, as middleware has changed them in its `Response`. */
+export function changedHeaders(
+  relayed: HttpResponse["headers"],
+  response: Response,
+): HttpResponse["headers"] {
+  const own = Object.entries(relayed).filter(
+    ([name]) => isServiceHeader(name) || name === "content-length",
+  );
+  const { "content-length": _, ...fields } = fieldsOf(response);
+  return { ...fields, ...Object.fromEntries(own) };
+}
+
+/**
+ * The answer that a `Response` stands for. Throws if it can't be sent. One that middleware made
+ * often has the headers of the one before, whose length isn't its own.
+ */
+export function answerOf(value: unknown, name: string, hasOwnLength = true): HttpResponse {
   if (!isResponse(value))
     throw new TypeError(`The route '${name}' returned ${kindOf(value)}, not a Response`);
   if (value.type === "error" || value.status < 200)
@@ -95,26 +121,60 @@ export function answerOf(value: unknown, name: string): HttpResponse {
     throw new TypeError(
       `The route '${name}' returned a Response whose body has been read: make a new one for each request`,
     );
-  const headers: Record<string, string | readonly string[]> = {};
-  for (const [field, text] of value.headers)
-    if (!isHopByHop(field) && !isServiceHeader(field) && field !== "set-cookie")
-      headers[field] = text;
-  const cookies = value.headers.getSetCookie();
-  const answer = {
-    status: value.status,
-    headers: cookies.length === 0 ? headers : { ...headers, "set-cookie": cookies },
+  const headers = fieldsOf(value);
+  const { status, body } = value;
+  if (!hasOwnLength) delete headers["content-length"];
+  if (isDecoded(value)) {
+    delete headers["content-encoding"];
+    delete headers["content-length"];
+  }
+  const length = headers["content-length"];
+  if (length !== undefined && !/^\d{1,15}$/.test(String(length)))
+    throw new TypeError(
+      `The route '${name}' set content-length to ${JSON.stringify(length)}, which isn't a number of bytes`,
+    );
+  if (status === 204 || status === 205) delete headers["content-length"];
+  if (body === null && (isBodiless(status) || !(Number(length) > 0))) return { status, headers };
+  return {
+    status,
+    headers,
+    body: chunksOf(body ?? emptyStream(), name, length === undefined ? undefined : Number(length)),
   };
-  return value.body === null ? answer : { ...answer, body: chunksOf(value.body, name) };
+}
+
+function emptyStream(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
+
+/** Encodings that `fetch` takes off the body, but not out of the headers. */
+const decodedByFetch = /^(?:x-)?(?:gzip|deflate|br)(?:\s*,\s*(?:x-)?(?:gzip|deflate|br))*$/i;
+
+/** Whether a `Response` is one that `fetch` returned, with a body that is no longer encoded. */
+function isDecoded({ url, headers, body }: Response): boolean {
+  return url !== "" && body !== null && decodedByFetch.test(headers.get("content-encoding") ?? "");
+}
+
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
 }
 
 /**
  * The chunks of a stream, which is cancelled if the reader stops early. Not a generator: that would
  * wait for the next chunk before it stops.
  */
-function chunksOf(stream: ReadableStream<Uint8Array>, name: string): AsyncIterable<Uint8Array> {
+function chunksOf(
+  stream: ReadableStream<Uint8Array>,
+  name: string,
+  length?: number,
+): AsyncIterable<Uint8Array> {
   return readOnce(() => {
     const reader = stream.getReader();
     let rest: Uint8Array = new Uint8Array();
+    let received = 0;
+    const wrongLength = (bytes: number | string): Error =>
+      new Error(
+        `The route '${name}' set content-length to ${length}, and its body has ${bytes} bytes`,
+      );
     const cancel = (reason: Error): void => {
       // Its own error, while it ends, concerns nobody.
       reader.cancel(reason).catch(() => {});
@@ -125,11 +185,20 @@ function chunksOf(stream: ReadableStream<Uint8Array>, name: string): AsyncIterab
           const { done, value } = await reader.read().catch((cause: unknown) => {
             throw new Error(`The route '${name}' broke off its answer`, { cause });
           });
-          if (done) return { done: true, value: undefined };
+          if (done) {
+            if (length !== undefined && received < length) throw wrongLength(received);
+            return { done: true, value: undefined };
+          }
           if (!((value as unknown) instanceof Uint8Array)) {
             const error = new TypeError(
               `The route '${name}' answered with a chunk that isn't a Uint8Array`,
             );
+            cancel(error);
+            throw error;
+          }
+          received += value.length;
+          if (length !== undefined && received > length) {
+            const error = wrongLength("more");
             cancel(error);
             throw error;
           }
@@ -152,8 +221,7 @@ export function webResponse({ status, headers, body }: HttpResponse): Response {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers))
     for (const text of [value].flat()) fields.append(name, text);
-  const isBodiless = status === 204 || status === 205 || status === 304;
-  return new Response(isBodiless || body === undefined ? null : toStream(body), {
+  return new Response(isBodiless(status) || body === undefined ? null : toStream(body), {
     status,
     headers: fields,
   });

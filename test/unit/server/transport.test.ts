@@ -172,7 +172,8 @@ describe("a failed outbound request:", () => {
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf")),
     );
     const answer = transport().send({ url, method: "GET", headers: {} });
-    expect((await failure(collected(answer))).sent).toBe(true);
+    const error = await failure(collected(answer));
+    expect([error.sent, error.message]).toEqual([true, `${url} broke off its answer`]);
   });
 
   it("an answer that isn't HTTP counts as sent", async () => {
@@ -399,7 +400,7 @@ describe("with many concurrent outbound calls,", () => {
 describe("a connection failure", () => {
   const url = "http://127.0.0.1:9";
   const unsent = (code: string): string | undefined =>
-    unsentOf(transportFailure(Object.assign(new Error(code), { code }), url, false));
+    unsentOf(transportFailure(Object.assign(new Error(code), { code }), url, "waiting"));
 
   it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM", "EBUSY"])(
     "of %s is this host's own",
@@ -407,7 +408,7 @@ describe("a connection failure", () => {
       const error = transportFailure(
         Object.assign(new Error(`connect ${code}`), { code }),
         url,
-        false,
+        "waiting",
       );
       expect([unsentOf(error), error.message]).toEqual([
         "local",
@@ -435,7 +436,7 @@ describe("a connection failure", () => {
       Object.assign(new Error(code), { code }),
     );
     const both = Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" });
-    expect(unsentOf(transportFailure(both, url, false))).toBe("local");
+    expect(unsentOf(transportFailure(both, url, "waiting"))).toBe("local");
   });
 
   it("of an invalid request isn't the service's silence", async () => {

@@ -32,7 +32,7 @@ describe("seamline check", () => {
   it("exits with 0 and prints one line if there is no problem", async () => {
     expect(await check(createFixture(shop))).toEqual({
       code: 0,
-      out: "nothing wrong in 5 modules, 2 segment files and 0 configurations\n",
+      out: "nothing wrong in 3 procedures, 5 modules, 2 segment files and 0 configurations\n",
       err: "",
     });
   });
@@ -45,7 +45,7 @@ describe("seamline check", () => {
       `error: shop.segment.json:1:21 at $["./shop/qoute"].quote: expected a module of the source folder, but "./shop/qoute" isn't one\n  → Did you mean "./shop/quote"?\n`,
     );
     expect(out).toMatch(
-      /\n4 problems, 0 warnings in 5 modules, 2 segment files and 1 configuration\n$/,
+      /\n4 problems, 0 warnings in 1 procedure, 5 modules, 2 segment files and 1 configuration\n$/,
     );
   });
 

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { source } from "./_streaming.mjs";
+import { source } from "../../lib/streaming.mjs";
 
 const server = createServer(async (request, response) => {
   const bytes = /^\/download\/(\d+)/.exec(request.url)?.[1];
@@ -21,5 +21,5 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify({ size, digest: hash.digest("hex") }));
 });
 server.listen(0, "127.0.0.1", () =>
-  console.log(`bare at http://127.0.0.1:${server.address().port}`),
+  process.stdout.write(`bare at http://127.0.0.1:${server.address().port}\n`),
 );
