@@ -1,6 +1,7 @@
-// A remote call: sends the request, and returns the value or throws the error that comes back.
-// Works unchanged in browsers and on Node.
+// Sends a remote call: address, header fields, time limit, and what a failed transport means. A codec
+// makes the body and reads the answer. Works unchanged in browsers and on Node.
 
+<<<<<<< HEAD:src/wire/remote-call.ts
 import { bounded } from "../base/aborts.ts";
 import {
   BadGateway,
@@ -19,35 +20,56 @@ import type { Limits } from "../codec/values/limits.ts";
 import { decodeAnswer } from "./decode-answer.ts";
 import { encodeCall } from "./superjson.ts";
 import { collected } from "../http/bodies.ts";
+=======
+import { bounded } from "../../base/aborts.ts";
+import type { Args } from "../../base/call.ts";
+import type { Context } from "../../base/context.ts";
+import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
+import { type Clock, type IncomingResponse, type Peer, TransportError } from "../../base/ports.ts";
+import { headers, jsonType, rpcPath, versionParameter } from "../../base/protocol.ts";
+import { relayHeaders } from "../../http/relay-headers.ts";
+import type { Answer, OutgoingCall } from "../../types/outgoing-call.ts";
+import type { StateCarrier } from "../call-state.ts";
+import type { Limits } from "../../codec/values/limits.ts";
+import type { Encoding } from "../encoding.ts";
+import type { EncodedCall } from "../superjson.ts";
+import { collected } from "../../http/bodies.ts";
+>>>>>>> main:src/wire/outgoing/send-call.ts
 
-export interface RemoteOptions {
+/** What a call names: its result may have a cycle even if its arguments don't. */
+export const bothEncodings: Encoding = "serialized, superjson";
+
+/** Between values and the bodies of calls and answers. */
+export interface CallCodec {
+  /** Throws ValueNotSerializable. */
+  encode(args: Args): EncodedCall | Promise<EncodedCall>;
+  /** Returns the value, or throws the error that the answer carries. */
+  decode(response: IncomingResponse): Promise<Answer>;
+}
+
+export interface SenderOptions {
   readonly transport: Peer;
   /** Address of a gateway or node, or the page's origin. */
   readonly base: string;
   /** Header fields that identify the caller. A page has none. */
   readonly credential?: Readonly<Record<string, string>>;
-  readonly classes: ClassTable;
+  readonly codec: CallCodec;
   readonly limits: Pick<Limits, "callTimeoutMs">;
   readonly clock: Clock;
-  /** The headers that a call in this context is sent with. */
+  /** The fields that a call takes along from its context. */
   readonly sentHeaders: (context: Context) => ReadonlyMap<string, string>;
   /** For the state that inner calls share with the call that makes them. A page has none. */
   readonly states?: StateCarrier;
-  /** Called with each error that a response carries. */
-  readonly onError?: (error: unknown, response: IncomingResponse) => void;
 }
 
 /** Makes remote calls. Each is sent once; the error that the procedure threw is thrown here. */
-export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Promise<Answer> {
-  const { transport, credential, classes, limits, clock, states } = options;
+export function createSender(options: SenderOptions): (call: OutgoingCall) => Promise<Answer> {
+  const { transport, credential, codec, sentHeaders, limits, clock, states } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
   return async ({ fqn, version, args, context }) => {
     const start = clock.now();
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
-    // Names both encodings, as the result may have a cycle even if the arguments don't.
-    const { body, encoding } = await withClasses(classes, () =>
-      encodeCall(args, { classes }, "serialized, superjson"),
-    );
+    const { body, encoding } = await codec.encode(args);
     const end = Math.min(context.deadline ?? Infinity, start + limits.callTimeoutMs);
     const left = end - clock.now();
     if (left <= 0) throw late();
@@ -57,7 +79,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
       ...states?.fields(context),
-      ...Object.fromEntries(options.sentHeaders(context)),
+      ...Object.fromEntries(sentHeaders(context)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;
@@ -70,20 +92,6 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
         : new NodeNotAvailable(`'${fqn}' could not be sent`, { cause: thrown });
     });
     states?.received(context, response);
-    return await decodeAnswer(response, { classes, onError: options.onError });
+    return await codec.decode(response);
   };
-}
-
-/** Encodes, and once more after loading the remaining classes if one is missing. */
-export async function withClasses<T>(
-  classes: ClassTable,
-  encode: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await encode();
-  } catch (thrown) {
-    if (classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
-    await classes.load();
-    return await encode();
-  }
 }
