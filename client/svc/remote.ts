@@ -1,10 +1,7 @@
 // /svc/remote.js: a page's outbound calls and the serializer. Kept out of /svc/client.js so that
 // pages start fast: both load at the same time, and only the first remote call waits for this one.
 
-import { type Calls, createCalls } from "../../src/runtime/dispatch.ts";
-import type { SeamHost } from "../../src/runtime/seam.ts";
-import type { CallWith } from "../../src/types/call-options.ts";
-import { type Context, emptyContext, isContext } from "../../src/base/context.ts";
+import { type Away, createAway } from "../../src/runtime/calls.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Manifest } from "../../src/base/manifest.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
@@ -26,8 +23,8 @@ export interface Page {
   readonly placement: Placement;
   /** What the application sets for each call that leaves the page. */
   headers?: PageHeaders | undefined;
-  /** Makes a call with options, which `place` took. It waits for `/svc/rare.js` as they allow. */
-  readonly callWith: (place: string, ...call: Parameters<CallWith>) => Promise<unknown>;
+  /** Waits for `/svc/remote.js`. */
+  readonly remote: () => Promise<Remote>;
   /** Loads `/svc/rare.js`. */
   readonly rare: () => Promise<Rare>;
 }
@@ -36,7 +33,7 @@ export interface Page {
 export type Rare = typeof import("./rare.ts");
 
 /** The page's interface to this file. */
-export type Remote = Pick<Calls, "away"> & Pick<SeamHost, "runProcedure">;
+export type Remote = Away;
 
 /** Calls to the page's origin. */
 export function createPageRemote(page: Page): Remote {
@@ -68,26 +65,14 @@ export function createPageRemote(page: Page): Remote {
     classes,
     limits: { callTimeoutMs: defaultTime },
     clock,
+    // Calls with headers come from /svc/rare.js, which has chosen them.
+    sentHeaders: ({ headers }) => headers,
   });
   const remote: SendCall = async (call) =>
-    await send(page.headers ? await (await page.rare()).withPageHeaders(page, call) : call);
-  const { away, runProcedure } = createCalls({
-    placement,
-    carrier: { run: (_, act) => act(), current: () => undefined },
-    clock,
-    remote,
-    bind: async (parameters) => (await page.rare()).bindArguments(parameters),
-  });
-  return {
-    away,
-    async runProcedure(name, version, args, last) {
-      const run = async function (this: Context): Promise<unknown> {
-        return await runProcedure(name, version, args, this);
-      };
-      const context = last ?? emptyContext();
-      return await (isContext(context)
-        ? run.call(context)
-        : page.callWith("runProcedure", run, context, undefined, []));
-    },
-  };
+    await send(
+      page.headers || call.context.headers.size > 0
+        ? await (await page.rare()).withHeaders(page, call)
+        : call,
+    );
+  return createAway({ placement, carrier: { current: () => undefined }, clock, remote });
 }

@@ -8,7 +8,7 @@ import {
   NodeNotAvailable,
   ValueNotSerializable,
 } from "../base/errors.ts";
-import { sentHeaders } from "../runtime/options-context.ts";
+import type { Context } from "../base/context.ts";
 import { type Clock, type IncomingResponse, type Peer, TransportError } from "../base/ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../base/protocol.ts";
 import { relayHeaders } from "../http/relay-headers.ts";
@@ -29,6 +29,8 @@ export interface RemoteOptions {
   readonly classes: ClassTable;
   readonly limits: Pick<Limits, "callTimeoutMs">;
   readonly clock: Clock;
+  /** The headers that a call in this context is sent with. */
+  readonly sentHeaders: (context: Context) => ReadonlyMap<string, string>;
   /** For the state that inner calls share with the call that makes them. A page has none. */
   readonly states?: StateCarrier;
   /** Called with each error that a response carries. */
@@ -55,7 +57,7 @@ export function createRemote(options: RemoteOptions): (call: OutgoingCall) => Pr
       [headers.encoding]: encoding,
       ...relayHeaders(context.hops, left),
       ...states?.fields(context),
-      ...Object.fromEntries(sentHeaders(context)),
+      ...Object.fromEntries(options.sentHeaders(context)),
     };
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;
