@@ -1,26 +1,6 @@
 // Sends a remote call: address, header fields, time limit, and what a failed transport means. A codec
 // makes the body and reads the answer. Works unchanged in browsers and on Node.
 
-<<<<<<< HEAD:src/wire/remote-call.ts
-import { bounded } from "../base/aborts.ts";
-import {
-  BadGateway,
-  DeadlineExceeded,
-  NodeNotAvailable,
-  ValueNotSerializable,
-} from "../base/errors.ts";
-import type { Context } from "../base/context.ts";
-import { type Clock, type IncomingResponse, type Peer, TransportError } from "../base/ports.ts";
-import { headers, jsonType, rpcPath, versionParameter } from "../base/protocol.ts";
-import { relayHeaders } from "../http/relay-headers.ts";
-import type { Answer, OutgoingCall } from "../types/outgoing-call.ts";
-import type { ClassTable } from "../codec/class-table.ts";
-import type { StateCarrier } from "./call-state.ts";
-import type { Limits } from "../codec/values/limits.ts";
-import { decodeAnswer } from "./decode-answer.ts";
-import { encodeCall } from "./superjson.ts";
-import { collected } from "../http/bodies.ts";
-=======
 import { bounded } from "../../base/aborts.ts";
 import type { Args } from "../../base/call.ts";
 import type { Context } from "../../base/context.ts";
@@ -34,7 +14,6 @@ import type { Limits } from "../../codec/values/limits.ts";
 import type { Encoding } from "../encoding.ts";
 import type { EncodedCall } from "../superjson.ts";
 import { collected } from "../../http/bodies.ts";
->>>>>>> main:src/wire/outgoing/send-call.ts
 
 /** What a call names: its result may have a cycle even if its arguments don't. */
 export const bothEncodings: Encoding = "serialized, superjson";
