@@ -1,13 +1,13 @@
 // startClient: turns the page into a node whose remote calls go to its origin.
 
-import type { CallOptions } from "../src/types/call-options.ts";
+import type { CallOptions, CallWith } from "../src/types/call-options.ts";
 import type { Client, ClientOptions, StartClient } from "../src/types/client.ts";
 import { innerContext } from "../src/runtime/options-context.ts";
 import { emptyContext, isContext } from "../src/base/context.ts";
 import { DeadlineExceeded, NodeNotAvailable } from "../src/base/errors.ts";
 import { entryOf } from "../src/base/manifest.ts";
 import { bodiesOf, createPlacement } from "../src/runtime/placement.ts";
-import type { Graph } from "../src/runtime/seam.ts";
+import type { Graph, SeamHost } from "../src/runtime/seam.ts";
 import type { Browser } from "./browser.ts";
 import { fileOfModule } from "./import-module.ts";
 import { createModuleFiles } from "./module-files.ts";
@@ -36,21 +36,31 @@ function openPage(graph: Graph, browser: Browser): StartClient {
       },
   });
   let rare: Rare | undefined;
-  const callWith: Page["callWith"] = async (place, ...call) => {
-    const began = clock.now();
-    const { signal, timeoutMs } = Object(call[1]) as CallOptions & { timeoutMs: number };
-    // Nobody has checked the options yet: what isn't one waits for the file, which reports it.
-    signal?.throwIfAborted?.();
-    // Only the first calls come here, so a signal that lives long keeps few listeners.
-    rare ??= await new Promise<Rare>((resolve, reject) => {
-      signal?.addEventListener?.("abort", () => reject(signal.reason));
-      if (timeoutMs > 0 && timeoutMs < 1e9)
-        clock.after(timeoutMs, () => reject(new DeadlineExceeded()));
-      loadRare().then(resolve, reject);
-    });
-    return await rare.callWith(clock, began, place, ...call);
+  /** A function of `/svc/rare.js`, whose argument `at` may be options. */
+  const rarely =
+    (name: "callWith" | "runProcedure", at: number): SeamHost["runProcedure"] & CallWith =>
+    async (...call: unknown[]) => {
+      const began = clock.now();
+      const { signal, timeoutMs } = Object(call[at]) as CallOptions & { timeoutMs: number };
+      // Nobody has checked the options yet: what isn't one waits for the file, which reports it.
+      signal?.throwIfAborted?.();
+      // Only the first calls come here, so a signal that lives long keeps few listeners.
+      rare ??= await new Promise<Rare>((resolve, reject) => {
+        signal?.addEventListener?.("abort", () => reject(signal.reason));
+        if (timeoutMs > 0 && timeoutMs < 1e9)
+          clock.after(timeoutMs, () => reject(new DeadlineExceeded()));
+        loadRare().then(resolve, reject);
+      });
+      return await (rare[name] as RareCall)(page, began, ...call);
+    };
+  const page: Page = {
+    browser,
+    files,
+    revisions,
+    placement,
+    rare: loadRare,
+    remote: async () => await remote(),
   };
-  const page: Page = { browser, files, revisions, placement, rare: loadRare, callWith };
   const remote = fetchRemote(page);
 
   const client: Client = {
@@ -69,8 +79,8 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     attach: placement.attach,
     // Pages can't carry a context across an await, so procedures pass it on by `this`.
     contextFor: (self) => (isContext(self) ? innerContext(self) : emptyContext()),
-    callWith: async (...call) => await callWith("withOptions", ...call),
-    runProcedure: async (...call) => await (await remote()).runProcedure(...call),
+    callWith: rarely("callWith", 1),
+    runProcedure: rarely("runProcedure", 3),
   });
 
   return async (...names) => {
@@ -99,6 +109,8 @@ const unavailable =
   (cause: unknown): never => {
     throw new NodeNotAvailable(`Can't load /svc/${file}.js`, { cause });
   };
+
+type RareCall = (page: Page, began: number, ...call: unknown[]) => Promise<unknown>;
 
 const loadRare = async (): Promise<Rare> =>
   await import("./svc/rare.ts").catch(unavailable("rare"));

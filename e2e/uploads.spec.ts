@@ -1,5 +1,5 @@
 // Files that an attacker uploads and a procedure returns: opened at the application's origin, they
-// run no script.
+// run no script. And uploads that their page aborts.
 
 import { expect, type Page, type Route, test } from "@playwright/test";
 import { type Application, buildPackage, createApplication } from "../test/process/_application.ts";
@@ -31,11 +31,12 @@ export async function download(id: string): Promise<Blob | undefined> {
 }
 `,
   "src/main.ts": `import { startClient } from "seamline/client";
+import { withOptions } from "seamline";
 import { download, inspect, upload } from "./uploads/uploads.ts";
 await startClient();
 document.cookie = "session=secret; path=/";
 localStorage.setItem("token", "secret");
-Object.assign(globalThis, { download, inspect, upload });
+Object.assign(globalThis, { download, inspect, upload, withOptions });
 document.body.dataset["started"] = "true";
 `,
   "index.html": `<!doctype html><link rel="icon" href="data:," /><body><script type="module" src="/src/main.ts"></script></body>\n`,
@@ -237,3 +238,34 @@ for (const service of ["standalone", "proxy"] as const)
     ]);
     expect(requested.filter((path) => path === "/svc/multipart.js")).toHaveLength(1);
   });
+
+test("proxy: an upload of 20 MB that withOptions aborts halfway rejects at once, runs no procedure, and the next call works", async ({
+  page,
+}) => {
+  await page.goto(services.proxy);
+  await expect(page.locator("body")).toHaveAttribute("data-started", "true");
+  // Loads the runtime's files, which would be slow as well.
+  await page.evaluate(`withOptions(inspect, { timeoutMs: 10_000 })(1)`);
+  const browser = await page.context().newCDPSession(page);
+  const conditions = { offline: false, latency: 0, downloadThroughput: -1 };
+  await browser.send("Network.enable");
+  // Some twenty seconds.
+  await browser.send("Network.emulateNetworkConditions", {
+    ...conditions,
+    uploadThroughput: 1_000_000,
+  });
+  const aborted = await page.evaluate(`(async () => {
+    const controller = new AbortController();
+    const call = withOptions(upload, { signal: controller.signal })(
+      "large",
+      new File([new Uint8Array(20_000_000)], "large"),
+    ).then(() => "came", String);
+    const early = await Promise.race([call, new Promise((go) => setTimeout(go, 500, "under way"))]);
+    const start = performance.now();
+    controller.abort("enough");
+    return [early, await call, performance.now() - start < 1000];
+  })()`);
+  expect(aborted).toEqual(["under way", "enough", true]);
+  await browser.send("Network.emulateNetworkConditions", { ...conditions, uploadThroughput: -1 });
+  expect(await page.evaluate(`download("large").then(String)`)).toBe("undefined");
+});

@@ -48,7 +48,7 @@ function growth(tables) {
     .map(({ name, results }) => ({
       name,
       points: results
-        .filter(({ ratio, subject }) => ratio !== undefined && subject.endsWith("procedures"))
+        .filter(({ low, subject }) => low !== undefined && subject.endsWith("procedures"))
         .map(({ subject, ratio }) => [Number(subject.replaceAll(/\D/g, "")), ratio]),
     }))
     .filter(({ points }) => points.length > 1);

@@ -10,16 +10,20 @@ import { interval, median } from "./statistics.mjs";
  * What is compared. The first subject is the limit, to which the others are ratios.
  * `share`: ratios say how much of the limit's speed a subject has, instead of how often it takes the limit's time.
  * `once`: values that don't vary, such as bytes, are taken once. `unrelated`: ratios would say nothing.
- * @typedef {{ name: string, unit: string, share?: boolean, once?: boolean, unrelated?: boolean, rounds?: number, warmup?: number, subjects: Subject[] }} Case
+ * `cold`: each value is of a new process, so there is nothing to warm up but files.
+ * @typedef {{ name: string, unit: string, share?: boolean, once?: boolean, unrelated?: boolean, rounds?: number, cold?: boolean, subjects: Subject[] }} Case
  * @typedef {{ rounds: number, seconds: number, warmup: number, subjects?: string[] }} Options
  * @typedef {{ subject: string, value?: number, ratio?: number, low?: number, high?: number, values?: number[], ratios?: number[], remarks?: Record<string, number>, problem?: string }} Result
  */
 
-/** The first line of what went wrong. @param {unknown} error */
-const problemOf = (error) => {
+/** What went wrong, in a line that fits a table and names no folder. @param {unknown} error */
+function problemOf(error) {
   const text = error instanceof Error ? error.message : String(error);
-  return (/^.*?[Ee]rror: .*$/m.exec(text)?.[0] ?? text).split("\n")[0].slice(0, 200);
-};
+  const missing = /Cannot find package '([^']+)'/.exec(text)?.[1];
+  if (missing) return `${missing} isn't installed (npm ci --prefix bench)`;
+  const line = /^\w*Error(?: \[\w+\])?: .*$/m.exec(text)?.[0] ?? text.split("\n")[0] ?? "";
+  return line.replaceAll(/(?:file:\/\/)?\/[\w./-]+\//g, "").slice(0, 200);
+}
 
 /**
  * Starts the subjects, measures them in turns, and stops them. One that fails is left out, and says
@@ -56,7 +60,7 @@ export async function run(compared, options, tell) {
     }
     if (!once)
       for (const { name } of chosen)
-        await attempt(name, (state) => state.running.measure(compared.warmup ?? options.warmup));
+        await attempt(name, (state) => warm(state.running, compared.cold, options));
     for (let round = 0; round < rounds; round++)
       for (const { name } of round % 2 === 0 ? chosen : chosen.toReversed())
         await attempt(
@@ -68,18 +72,36 @@ export async function run(compared, options, tell) {
   } finally {
     for (const { running } of states.values()) await running?.stop();
   }
-  const limit = states.get(chosen[0].name)?.values ?? [];
+  const limit = states.get(chosen[0]?.name ?? "")?.values ?? [];
   return chosen.map(({ name }) => {
     const { values = [], problem, remarks } = states.get(name) ?? {};
     if (problem !== undefined) return { subject: name, problem };
     const ratios = values
-      .map((value, round) => (share ? limit[round] / value : value / limit[round]))
+      .map((value, round) => value / (limit[round] ?? NaN))
+      .map((ratio) => (share ? 1 / ratio : ratio))
       .filter((ratio) => Number.isFinite(ratio));
     const base = { subject: name, value: median(values), values, ...(remarks && { remarks }) };
     if (unrelated || ratios.length === 0) return base;
     const [low, high] = interval(ratios);
     return { ...base, ratio: median(ratios), ...(!once && { low, high, ratios }) };
   });
+}
+
+/**
+ * Runs a subject until its code is compiled: for the seconds of the warm-up, and on while a call gets
+ * cheaper, as on a busy machine these seconds may be few calls.
+ * @param {Running} running
+ * @param {boolean | undefined} cold
+ * @param {Options} options
+ */
+async function warm(running, cold, { warmup, seconds }) {
+  let best = await running.measure(cold ? seconds : Math.max(seconds, warmup / 2));
+  if (cold) return;
+  for (let left = 4 * warmup; left > 0; left -= Math.max(seconds, warmup / 2)) {
+    const cost = await running.measure(Math.max(seconds, warmup / 2));
+    if (cost > 0.9 * best) return;
+    best = cost;
+  }
 }
 
 /** Whether a word of `--subjects` names it. @param {string} name @param {string} word */

@@ -22,14 +22,15 @@ export async function addHere(this: Context, a: number, b: number): Promise<numb
 }
 `,
   // The same function without a seam.
-  "src/measure.ts": `import { runProcedure } from "seamline";
+  "src/measure.ts": `import { runProcedure, withOptions } from "seamline";
 import { add, addHere } from "./add";
 async function plain(a: number, b: number): Promise<number> {
   return a + b;
 }
 const named = async (a: number, b: number): Promise<number> =>
   (await runProcedure("add", "", { a, b })) as number;
-const ways = { plain, seam: add, this: addHere, runProcedure: named };
+const options = withOptions(add, { timeoutMs: 60_000 });
+const ways = { plain, seam: add, this: addHere, runProcedure: named, options };
 /** CPU time of a call in ns. */
 export async function measure(what: keyof typeof ways, seconds: number): Promise<number> {
   const call = ways[what] as (a: number, b: number) => Promise<number>;
@@ -91,6 +92,7 @@ export function cases({ against }) {
     ["a local seam", "seam"],
     ["a procedure that mentions `this`", "this"],
     ["runProcedure by name", "runProcedure"],
+    ["withOptions, with a time limit", "options"],
   ];
   return names.map(([name, what]) => ({
     name,

@@ -84,6 +84,7 @@ export const cases = ({ against }) =>
   ].map(([name, unit, read]) => ({
     name,
     unit,
+    cold: true,
     subjects: [
       peer("bare node:http", "bare", read),
       ...roles.flatMap((role) => [

@@ -175,6 +175,7 @@ const openCase = ({ against }) => {
     name: `${connections.toLocaleString("en")} open connections, a call on each`,
     unit: "KB each",
     rounds: 3,
+    cold: true,
     subjects: [
       held("bare node:http", bare),
       held("Seamline, standalone", () => standalone()),
@@ -199,7 +200,7 @@ export const cases = (options) => [
     name,
     unit,
     once,
-    ...(name === "a call" || { rounds: 3 }),
+    ...(name === "a call" || { rounds: 3, cold: true }),
     subjects: [undefined, ...(options.against ? [options.against] : [])].flatMap((checkout) =>
       sizes.map((count) => ({
         name: `${numbered(count)}${checkout ? ", before" : ""}`,

@@ -169,6 +169,7 @@ export const cases = ({ against }) => {
       name: "build",
       unit: "CPU ms",
       rounds: 3,
+      cold: true,
       subjects: [
         building("two Vite builds: page and server", vites, (app) => [
           [viteOf(app), "build", "--outDir", "dist/page"],
@@ -183,7 +184,13 @@ export const cases = ({ against }) => {
         ]),
       ],
     },
-    { name: "dev until the first answer", unit: "ms", rounds: 3, subjects: development(starting) },
+    {
+      name: "dev until the first answer",
+      unit: "ms",
+      rounds: 3,
+      cold: true,
+      subjects: development(starting),
+    },
     {
       name: "a changed module, until an answer shows it",
       unit: "ms",

@@ -81,7 +81,7 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
     hot.send(developmentEvents.here);
     return {
       away: (seam) => remote.away(seam),
-      runProcedure: async (...call) => await remote.runProcedure(...call),
+      call: async (...call) => await remote.call(...call),
     } satisfies Remote;
   };
 }

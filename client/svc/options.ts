@@ -1,59 +1,104 @@
-// Calls with options, and headers for all calls of a page. Part of /svc/rare.js, which the first
+// Calls with options or by name, and headers of a page's calls. Part of /svc/rare.js, which the first
 // such call loads.
 
 import { OptionsContext, ownHeaders, sentHeaders } from "../../src/runtime/options-context.ts";
+import { emptyContext, isContext, type Context } from "../../src/base/context.ts";
 import { DeadlineExceeded } from "../../src/base/errors.ts";
 import type { Clock, ContextCarrier } from "../../src/base/ports.ts";
 import { defaultTime } from "../../src/codec/values/limits.ts";
-import { readOptionHeaders } from "../../src/http/option-headers.ts";
+import { type OwnHeaders, readOptionHeaders } from "../../src/http/option-headers.ts";
 import * as options from "../../src/runtime/call-options.ts";
+import { type Away, createRuns } from "../../src/runtime/calls.ts";
+import { bindArguments } from "../../src/runtime/parameters.ts";
+import type { Placement } from "../../src/runtime/placement.ts";
+import type { SeamHost } from "../../src/runtime/seam.ts";
 import type { CallWith } from "../../src/types/call-options.ts";
 import type { PageHeaders } from "../../src/types/client.ts";
 import type { OutgoingCall } from "../../src/types/outgoing-call.ts";
 import { within } from "../within.ts";
 
-interface PageWithHeaders {
+// Browsers can't carry a context across an await.
+const carrier: ContextCarrier = { run: (_, act) => act(), current: () => undefined };
+
+/** What this file uses of a started page. */
+interface Started {
   readonly browser: { readonly clock: Clock };
-  headers?: PageHeaders | undefined;
+  readonly placement: Pick<Placement, "find">;
+  readonly remote: () => Promise<Pick<Away, "call">>;
+}
+
+interface WithHeaders extends Pick<Started, "browser"> {
+  readonly headers?: PageHeaders | undefined;
 }
 
 /**
- * Makes one call of `withOptions(procedure, options)` in this page, or one of `runProcedure` with
- * options, which `place` says. It began when the page started to load this file.
+ * Makes one call of `withOptions(procedure, options)` in this page, which began when the page
+ * started to load this file.
  */
 export async function callWith(
-  clock: Clock,
+  page: Started,
   began: number,
-  place: string,
   ...call: Parameters<CallWith>
 ): Promise<unknown> {
-  // Browsers can't carry a context across an await.
-  const carrier: ContextCarrier = { run: (_, act) => act(), current: () => undefined };
+  return await limited(page, began, "withOptions", call);
+}
+
+/** Calls a procedure by name. Its options count from `began`, as above. */
+export async function runProcedure(
+  page: Started,
+  began: number,
+  ...[name, version, args, last]: Parameters<SeamHost["runProcedure"]>
+): Promise<unknown> {
+  const runs = createRuns({
+    placement: page.placement,
+    carrier,
+    call: async (...call) => await (await page.remote()).call(...call),
+    bind: bindArguments,
+  });
+  const run = async function (this: Context): Promise<unknown> {
+    return await runs.runProcedure(name, version, args, this);
+  };
+  const context = last ?? emptyContext();
+  return await (isContext(context)
+    ? run.call(context)
+    : limited(page, began, "runProcedure", [run, context, undefined, []]));
+}
+
+async function limited(
+  { browser: { clock } }: Pick<Started, "browser">,
+  began: number,
+  place: string,
+  call: Parameters<CallWith>,
+): Promise<unknown> {
   return await options.callWith({ clock, carrier, began, place, isPage: true }, ...call);
 }
 
-/** `call` with what the page's `headers` function returns: over inherited headers, under its own. */
-export async function withPageHeaders(
-  { browser: { clock }, headers }: PageWithHeaders,
+/**
+ * `call` with the headers that it is sent with: what the page's `headers` function returns is over
+ * inherited headers, under its own.
+ */
+export async function withHeaders(
+  { browser: { clock }, headers }: WithHeaders,
   call: OutgoingCall,
 ): Promise<OutgoingCall> {
-  if (typeof headers !== "function")
-    throw new TypeError(`startClient: 'headers' must be a function, not a ${typeof headers}`);
   const { context, fqn } = call;
+  const { signal, trace, hops } = context;
   const end = clock.now() + defaultTime;
   const deadline = Math.min(context.deadline ?? end, end);
-  const found = await within(
-    clock,
-    async () => await headers(),
-    Math.max(0, deadline - clock.now()),
-    () => new DeadlineExceeded(`The headers for '${fqn}' did not come in time`),
-    context.signal,
-  );
-  const own = new Map([
-    ...readOptionHeaders(found, "startClient", true),
-    ...(ownHeaders(context) ?? []),
-  ]);
-  const { signal, trace, hops } = context;
+  const ask = async (): Promise<OwnHeaders> => {
+    if (headers === undefined) return new Map();
+    if (typeof headers !== "function")
+      throw new TypeError(`startClient: 'headers' must be a function, not a ${typeof headers}`);
+    const found = await within(
+      clock,
+      async () => await headers(),
+      Math.max(0, deadline - clock.now()),
+      () => new DeadlineExceeded(`The headers for '${fqn}' did not come in time`),
+      signal,
+    );
+    return readOptionHeaders(found, "startClient", true);
+  };
+  const own = new Map([...(await ask()), ...(ownHeaders(context) ?? [])]);
   const parts = { headers: sentHeaders(context), deadline, trace, hops, signal: () => signal };
   return { ...call, context: new OptionsContext(parts, own) };
 }

@@ -1,6 +1,5 @@
-// /svc/rare.js: what few pages need, kept out of /svc/remote.js to keep that small.
+// /svc/rare.js: what few pages need, kept out of /svc/client.js and /svc/remote.js to keep those small.
 
-export { callWith, withPageHeaders } from "./options.ts";
+export { callWith, runProcedure, withHeaders } from "./options.ts";
 export { fetchFile } from "../fetch-file.ts";
 export { noSuchModule, noSuchSegment } from "../no-such-module.ts";
-export { bindArguments } from "../../src/runtime/parameters.ts";

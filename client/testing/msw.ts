@@ -64,8 +64,14 @@ export function mswHandlers<Procedures = ProceduresOf>(
       const headers = { host: authority, ...Object.fromEntries(request.headers) };
       if (!fakeByFqn.has(fqn) && request.method !== "OPTIONS")
         return responseOf(await missing(fqn, headers));
-      const body = new Uint8Array(await request.arrayBuffer());
-      return responseOf(await ask(role, request.method, target, headers, body, request.signal));
+      try {
+        const body = new Uint8Array(await request.arrayBuffer());
+        return responseOf(await ask(role, request.method, target, headers, body, request.signal));
+      } catch (error) {
+        // The caller has gone. msw would print the rejection as a mistake of its handler.
+        if (request.signal.aborted) return Response.error();
+        throw error;
+      }
     }),
   ];
 }

@@ -1,8 +1,8 @@
 // The application's folder as a build reads it: its files, their hash, and the output's folders.
 
 import { createHash } from "node:crypto";
-import { realpathSync } from "node:fs";
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readFileSync, realpathSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 
 import type { ServerManifest } from "../../src/base/manifest.ts";
@@ -55,7 +55,7 @@ export async function isStale(
   }: Pick<ServerManifest, "sources"> & Partial<Pick<ServerManifest, "outside">>,
 ): Promise<boolean> {
   if ((await hashSources(root, source, output)) !== sources) return true;
-  const current = await digestsOf(root, Object.keys(outside));
+  const current = digestsOf(root, Object.keys(outside));
   // A package outside the application is missing if only the application was copied to a machine.
   return Object.entries(outside).some(
     ([file, digest]) =>
@@ -64,17 +64,23 @@ export async function isStale(
 }
 
 /** Digests of files by path from the application folder, sorted. Missing files are left out. */
-export async function digestsOf(
-  root: string,
-  files: Iterable<string>,
-): Promise<Readonly<Record<string, string>>> {
+export function digestsOf(root: string, files: Iterable<string>): Readonly<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const file of [...new Set(files)].sort()) {
-    const content = await readFile(resolve(root, file)).catch(() => undefined);
+    const content = contentOf(resolve(root, file));
     if (content !== undefined)
       digests[file] = createHash("sha256").update(content).digest("base64url");
   }
   return digests;
+}
+
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    // No check beforehand, since the file may disappear after it.
+    return undefined;
+  }
 }
 
 // Files outside the source folder that a build depends on.
@@ -100,7 +106,8 @@ export async function hashSources(root: string, source: string, output?: string)
       !configurations.test(name)
     )
       continue;
-    const content = await readFile(file);
+    // Thousands of small files: reading each asynchronously takes five times the processor's time.
+    const content = readFileSync(file);
     // The lengths fix the boundary between name and content.
     hash.update(`${name.length} ${name} ${content.length} `).update(content);
   }

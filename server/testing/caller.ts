@@ -5,7 +5,7 @@ import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { createServerNode } from "../../src/roles/load-node.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import { createCredentials } from "../../src/http/trust.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { LocalDeployment } from "../local/deployment.ts";
 import type { CallRecorder } from "./fakes/calls.ts";
 import type { ClusterModules, ModuleGraph } from "./modules.ts";

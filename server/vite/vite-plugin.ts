@@ -17,7 +17,6 @@ import { syntaxGuard } from "../build/plugin/future-syntax.ts";
 import { configure, configureEnvironment, configureOutput } from "../build/plugin/plugin-config.ts";
 import {
   emitEntries,
-  isBrowser,
   loadModule,
   refuseAddresses,
   resolveModule,
@@ -69,7 +68,8 @@ export function createPlugin(
     ...moduleHooks(state),
     ...buildHooks(state),
   };
-  return { plugins: [plugin, { ...guard, applyToEnvironment: isSplitIn }], build };
+  const plugins = [plugin, pageFiles(state), { ...guard, applyToEnvironment: isSplitIn }];
+  return { plugins, build };
 }
 
 function isVitest(): boolean {
@@ -184,15 +184,17 @@ function moduleHooks(state: PluginState): Pick<Plugin, "resolveId" | "load" | "t
         return state.isActive ? await loadModule(state, this, id) : undefined;
       },
     },
-    async transform(code, id) {
-      if (state.isActive) await refuseAddresses(state, this, code, id);
+    transform: {
+      // The bundler calls this for no other code, which saves a way out of it for each module.
+      filter: { code: "import.meta.url" },
+      async handler(code, id) {
+        if (state.isActive) await refuseAddresses(state, this, code, id);
+      },
     },
   };
 }
 
-function buildHooks(
-  state: PluginState,
-): Pick<Plugin, "buildApp" | "buildStart" | "buildEnd" | "generateBundle" | "writeBundle"> {
+function buildHooks(state: PluginState): Pick<Plugin, "buildApp" | "buildStart" | "buildEnd"> {
   const { build } = state;
   const { reader, findings } = build;
   return {
@@ -222,15 +224,30 @@ function buildHooks(
         ...nodeImportProblems(findings.nodeImports, reader.root, importersOf),
       ];
       if (problems.length > 0) throw findings.fail(problems);
+      build.noteModules(this);
     },
+  };
+}
+
+/**
+ * Orders and records the files of pages. A plugin by itself, because the bundler copies a
+ * description of every file for each plugin with such a hook, and the server's build has many
+ * files: {@link Build} reads its result.
+ */
+function pageFiles(state: PluginState): Plugin {
+  const { build } = state;
+  return {
+    name: "seamline:pages",
+    enforce: "pre",
+    sharedDuringBuild: true,
+    applyToEnvironment: ({ name }) => state.isActive && name === environmentNames.browser,
     generateBundle(_, bundle) {
-      if (state.isActive && isBrowser(this)) build.entries.tidy(this, bundle);
+      build.entries.tidy(this, bundle);
     },
     writeBundle: {
       order: "post",
       handler({ dir }, bundle) {
-        if (state.isActive)
-          build.note(this, isBrowser(this) ? "browser" : "server", dir ?? "", bundle);
+        build.note("browser", dir ?? "", bundle);
       },
     },
   };

@@ -11,8 +11,7 @@ import type {
 } from "../base/call-scope.ts";
 import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
 import type { Clock } from "../base/ports.ts";
-import { inherited } from "./inherited.ts";
-import { innerContext, sentHeaders } from "./options-context.ts";
+import { inherited, innerContext, sentHeaders } from "./options-context.ts";
 import { noParameters } from "../http/route-table.ts";
 import { CookieReader } from "../http/context/cookies.ts";
 import { HeaderView } from "../http/context/header-view.ts";

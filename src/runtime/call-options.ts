@@ -1,14 +1,13 @@
 // Calls with options: a signal, headers and a time limit of their own. A page loads this file when
 // its first such call is made.
 
-import { OptionsContext, ownHeaders } from "./options-context.ts";
+import { inherited, OptionsContext, ownHeaders } from "./options-context.ts";
 import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { DeadlineExceeded } from "../base/errors.ts";
 import { watch } from "../base/bounded.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
 import { nearest } from "../base/problem.ts";
 import { readOptionHeaders } from "../http/option-headers.ts";
-import { inherited } from "./inherited.ts";
 
 /** What calls with options need of their host. */
 export interface OptionsHost {

@@ -1,30 +1,26 @@
 // A node: runs its procedures for incoming calls, and sends the calls that they make.
 
-import type { Args, Call } from "../base/call.ts";
-import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
+import type { Call } from "../base/call.ts";
+import { type Context, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound } from "../base/errors.ts";
-import { isUnsafePath, traceLine } from "../base/fqn.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
-import { inherited } from "./inherited.ts";
+import { createAway, createRuns } from "./calls.ts";
 import { createWaits } from "./loading.ts";
-import { entryOf, type Manifest, type Parameter, type SegmentEntry } from "../base/manifest.ts";
+import { entryOf, type Manifest, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
 import { CallContext, callParts, inheritedLater } from "./call-context.ts";
-import { bindArguments, nameArguments } from "./parameters.ts";
-import { createPlacement, type LocalProcedure, type Placement } from "./placement.ts";
+import { bindArguments } from "./parameters.ts";
+import { createPlacement, type LocalProcedure } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
 import {
   type KnownPlaces,
   onlyInBrowsers,
-  procedureNotFound,
   Registry,
   type Registration,
   withSegments,
 } from "./registry.ts";
-import type { ProcedureFunction, SeamHost, SeamRecord } from "./seam.ts";
-import { ranOn } from "../base/trace.ts";
-import { parseVersion } from "../base/version.ts";
+import type { ProcedureFunction, SeamHost } from "./seam.ts";
 
 export interface LocalNodeParts {
   readonly loader: ModuleLoader;
@@ -76,7 +72,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     away(seam) {
       const route = parts.routeOf?.(seam.fqn);
       if (route !== undefined) return route;
-      const away = calls.away(seam);
+      const away = others.away(seam);
       return async function (this: unknown, ...args) {
         return await away
           .apply(this, args)
@@ -95,9 +91,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     carrier,
     createContext: (contextParts) => new CallContext(contextParts, clock),
   };
-  const calls = createCalls({
-    ...parts,
+  const others = createAway({ ...parts, placement });
+  const calls = createRuns({
     placement,
+    call: others.call,
     bind: bindArguments,
     createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
     carrier: {
@@ -200,94 +197,6 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     invoke: (registration, call) => {
       call.begin();
       return calls.run(registration, callParts(call), registration.bind(call.args), call);
-    },
-  };
-}
-
-export interface CallParts {
-  readonly placement: Pick<Placement, "find" | "report">;
-  readonly carrier: ContextCarrier;
-  readonly clock: Clock;
-  readonly remote?: SendCall | undefined;
-  /** Maps named arguments to the positions of a local procedure that is called by name. */
-  readonly bind: (parameters: readonly Parameter[]) => Bind | Promise<Bind>;
-  /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
-  readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
-}
-
-type Bind = ReturnType<typeof bindArguments>;
-
-/** The calls that a node makes: through its seams to others, and by name. */
-export interface Calls {
-  /** Calls a procedure by name. */
-  readonly runProcedure: (
-    name: string,
-    version?: string,
-    args?: Readonly<Record<string, unknown>>,
-    context?: Context,
-  ) => Promise<unknown>;
-  /** What a seam to another node runs. */
-  readonly away: (seam: SeamRecord) => ProcedureFunction;
-  /** Runs a local procedure in a context of its own. */
-  readonly run: (
-    procedure: LocalProcedure,
-    context: Omit<ContextParts, "trace">,
-    values: readonly unknown[],
-    call?: Call,
-  ) => Promise<unknown>;
-}
-
-export function createCalls({ placement, carrier, clock, remote, ...more }: CallParts): Calls {
-  const { bind, createContext = (contextParts) => new Context(contextParts) } = more;
-  const currentContext = (): Context => carrier.current() ?? emptyContext();
-
-  const send = async (
-    fqn: string,
-    version: string,
-    args: Args,
-    context: Context,
-  ): Promise<unknown> => {
-    if (remote === undefined || isUnsafePath(fqn)) throw procedureNotFound(fqn, version);
-    const started = clock.now();
-    const report = (node: string | undefined, failure?: { error: unknown }): void =>
-      placement.report({
-        fqn,
-        version,
-        where: "remote",
-        ms: clock.now() - started,
-        ...(node === undefined ? {} : { node }),
-        ...failure,
-      });
-    try {
-      const answer = await remote({ fqn, version, args, context });
-      report(answer.node);
-      return answer.value;
-    } catch (error) {
-      report(ranOn(error), { error });
-      throw error;
-    }
-  };
-
-  const run: Calls["run"] = ({ record, run: procedure }, parts, values, call) => {
-    const trace = [traceLine(record.fqn, record.version)];
-    const context = createContext({ trace, ...parts }, call);
-    return carrier.run(context, () => procedure.apply(context, values as never[]));
-  };
-
-  return {
-    run,
-    away({ fqn, version, parameters }) {
-      const named = nameArguments(parameters);
-      return async function (this: unknown, ...args) {
-        return await send(fqn, version, named(args), isContext(this) ? this : currentContext());
-      };
-    },
-    async runProcedure(name, version = "", args = {}, context = currentContext()) {
-      const fullVersion = parseVersion(version).toString();
-      const values = new Map(Object.entries(args));
-      const local = await placement.find(name, fullVersion);
-      if (local === undefined) return await send(name, fullVersion, values, context);
-      return await run(local, inherited(context), (await bind(local.record.parameters))(values));
     },
   };
 }

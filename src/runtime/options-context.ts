@@ -1,4 +1,4 @@
-// The context with which a call with options begins.
+// The context with which a call with options begins, and what calls inherit from a context.
 
 import { forwardedHeaders } from "../http/forwarded.ts";
 import type { OwnHeaders } from "../http/option-headers.ts";
@@ -51,4 +51,19 @@ export function sentHeaders(context: Context): ReadonlyMap<string, string> {
 /** The context for the procedure of a call. */
 export function innerContext(context: Context): Context {
   return (context as Partial<OptionsContext>).inner ?? context;
+}
+
+/** The parts of a context for a call that is made in `context`. */
+export function inherited(
+  context: Context,
+  headers: ContextParts["headers"] = sentHeaders(context),
+): Omit<ContextParts, "trace"> {
+  const { deadline, hops } = context;
+  return {
+    headers,
+    deadline,
+    hops,
+    signal: () => context.signal,
+    parent: context,
+  };
 }

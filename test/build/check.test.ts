@@ -25,6 +25,7 @@ describe("a check without a build", () => {
       warnings: [],
       modules: 5,
       procedures: 3,
+      routes: 0,
       segments: ["shop.segment.json", "src/ui/ui.segment.json"],
       configurations: [],
     });

@@ -12,7 +12,7 @@ import { emptyContext } from "../../src/base/context.ts";
 import type { ModuleNamespace, Transport } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { parseVersion } from "../../src/base/version.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { type HttpAnswer, type HttpCall, key } from "../_call.ts";
 import { ask, TestLog } from "../_cluster.ts";
 import { incoming } from "../_endpoint.ts";

@@ -8,7 +8,7 @@ import { readManifest } from "../../server/testing/index.ts";
 import { emptyContext } from "../../src/base/context.ts";
 import { NotFound, traceOf } from "../../src/index.ts";
 import { Classes } from "../../src/codec/classes.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { type Money, shop } from "./_shop.ts";
 

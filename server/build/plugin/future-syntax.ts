@@ -9,7 +9,7 @@ import type { Environment, Plugin } from "vite";
 
 import type { Problem } from "../../../src/base/problem.ts";
 import { problemAt } from "../../../src/split/read/code-frame.ts";
-import { futureSyntax, mayHoldFutureSyntax } from "../../../src/split/describe/future-syntax.ts";
+import { futureSyntax, futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
 import { type Parse, programOf } from "../../../src/split/read/tree.ts";
 import { slashed } from "../../files/sources.ts";
 import type { Application } from "../read/application.ts";
@@ -32,6 +32,8 @@ export function syntaxGuard(
     sharedDuringBuild: true,
     transform: {
       order: "post",
+      // The bundler calls this for no other code, which saves a way out of it for each module.
+      filter: { code: futureSyntaxHint },
       async handler(code, id) {
         const application = await applicationFor(this.environment, id);
         if (application === undefined) return;
@@ -85,7 +87,7 @@ function mayNeedCompiling(file: string): boolean {
  * Offset of the first such syntax; `undefined` if the text can't be parsed, which others report.
  */
 function firstIn(file: string, text: string, parse: Parse): number | undefined {
-  if (!mayHoldFutureSyntax(text)) return undefined;
+  if (!futureSyntaxHint.test(text)) return undefined;
   const parsed = parse(file, text);
   return parsed.errors.length > 0
     ? undefined

@@ -1,6 +1,6 @@
 // Resolves and loads the plugin's modules, mostly parts of split modules, and makes them entries.
 
-import { isAbsolute } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 import type { Environment, Rolldown } from "vite";
 
@@ -84,7 +84,16 @@ export async function resolveModule(
   if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
   if (environment.mode !== "build" && (!isBrowser(context) || !mayLeadToService(source)))
     return undefined;
-  const isOptional = isForPages(environment, importer, await state.application(environment));
+  const application = await state.application(environment);
+  // Most imports lead to another file of the application. Vite finds that as well, which leaves
+  // nothing to judge.
+  if (
+    environment.mode === "build" &&
+    /^\.{1,2}\//.test(source) &&
+    application.modules.byFile(join(dirname(importer), source)) !== undefined
+  )
+    return undefined;
+  const isOptional = isForPages(environment, importer, application);
   const found = await context
     .resolve(source, importer, { ...options, skipSelf: true })
     .catch((error: unknown) => {

@@ -21,7 +21,7 @@ import { ApplicationReader } from "../read/application-reader.ts";
 import { classRecords } from "../modules/classes.ts";
 import type { Side } from "../split/cut.ts";
 import { Entries } from "./entries.ts";
-import { environmentNames } from "./environments.ts";
+import { environmentNames, outDirOf } from "./environments.ts";
 import { Findings } from "../read/findings.ts";
 import { writeManifests } from "./manifest-writer.ts";
 import { writeModuleTypes } from "../read/module-types.ts";
@@ -53,6 +53,7 @@ export class Build {
   readonly findings: Findings = new Findings();
   readonly entries: Entries = new Entries();
   readonly #folders: BuildFolders | undefined;
+  readonly #modules = new Map<string, readonly string[]>();
   readonly #written = new Map<Side, Written>();
   #finalBrowserFolder: string | undefined;
   #pageClasses: readonly SourceModule[] = [];
@@ -177,7 +178,8 @@ export class Build {
   ): Promise<readonly Problem[]> {
     this.findings.startEnvironment();
     try {
-      await builder.build(environment);
+      const built = await builder.build(environment);
+      if (environment.name === environmentNames.server) this.#noteServer(environment, built);
       return [];
     } catch (error) {
       const { thrown } = this.findings;
@@ -211,7 +213,7 @@ export class Build {
           source,
           this.#folders?.except[0] ?? this.#finalBrowserFolder,
         ),
-        outside: await digestsOf(
+        outside: digestsOf(
           root,
           outsideOf([...pages, ...browser.modules, ...server.modules], { root, source }),
         ),
@@ -232,12 +234,29 @@ export class Build {
     return Object.fromEntries(placed.filter(([, file]) => files.has(file)));
   }
 
+  /** Records the ids of all modules that an environment has read. */
+  noteModules(context: BundleContext): void {
+    this.#modules.set(context.environment.name, [...context.getModuleIds()]);
+  }
+
   /** Records what an environment has written. */
-  note(context: BundleContext, side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
-    const modules = [...context.getModuleIds()];
+  note(side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
     this.#written.set(side, {
-      modules,
+      modules: this.#modules.get(environmentNames[side]) ?? [],
       ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files),
     });
+  }
+
+  #noteServer(
+    { config }: Pick<Environment, "config">,
+    built: Awaited<ReturnType<ViteBuilder["build"]>>,
+  ): void {
+    // Else it watches for changes, and has written nothing.
+    if ("output" in built)
+      this.note(
+        "server",
+        outDirOf(config),
+        Object.fromEntries(built.output.map((file) => [file.fileName, file])),
+      );
   }
 }

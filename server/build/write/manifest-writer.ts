@@ -1,6 +1,7 @@
 // Writes the two manifests of a build: one of everything for nodes, one of what browsers may load.
 
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -37,9 +38,9 @@ export async function writeManifests(options: {
     throw new Error(
       "The server's build has no module of the graph: does another plugin remove it from the bundle?",
     );
-  const server = await sideManifest(options, "server");
-  const browser = await sideManifest(options, "browser");
-  const files = await recordsOf(
+  const server = sideManifest(options, "server");
+  const browser = sideManifest(options, "browser");
+  const files = recordsOf(
     written.browser,
     [...written.browser.files.keys()].filter((file) => !isPage(file)),
   );
@@ -89,7 +90,7 @@ export async function writeManifests(options: {
 
 type Body = Omit<Manifest, "format" | "revision">;
 
-async function sideManifest(
+function sideManifest(
   {
     application,
     written,
@@ -100,7 +101,7 @@ async function sideManifest(
     classes: readonly ClassRecord[];
   },
   side: Side,
-): Promise<Body> {
+): Body {
   const mine = written[side];
   const segments = application.segments
     .map((segment) => segment.name)
@@ -124,7 +125,7 @@ async function sideManifest(
     classes:
       side === "server" ? mineOnly.map((record) => markedForPages(record, application)) : mineOnly,
     modules: Object.fromEntries(named),
-    files: await recordsOf(mine, loadable, side),
+    files: recordsOf(mine, loadable, side),
   };
 }
 
@@ -201,14 +202,15 @@ function reachable(start: readonly string[], { files }: Written): readonly strin
   return [...reached];
 }
 
-async function recordsOf(
+function recordsOf(
   { folder, files }: Written,
   names: readonly string[],
   side?: Side,
-): Promise<Readonly<Record<string, FileRecord>>> {
+): Readonly<Record<string, FileRecord>> {
   const records: [string, FileRecord][] = [];
   for (const name of [...names].sort()) {
-    const content = await readFile(join(folder, name));
+    // Synchronously: a build has thousands of small files, and nothing else to do meanwhile.
+    const content = readFileSync(join(folder, name));
     const { imports, dynamicImports } = files.get(name) ?? { imports: [], dynamicImports: [] };
     const record: FileRecord = {
       integrity: `sha256-${createHash("sha256").update(content).digest("base64")}`,

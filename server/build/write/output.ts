@@ -1,7 +1,8 @@
 // The output folders. A build writes next to the output and replaces it at the end, so a failed
 // build leaves the previous output usable. Pages that visitors have open still find their files.
 
-import { cp, mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import type { Logger } from "vite";
@@ -134,7 +135,8 @@ export async function takePlace(fresh: string, folder: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   await rename(fresh, folder);
-  await rm(old, { recursive: true, force: true });
+  // Synchronously, as for thousands of small files that is much cheaper.
+  rmSync(old, { recursive: true, force: true });
 }
 
 /**
@@ -149,7 +151,7 @@ export async function keepFiles(
   for (const file of new Set(revisions.flatMap((revision) => revision.files)))
     // The file may have been removed by hand.
     if (await isFile(join(previous.browser, file)))
-      await cp(join(previous.browser, file), join(to, file));
+      copy(join(previous.browser, file), join(to, file));
   return revisions;
 }
 
@@ -164,9 +166,14 @@ export async function addKeptFiles(options: {
   const previous = revisions.find((kept) => kept.revision !== current.revision);
   for (const file of previous?.files ?? [])
     if ((await isFile(join(from, file))) && !(await isFile(join(folders.browser, file))))
-      await cp(join(from, file), join(folders.browser, file));
+      copy(join(from, file), join(folders.browser, file));
   const kept = previous === undefined ? [current] : [current, previous];
   await writeFile(join(folders.server, manifestFiles.kept), `${JSON.stringify(kept, null, 1)}\n`);
+}
+
+function copy(file: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(file, to);
 }
 
 async function readKept(folders: OutputFolders): Promise<readonly BrowserFiles[]> {

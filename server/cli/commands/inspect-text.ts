@@ -9,7 +9,7 @@ import type {
 } from "../../report/inspection.ts";
 import type { Why, WhyStep } from "../../report/why.ts";
 import { routeDetails, routeRows } from "./inspect-routes.ts";
-import { count, type Paint } from "../../base/paint.ts";
+import { count, thousands, type Paint } from "../../base/paint.ts";
 
 export interface Style {
   readonly width: number;
@@ -72,7 +72,7 @@ function segmentRow({
   return [
     name,
     count(procedures, "procedure"),
-    levels.map(([level, number]) => `${number.toLocaleString("en")} ${level}`).join(", "),
+    levels.map(([level, number]) => `${thousands(number)} ${level}`).join(", "),
     where(browsers),
     file,
   ];

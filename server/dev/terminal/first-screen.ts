@@ -3,7 +3,7 @@
 import { isAbsolute, relative } from "node:path";
 import { accesses } from "../../../src/base/access.ts";
 import type { DevProcedure, DevSession } from "../session/session.ts";
-import { count, fit, pad, type Paint, some, widthOf } from "./text.ts";
+import { count, fit, pad, type Paint, some, thousands, widthOf } from "./text.ts";
 
 // Sorts `node-10` after `node-9`.
 const byName = new Intl.Collator("en", { numeric: true }).compare;
@@ -133,8 +133,8 @@ function segmentLines(session: DevSession, width: number, paint: Paint): readonl
   const head = `${pad("Segment", nameWidth)}  ${pad("Where", used)}  Procedures${hasRoutes ? "  Routes" : ""}`;
   const counts = (list: readonly DevProcedure[]): string => {
     const routes = list.filter(({ route }) => route !== undefined).length;
-    const called = pad((list.length - routes).toLocaleString("en"), 10, "left");
-    return hasRoutes ? `${called}  ${pad(routes.toLocaleString("en"), 6, "left")}` : called;
+    const called = pad(thousands(list.length - routes), 10, "left");
+    return hasRoutes ? `${called}  ${pad(thousands(routes), 6, "left")}` : called;
   };
   const lines = rows.map(
     ([name, list], index) =>

@@ -2,7 +2,9 @@
 
 import widthWithin from "fast-string-truncated-width";
 
-export { count, createPaint, type Paint } from "../../base/paint.ts";
+import { thousands } from "../../base/paint.ts";
+
+export { count, createPaint, thousands, type Paint } from "../../base/paint.ts";
 
 /** Columns that a text takes, without escape sequences. */
 export function widthOf(text: string): number {
@@ -53,8 +55,7 @@ export function join(items: readonly string[]): string {
 export function some(names: readonly string[], columns: number): string {
   const all = names.join(", ");
   if (widthOf(all) <= columns) return all;
-  const rest = (shown: number): string =>
-    ` and ${(names.length - shown).toLocaleString("en")} more`;
+  const rest = (shown: number): string => ` and ${thousands(names.length - shown)} more`;
   let text = "";
   let shown = 0;
   for (const name of names) {

@@ -20,7 +20,7 @@ import { decodeReceived, prepareDecoding, type ReceivedRequest } from "../../wir
 import { encodeResult } from "../../wire/encode-result.ts";
 import { decodeAnswer } from "../../wire/decode-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
-import { withClasses } from "../../wire/remote-call.ts";
+import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import { reencodeCall } from "./reencode-call.ts";

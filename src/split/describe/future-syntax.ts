@@ -3,15 +3,13 @@
 import { type Comment, list, type Node, walk } from "../read/tree.ts";
 import { isTypeOnly } from "../read/type-only.ts";
 
-const hint = /@[\w$(]|\baccessor\b/g;
-
 /**
- * Whether a text may hold such syntax. It often does so in comments only, but most texts needn't be
- * parsed to know.
+ * Matches texts that may hold such syntax. It often does so in comments only, but most texts
+ * needn't be parsed to know.
  */
-export function mayHoldFutureSyntax(source: string): boolean {
-  return source.search(hint) >= 0;
-}
+export const futureSyntaxHint: RegExp = /@[\w$(]|\baccessor\b/;
+
+const hints = new RegExp(futureSyntaxHint, "g");
 
 /** The decorators and `accessor` fields of a module, in source order. */
 export function futureSyntax(
@@ -22,7 +20,7 @@ export function futureSyntax(
   // Most modules have these characters in comments, if at all, and needn't be walked.
   const inComment = (offset: number): boolean =>
     comments.some(({ start, end }) => start <= offset && offset < end);
-  if (![...source.matchAll(hint)].some((match) => !inComment(match.index))) return [];
+  if (![...source.matchAll(hints)].some((match) => !inComment(match.index))) return [];
   const nodes: Node[] = [];
   walk(program, (node) => {
     if (isTypeOnly(node)) return false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { futureSyntax, mayHoldFutureSyntax } from "../../../src/split/describe/future-syntax.ts";
+import { futureSyntax, futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
 import { programOf } from "../../../src/split/read/tree.ts";
 import { parse } from "./_harness.ts";
 
@@ -42,6 +42,6 @@ describe("decorators and accessor fields of a module", () => {
     ["const a = 1; // me @ home", false],
     ["const accessors = 1, myaccessor = 2;", false],
   ])("make it necessary to parse  %s: %s", (source, expected) => {
-    expect(mayHoldFutureSyntax(source)).toBe(expected);
+    expect(futureSyntaxHint.test(source)).toBe(expected);
   });
 });

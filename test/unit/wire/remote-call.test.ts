@@ -7,7 +7,7 @@ import {
   ValueNotSerializable,
 } from "../../../src/base/errors.ts";
 import { type OutgoingRequest, type Transport, TransportError } from "../../../src/base/ports.ts";
-import { createRemote } from "../../../src/wire/remote-call.ts";
+import { createRemote } from "../../../src/wire/outgoing/remote-call.ts";
 import { TestClock } from "../../_cluster.ts";
 import { classes, context, fake, limits, remote, text } from "./_remote.ts";
 

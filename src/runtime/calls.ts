@@ -1,0 +1,113 @@
+// The calls that a node makes: to other nodes, and of its own procedures. A page loads the first part
+// with /svc/remote.js, and the second when it first calls a procedure by name.
+
+import type { Args, Call } from "../base/call.ts";
+import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
+import { isUnsafePath, traceLine } from "../base/fqn.ts";
+import type { Parameter } from "../base/manifest.ts";
+import type { SendCall } from "../types/outgoing-call.ts";
+import { inherited } from "./options-context.ts";
+import { type bindArguments, nameArguments } from "./parameters.ts";
+import type { LocalProcedure, Placement } from "./placement.ts";
+import type { Clock, ContextCarrier } from "../base/ports.ts";
+import { procedureNotFound } from "./registry.ts";
+import type { ProcedureFunction, SeamRecord } from "./seam.ts";
+import { ranOn } from "../base/trace.ts";
+import { parseVersion } from "../base/version.ts";
+
+export interface AwayParts {
+  readonly placement: Pick<Placement, "report">;
+  readonly carrier: Pick<ContextCarrier, "current">;
+  readonly clock: Clock;
+  readonly remote?: SendCall | undefined;
+}
+
+/** Calls to other nodes. */
+export interface Away {
+  readonly call: (fqn: string, version: string, args: Args, context: Context) => Promise<unknown>;
+  /** What a seam to another node runs. */
+  readonly away: (seam: SeamRecord) => ProcedureFunction;
+}
+
+export function createAway({ placement, carrier, clock, remote }: AwayParts): Away {
+  const call: Away["call"] = async (fqn, version, args, context) => {
+    if (remote === undefined || isUnsafePath(fqn)) throw procedureNotFound(fqn, version);
+    const started = clock.now();
+    const report = (node: string | undefined, failure?: { error: unknown }): void =>
+      placement.report({
+        fqn,
+        version,
+        where: "remote",
+        ms: clock.now() - started,
+        ...(node === undefined ? {} : { node }),
+        ...failure,
+      });
+    try {
+      const answer = await remote({ fqn, version, args, context });
+      report(answer.node);
+      return answer.value;
+    } catch (error) {
+      report(ranOn(error), { error });
+      throw error;
+    }
+  };
+  return {
+    call,
+    away({ fqn, version, parameters }) {
+      const named = nameArguments(parameters);
+      return async function (this: unknown, ...args) {
+        const context = isContext(this) ? this : (carrier.current() ?? emptyContext());
+        return await call(fqn, version, named(args), context);
+      };
+    },
+  };
+}
+
+export interface RunParts {
+  readonly placement: Pick<Placement, "find">;
+  readonly carrier: ContextCarrier;
+  /** Calls a procedure that isn't local. */
+  readonly call: Away["call"];
+  /** Maps named arguments to the positions of a local procedure that is called by name. */
+  readonly bind: (parameters: readonly Parameter[]) => ReturnType<typeof bindArguments>;
+  /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
+  readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
+}
+
+/** Runs local procedures, and calls any by name. */
+export interface Runs {
+  /** Calls a procedure by name. */
+  readonly runProcedure: (
+    name: string,
+    version?: string,
+    args?: Readonly<Record<string, unknown>>,
+    context?: Context,
+  ) => Promise<unknown>;
+  /** Runs a local procedure in a context of its own. */
+  readonly run: (
+    procedure: LocalProcedure,
+    context: Omit<ContextParts, "trace">,
+    values: readonly unknown[],
+    call?: Call,
+  ) => Promise<unknown>;
+}
+
+export function createRuns({ placement, carrier, call, bind, ...more }: RunParts): Runs {
+  const { createContext = (parts) => new Context(parts) } = more;
+  const run: Runs["run"] = ({ record, run: procedure }, parts, values, incoming) => {
+    const trace = [traceLine(record.fqn, record.version)];
+    const context = createContext({ trace, ...parts }, incoming);
+    return carrier.run(context, () => procedure.apply(context, values as never[]));
+  };
+  return {
+    run,
+    async runProcedure(name, version = "", args = {}, own) {
+      const context = own ?? carrier.current() ?? emptyContext();
+      const fullVersion = parseVersion(version).toString();
+      const values = new Map(Object.entries(args));
+      const local = await placement.find(name, fullVersion);
+      if (local === undefined) return await call(name, fullVersion, values, context);
+      return await run(local, inherited(context), bind(local.record.parameters)(values));
+    },
+  };
+}
