@@ -16,11 +16,11 @@ const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];
 const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
   client: [[/\/svc\/remote\.ts$/, "./remote.js"], ofRare],
-  remote: [
+  remote: [ofClient, [/\/svc\/codec\.ts$|^\.\/codec\.ts$/, "./codec.js"], ofRare],
+  codec: [
     ofClient,
     [/\/superjson\/superjson\.ts$/, "./superjson.js"],
     [/\/write-multipart\.ts$/, "./multipart.js"],
-    ofRare,
   ],
   superjson: [ofClient],
   multipart: [ofClient],
@@ -121,6 +121,7 @@ export default defineConfig({
     client: browserFile("client/svc/client.ts", "client"),
     hooks: browserFile("client/svc/hooks.ts", "hooks"),
     remote: browserFile("client/svc/remote.ts", "remote"),
+    codec: browserFile("client/svc/codec.ts", "codec"),
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
     multipart: browserFile("client/svc/multipart.ts", "multipart"),
     rare: browserFile("client/svc/rare.ts", "rare"),
@@ -150,6 +151,7 @@ export default defineConfig({
         "client",
         "hooks",
         "remote",
+        "codec",
         "superjson",
         "multipart",
         "rare",

@@ -12,8 +12,7 @@ import { createProxy } from "../src/roles/relay/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits } from "../src/codec/values/limits.ts";
 import { createCredentials } from "../src/http/trust.ts";
-import { sentHeaders } from "../src/runtime/options-context.ts";
-import { createRemote } from "../src/wire/remote-call.ts";
+import { createRemote } from "../src/wire/outgoing/remote-call.ts";
 import { TestLog, testModules, type TestProcedure } from "./_cluster.ts";
 import { body, call, names } from "./spec/_shop.ts";
 import { wireCases } from "./_wire-cases.ts";
@@ -236,7 +235,6 @@ export async function callFrom(
   args: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   const options = {
-    sentHeaders,
     transport: host.transport,
     clock: host.clock,
     base,

@@ -21,7 +21,7 @@ function problemOf(error) {
   const text = error instanceof Error ? error.message : String(error);
   const missing = /Cannot find package '([^']+)'/.exec(text)?.[1];
   if (missing) return `${missing} isn't installed (npm ci --prefix bench)`;
-  const line = /^\w*Error(?: \[\w+\])?: .*$/m.exec(text)?.[0] ?? text.split("\n")[0];
+  const line = /^\w*Error(?: \[\w+\])?: .*$/m.exec(text)?.[0] ?? text.split("\n")[0] ?? "";
   return line.replaceAll(/(?:file:\/\/)?\/[\w./-]+\//g, "").slice(0, 200);
 }
 
@@ -72,12 +72,13 @@ export async function run(compared, options, tell) {
   } finally {
     for (const { running } of states.values()) await running?.stop();
   }
-  const limit = states.get(chosen[0].name)?.values ?? [];
+  const limit = states.get(chosen[0]?.name ?? "")?.values ?? [];
   return chosen.map(({ name }) => {
     const { values = [], problem, remarks } = states.get(name) ?? {};
     if (problem !== undefined) return { subject: name, problem };
     const ratios = values
-      .map((value, round) => (share ? limit[round] / value : value / limit[round]))
+      .map((value, round) => value / (limit[round] ?? NaN))
+      .map((ratio) => (share ? 1 / ratio : ratio))
       .filter((ratio) => Number.isFinite(ratio));
     const base = { subject: name, value: median(values), values, ...(remarks && { remarks }) };
     if (unrelated || ratios.length === 0) return base;

@@ -1,4 +1,4 @@
-// /svc/rare.js: what few pages need, kept out of /svc/remote.js to keep that small.
+// /svc/rare.js: what few pages need, kept out of /svc/client.js and /svc/remote.js to keep those small.
 
 export { callWith, runProcedure, withHeaders } from "./options.ts";
 export { fetchFile } from "../fetch-file.ts";

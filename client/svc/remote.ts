@@ -1,13 +1,13 @@
-// /svc/remote.js: a page's outbound calls and the serializer. Kept out of /svc/client.js so that
-// pages start fast: both load at the same time, and only the first remote call waits for this one.
+// /svc/remote.js: a page's outbound calls. Kept out of /svc/client.js so that pages start fast: both
+// load at the same time, and only the first remote call waits for this one. Plain data needs no more;
+// /svc/codec.js is loaded for the first other value, and for the first error.
 
 import { type Away, createAway } from "../../src/runtime/calls.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
-import type { Manifest } from "../../src/base/manifest.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
-import { ClassTable } from "../../src/codec/class-table.ts";
 import { defaultTime } from "../../src/codec/values/limits.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { plainAnswer, plainArguments } from "../../src/wire/outgoing/plain-call.ts";
+import { bothEncodings, type CallCodec, createSender } from "../../src/wire/outgoing/send-call.ts";
 import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
@@ -37,32 +37,28 @@ export type Remote = Away;
 
 /** Calls to the page's origin. */
 export function createPageRemote(page: Page): Remote {
-  const { files, revisions, placement } = page;
+  const { placement } = page;
   const { clock, origin } = page.browser;
-  const classes = new ClassTable();
-  const loadClasses = async (manifest: Manifest): Promise<void> => {
-    await Promise.all(
-      manifest.classes.map(async (record) => {
-        // A manifest that records a class also has its module.
-        const { [record.module]: module } = manifest.modules;
-        classes.register(record, (await files.import(module?.file as string))[record.export]);
-      }),
-    );
-  };
-  let loaded: Promise<void> | undefined;
-  // Runs once, when a value first needs a class.
-  classes.load = () =>
-    (loaded ??= revisions.use(loadClasses).then(
-      () => (classes.load = undefined),
-      (cause: unknown) => {
-        loaded = undefined;
-        throw new NodeNotAvailable("Can't load classes", { cause });
-      },
-    ));
-  const send = createRemote({
+  let opened: Promise<CallCodec> | undefined;
+  const codec = (): Promise<CallCodec> =>
+    (opened ??= import("./codec.ts")
+      .then(({ createPageCodec }) => createPageCodec(page))
+      .catch((cause: unknown) => {
+        opened = undefined;
+        throw new NodeNotAvailable("Can't load /svc/codec.js", { cause });
+      }));
+  const send = createSender({
     transport: fetchTransport,
     base: origin,
-    classes,
+    codec: {
+      async encode(args) {
+        const body = plainArguments(args);
+        return body === undefined
+          ? await (await codec()).encode(args)
+          : { body, encoding: bothEncodings };
+      },
+      decode: async (response) => plainAnswer(response) ?? (await (await codec()).decode(response)),
+    },
     limits: { callTimeoutMs: defaultTime },
     clock,
     // Calls with headers come from /svc/rare.js, which has chosen them.

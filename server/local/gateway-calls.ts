@@ -20,8 +20,7 @@ import { Classes } from "../../src/codec/classes.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
 import { createCredentials } from "../../src/http/trust.ts";
 import { callStates } from "../../src/wire/call-state.ts";
-import { sentHeaders } from "../../src/runtime/options-context.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { Role } from "../../src/roles/role.ts";
 
 /** A node as the gateway's modules call it. */
@@ -80,7 +79,6 @@ export async function bindGatewayCalls(
       };
     const { transport, clock } = host;
     return await createRemote({
-      sentHeaders,
       transport,
       base: target.url,
       credential,

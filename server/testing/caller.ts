@@ -5,8 +5,7 @@ import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { createServerNode } from "../../src/roles/load-node.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import { createCredentials } from "../../src/http/trust.ts";
-import { sentHeaders } from "../../src/runtime/options-context.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { LocalDeployment } from "../local/deployment.ts";
 import type { CallRecorder } from "./fakes/calls.ts";
 import type { ClusterModules, ModuleGraph } from "./modules.ts";
@@ -33,7 +32,6 @@ export async function createCaller(parts: CallerParts): Promise<TestPage> {
   const base = local.urlOf("gateway");
   const isPage = name === "page";
   const remote = createRemote({
-    sentHeaders,
     transport: isPage ? fromPage(withCookies(host.transport, cookies), base) : host.transport,
     base,
     credential: createCredentials(isPage ? undefined : trustKey, host).fields("service"),

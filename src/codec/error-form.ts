@@ -47,7 +47,7 @@ export const commonErrorMembers: ReadonlySet<string> = new Set([
 ]);
 
 // On an error whose class isn't here: what came in, to be passed on. A registered symbol, because
-// /svc/remote.js and /svc/superjson.js each contain a copy of this module.
+// /svc/codec.js and /svc/superjson.js each contain a copy of this module.
 const received: unique symbol = Symbol.for("seamline.kept");
 interface Received {
   readonly key: string;

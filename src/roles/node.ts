@@ -8,8 +8,7 @@ import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { callStates } from "../wire/call-state.ts";
-import { sentHeaders } from "../runtime/options-context.ts";
-import { createRemote } from "../wire/remote-call.ts";
+import { createRemote } from "../wire/outgoing/remote-call.ts";
 import { createCallRunner } from "./run-call.ts";
 import {
   createServerNode,
@@ -76,7 +75,6 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     gateway === undefined
       ? undefined
       : createRemote({
-          sentHeaders,
           transport: host.transport,
           base: gateway,
           credential: credentials.fields("service"),

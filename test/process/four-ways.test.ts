@@ -12,8 +12,7 @@ import { emptyContext } from "../../src/base/context.ts";
 import type { ModuleNamespace, Transport } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { parseVersion } from "../../src/base/version.ts";
-import { sentHeaders } from "../../src/runtime/options-context.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { type HttpAnswer, type HttpCall, key } from "../_call.ts";
 import { ask, TestLog } from "../_cluster.ts";
 import { incoming } from "../_endpoint.ts";
@@ -141,7 +140,6 @@ describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as con
       async ({ client }) => {
         const { transport, base } = targets.get(name)!;
         const remote = createRemote({
-          sentHeaders,
           transport,
           base,
           classes: createWireClasses(),

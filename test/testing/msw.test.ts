@@ -8,8 +8,7 @@ import { readManifest } from "../../server/testing/index.ts";
 import { emptyContext } from "../../src/base/context.ts";
 import { NotFound, traceOf } from "../../src/index.ts";
 import { Classes } from "../../src/codec/classes.ts";
-import { sentHeaders } from "../../src/runtime/options-context.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { type Money, shop } from "./_shop.ts";
 
@@ -44,7 +43,6 @@ async function answered(
     ...mswHandlers({ manifest, classes: [money, outOfStock], ...options }, fakes as never),
   );
   const remote = createRemote({
-    sentHeaders,
     transport: fetchTransport,
     base: service,
     classes,

@@ -10,8 +10,7 @@ import { Registry } from "../../src/runtime/registry.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { parseVersion } from "../../src/base/version.ts";
-import { sentHeaders } from "../../src/runtime/options-context.ts";
-import { createRemote } from "../../src/wire/remote-call.ts";
+import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { ask, testHost, testModules, TestNetwork } from "../_cluster.ts";
 import { Classes } from "../../src/codec/classes.ts";
 
@@ -146,7 +145,6 @@ describe("names", () => {
         network.roles.set("http://node", node);
         await node.start("http://node");
         const remote = createRemote({
-          sentHeaders,
           transport: network,
           base: "http://node",
           classes: new Classes(),

@@ -8,7 +8,7 @@ import type { ClassTable } from "../../codec/class-table.ts";
 import { encodeArguments } from "../../codec/serialized.ts";
 import type { ReceivedRequest } from "../../wire/decode-call.ts";
 import type { Encoding } from "../../wire/encoding.ts";
-import { withClasses } from "../../wire/remote-call.ts";
+import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import { encodeCall } from "../../wire/superjson.ts";
 import type { ForwardedCall } from "./forward.ts";

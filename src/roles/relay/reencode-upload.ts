@@ -5,7 +5,7 @@ import type { ClassTable } from "../../codec/class-table.ts";
 import { writeMultipart, writeUpload } from "../../codec/multipart/write-multipart.ts";
 import { encodeArguments } from "../../codec/serialized.ts";
 import type { ReceivedRequest } from "../../wire/decode-call.ts";
-import { withClasses } from "../../wire/remote-call.ts";
+import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import { postOf, type ReencodedCall, textOf, unfit } from "./reencode-call.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 

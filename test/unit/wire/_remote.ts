@@ -7,8 +7,7 @@ import { defaultLimits, type Limits } from "../../../src/codec/values/limits.ts"
 import { encodeError } from "../../../src/wire/encode-error.ts";
 import { encodeResult } from "../../../src/wire/encode-result.ts";
 import type { Answer } from "../../../src/types/outgoing-call.ts";
-import { sentHeaders } from "../../../src/runtime/options-context.ts";
-import { createRemote, type RemoteOptions } from "../../../src/wire/remote-call.ts";
+import { createRemote, type RemoteOptions } from "../../../src/wire/outgoing/remote-call.ts";
 import { TestClock } from "../../_cluster.ts";
 import { incoming } from "../../_endpoint.ts";
 import { createWireClasses } from "../../_wire-classes.ts";
@@ -60,7 +59,6 @@ export function remote(
   more: Partial<RemoteOptions> = {},
 ): (args?: Record<string, unknown>, from?: Context) => Promise<Answer> {
   const send = createRemote({
-    sentHeaders,
     transport,
     base: "http://gateway",
     classes,

@@ -7,8 +7,7 @@ import {
   ValueNotSerializable,
 } from "../../../src/base/errors.ts";
 import { type OutgoingRequest, type Transport, TransportError } from "../../../src/base/ports.ts";
-import { sentHeaders } from "../../../src/runtime/options-context.ts";
-import { createRemote } from "../../../src/wire/remote-call.ts";
+import { createRemote } from "../../../src/wire/outgoing/remote-call.ts";
 import { TestClock } from "../../_cluster.ts";
 import { classes, context, fake, limits, remote, text } from "./_remote.ts";
 
@@ -36,7 +35,6 @@ describe("a remote call goes out", () => {
   it("a remote call goes to an address with or without a slash, whatever the FQN contains", async () => {
     const transport = fake(() => text("ok"));
     const send = createRemote({
-      sentHeaders,
       transport,
       base: "http://gateway/",
       classes,
