@@ -20,6 +20,7 @@ import { wireMargin } from "../../src/wire/request-head.ts";
 import { CallQueue } from "./outgoing/call-queue.ts";
 import { Exchange, type ExchangeParts } from "./outgoing/exchange.ts";
 import { type Sender, sendRequest } from "./outgoing/plain-request.ts";
+import { type Target, targetOf } from "./outgoing/target.ts";
 import type { HeldMemory } from "./held-memory.ts";
 
 export interface TransportOptions {
@@ -99,7 +100,8 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
   };
   const connectMs = options.connectMs ?? 3_000;
   const opened = new Map<string, Promise<Senders>>();
-  const sendersOf = (scheme: string): Promise<Senders> => {
+  const sendersOf = (origin: string): Promise<Senders> => {
+    const scheme = origin.startsWith("https:") ? "https" : "http";
     let senders = opened.get(scheme);
     if (senders === undefined) {
       senders = openSenders(scheme, { connectMs, connecting });
@@ -132,17 +134,23 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     },
     async send(request) {
       if (closed) throw new UnsentError("This service is stopping", "local");
+      const { body, control, signal } = request;
+      if (loading === undefined && !control && sent++ >= quickAfter) await (loading = load());
       const target = targetOf(request.url);
-      const { calls, control } = await sendersOf(target.scheme);
-      request.signal?.throwIfAborted();
+      const agent = quick;
+      const isPlain = agent === undefined || control === true || isStream(body);
+      // Before it has a slot: a request with one must be sent.
+      const plain = isPlain ? await sendersOf(target.origin) : undefined;
+      signal?.throwIfAborted();
       try {
-        if (request.control) return await sendPlainly(control, target, { request, answerBytes });
-        if (loading === undefined && sent++ >= quickAfter) await (loading = load());
-        const slot = await queue.enter(target.origin, request.signal);
+        if (control && plain)
+          return await sendPlainly(plain.control, target, { request, answerBytes });
+        const entering = queue.enter(target.origin, signal);
+        const slot = entering instanceof Promise ? await entering : entering;
         const parts = { request, answerBytes, slot, memory };
-        return await (quick === undefined || isStream(request.body)
-          ? sendPlainly(calls, target, parts)
-          : dispatch(quick, target, parts));
+        return await (plain === undefined
+          ? dispatch(agent!, target, parts)
+          : sendPlainly(plain.calls, target, parts));
       } catch (error) {
         if (isLocalFailure(error)) reportShortage((error as Error).message);
         throw error;
@@ -175,7 +183,7 @@ async function openSenders(
 ): Promise<Senders> {
   // Most services use no TLS between them, and loading it takes time.
   const { Agent: SchemeAgent, request } =
-    scheme === "https:" ? await import("node:https") : { Agent: HttpAgent, request: sendHttp };
+    scheme === "https" ? await import("node:https") : { Agent: HttpAgent, request: sendHttp };
   const kept = { keepAlive: true, timeout: keptMs, ...connecting };
   const common = { connectMs, maxHeaderSize, request };
   return {
@@ -223,20 +231,6 @@ function guarded(lookup: LookupFunction, rule: AddressRule): LookupFunction {
     });
 }
 
-interface Target {
-  readonly scheme: string;
-  readonly origin: string;
-  readonly path: string;
-}
-
-function targetOf(url: string): Target {
-  // The path is sent as it was written. `URL` would resolve `/rpc/../nodes`, from an outsider and
-  // forwarded with the trust key, to another endpoint.
-  const end = url.indexOf("/", url.indexOf("//") + 2);
-  const { origin, protocol } = new URL(end < 0 ? url : url.slice(0, end));
-  return { scheme: protocol, origin, path: end < 0 ? "/" : url.slice(end) };
-}
-
 type DispatchParts = Omit<ExchangeParts, "origin">;
 
 function dispatch(
@@ -244,7 +238,7 @@ function dispatch(
   { origin, path }: Target,
   parts: DispatchParts,
 ): Promise<PeerResponse> {
-  const exchange = new Exchange({ ...parts, origin });
+  const exchange = new Exchange({ origin, ...parts });
   if (exchange.isOver) return exchange.response;
   const { method, body = null } = parts.request;
   const headers = headersOf(parts.request);
@@ -259,7 +253,7 @@ function sendPlainly(
   { origin, path }: Target,
   parts: DispatchParts,
 ): Promise<PeerResponse> {
-  const exchange = new Exchange({ ...parts, origin });
+  const exchange = new Exchange({ origin, ...parts });
   if (exchange.isOver) return exchange.response;
   const { method, body } = parts.request;
   const headers = headersOf(parts.request);
