@@ -90,6 +90,7 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
   const { answerBytes = 64 * 1024 * 1024, memory } = options;
   const queue = new CallQueue({ total: connections, opening, waitMs });
   let opened: Promise<Agents> | undefined;
+  let loaded: Agents | undefined;
   let closed = false;
   let rule: AddressRule = () => undefined;
   let lastShortage = -Infinity;
@@ -109,13 +110,14 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     },
     async send(request) {
       if (closed) throw new UnsentError("This service is stopping", "local");
-      const agents = await open();
+      const agents = loaded ?? (loaded = await open());
       request.signal?.throwIfAborted();
       const target = targetOf(request.url);
       try {
         if (request.control)
           return await dispatch(agents.control, target, { request, answerBytes });
-        const slot = await queue.enter(target.origin, request.signal);
+        const entering = queue.enter(target.origin, request.signal);
+        const slot = entering instanceof Promise ? await entering : entering;
         const parts = { request, answerBytes, slot, memory };
         return await (isStream(request.body)
           ? stream(agents, target, request.body, parts)
@@ -203,8 +205,24 @@ function targetOf(url: string): Target {
   // The path is sent as it was written. `URL` would resolve `/rpc/../nodes`, from an outsider and
   // forwarded with the trust key, to another endpoint.
   const end = url.indexOf("/", url.indexOf("//") + 2);
-  const { origin } = new URL(end < 0 ? url : url.slice(0, end));
-  return { origin, path: end < 0 ? "/" : url.slice(end) };
+  return {
+    origin: originOf(end < 0 ? url : url.slice(0, end)),
+    path: end < 0 ? "/" : url.slice(end),
+  };
+}
+
+const origins = new Map<string, string>();
+/** Members come and go, so the map of origins begins anew now and then. */
+const mostOrigins = 1_000;
+
+/** The origin of a service's address, which nearly every call needs and few addresses have. */
+function originOf(base: string): string {
+  let origin = origins.get(base);
+  if (origin === undefined) {
+    if (origins.size >= mostOrigins) origins.clear();
+    origins.set(base, (origin = new URL(base).origin));
+  }
+  return origin;
 }
 
 type DispatchParts = Omit<ExchangeParts, "origin">;
@@ -214,7 +232,7 @@ function dispatch(
   { origin, path }: Target,
   parts: DispatchParts,
 ): Promise<PeerResponse> {
-  const exchange = new Exchange({ ...parts, origin });
+  const exchange = new Exchange({ origin, ...parts });
   if (exchange.isOver) return exchange.response;
   const { method, body = null } = parts.request;
   const isBlob = body instanceof Blob;
@@ -233,7 +251,7 @@ function stream(
   body: AsyncIterable<Uint8Array>,
   parts: DispatchParts,
 ): Promise<PeerResponse> {
-  const exchange = new Exchange({ ...parts, origin });
+  const exchange = new Exchange({ origin, ...parts });
   if (exchange.isOver) return exchange.response;
   const { method, headers } = parts.request;
   const agent = origin.startsWith("https:") ? agents.streamedTls : agents.streamed;
