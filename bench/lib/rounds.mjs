@@ -5,7 +5,8 @@ import { interval, median } from "./statistics.mjs";
 
 /**
  * A subject that runs. `measure` returns what a call costs; `seconds` is how long it may take.
- * @typedef {{ measure: (seconds: number) => Promise<number>, stop: () => Promise<void>, remarks?: () => Record<string, number> }} Running
+ * `calls` tells how many there were, if they are many.
+ * @typedef {{ measure: (seconds: number) => Promise<number>, stop: () => Promise<void>, calls?: () => number, remarks?: () => Record<string, number> }} Running
  * @typedef {{ name: string, start: () => Promise<Running> }} Subject
  * What is compared. The first subject is the limit, to which the others are ratios.
  * `share`: ratios say how much of the limit's speed a subject has, instead of how often it takes the limit's time.
@@ -87,20 +88,26 @@ export async function run(compared, options, tell) {
   });
 }
 
+/** Calls after which V8 has compiled what it is going to compile, and how long they may take. */
+const warmCalls = 8_000;
+const warmSeconds = 40;
+
 /**
  * Runs a subject until its code is compiled: for the seconds of the warm-up, and on while a call gets
- * cheaper, as on a busy machine these seconds may be few calls.
+ * cheaper or as long as there were too few, as on a busy machine these seconds may be few calls.
  * @param {Running} running
  * @param {boolean | undefined} cold
  * @param {Options} options
  */
 async function warm(running, cold, { warmup, seconds }) {
-  let best = await running.measure(cold ? seconds : Math.max(seconds, warmup / 2));
+  const slice = cold ? seconds : Math.max(seconds, warmup / 2);
+  let best = await running.measure(slice);
   if (cold) return;
-  for (let left = 4 * warmup; left > 0; left -= Math.max(seconds, warmup / 2)) {
-    const cost = await running.measure(Math.max(seconds, warmup / 2));
-    if (cost > 0.9 * best) return;
-    best = cost;
+  for (let spent = slice; spent < Math.max(warmSeconds, warmup); spent += slice) {
+    const cost = await running.measure(slice);
+    const enough = (running.calls?.() ?? warmCalls) >= warmCalls;
+    if (enough && spent + slice >= warmup && cost > 0.9 * best) return;
+    best = Math.min(best, cost);
   }
 }
 
