@@ -16,7 +16,8 @@ export type ValueType =
   | "boolean[]"
   | "bigint[]"
   | "Date[]"
-  | "string[]";
+  | "string[]"
+  | "File[]";
 
 /**
  * A name in a destructured parameter: that of the property, or of the variable in an array pattern.

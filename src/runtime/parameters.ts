@@ -203,10 +203,12 @@ export function convertFields(
     else if (type === undefined || type === "string[]")
       args.set(name, isList || all.length > 1 ? all : all[0]);
     else {
-      const values = all.map((text) =>
-        typeof text === "string"
-          ? convert[type.replace("[]", "") as keyof typeof convert](text, limits)
-          : undefined,
+      const values = all.map((field) =>
+        type === "File[]"
+          ? fileOf(field)
+          : typeof field === "string"
+            ? convert[type.replace("[]", "") as keyof typeof convert](field, limits)
+            : undefined,
       );
       if (values.includes(undefined) || (!isList && all.length > 1))
         mistakes.push(`${list([name])} must be ${phrase(type)}`);
@@ -219,6 +221,9 @@ export function convertFields(
   namesCheck(parameters)(texts);
   throw new InvalidParameterValue(mistakes.join("; "));
 }
+
+const fileOf = (field: string | Blob): Blob | undefined =>
+  typeof field === "string" ? undefined : field;
 
 /** Converts text to a type, or to `undefined` if it has no such value. */
 const convert = {

@@ -9,7 +9,7 @@ import {
   UnknownParameter,
 } from "../../src/base/errors.ts";
 import type { Parameter } from "../../src/base/manifest.ts";
-import { bindArguments, convertQuery, nameArguments } from "../../src/runtime/parameters.ts";
+import { bindArguments, convertFields, convertQuery, nameArguments } from "../../src/runtime/parameters.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 
 const args = (given: Record<string, unknown>): Args => new Map(Object.entries(given));
@@ -279,6 +279,7 @@ describe("converting arguments from a query string", () => {
     ["Date", "2021-13-01"],
     ["Date", "2021-01-01T25:00Z"],
     ["Date[]", "2021-01-01&x=no"],
+    ["File[]", "text"],
   ])("%s: %j is refused", (type, text) => {
     expect(() => read(typed(type), `x=${text}`)).toThrow(InvalidParameterValue);
   });
@@ -287,6 +288,10 @@ describe("converting arguments from a query string", () => {
     expect(() => read(typed("bigint"), `x=${"9".repeat(10_001)}`)).toThrow(
       new InvalidParameterValue("More than 10000 digits (limit 'maxDigits')"),
     );
+  });
+  it("takes a list of files that has one, too", () => {
+    const file = new File(["x"], "x.txt");
+    expect(convertFields(typed("File[]"), [["x", file]], defaultLimits).get("x")).toEqual([file]);
   });
   it("converts the names of patterns", () => {
     expect(

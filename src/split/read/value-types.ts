@@ -42,7 +42,8 @@ export class LocalTypes {
     const single = singleType(type);
     if (single !== undefined) return single === "string" ? undefined : single;
     const element = elementType(type);
-    const of = element === undefined ? undefined : singleType(this.#resolve(element));
+    const resolved = element === undefined ? undefined : this.#resolve(element);
+    const of = singleType(resolved) ?? (isFile(resolved) ? "File" : undefined);
     return of === undefined ? undefined : `${of}[]`;
   }
 
@@ -146,6 +147,12 @@ function singleType(type: Node | undefined): SingleType | undefined {
   if (type === undefined) return undefined;
   if (type.type === "TSTypeReference" && nameOf(child(type, "typeName")) === "Date") return "Date";
   return keywordTypes.get(type.type);
+}
+
+/** Files arrive as files by themselves; only a list of them has to be known. */
+function isFile(type: Node | undefined): boolean {
+  const name = type?.type === "TSTypeReference" ? nameOf(child(type, "typeName")) : undefined;
+  return name === "File" || name === "Blob";
 }
 
 function elementType(type: Node): Node | undefined {

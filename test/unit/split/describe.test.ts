@@ -204,6 +204,8 @@ suite("the description of parameters", () => {
     ["ReadonlyArray<boolean>", "boolean[]"],
     ["readonly bigint[]", "bigint[]"],
     ["string[]", "string[]"],
+    ["File[]", "File[]"],
+    ["readonly Blob[] | undefined", "File[]"],
     ["(number)", "number"],
     ["number | undefined", "number"],
     ["null | Date[]", "Date[]"],
