@@ -1,6 +1,7 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
 import { readFileSync } from "node:fs";
-import type { Plugin } from "vite";
+import { fileURLToPath } from "node:url";
+import type { Plugin, Rolldown } from "vite";
 import { defineConfig } from "vitest/config";
 
 // What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
@@ -70,6 +71,78 @@ const consolePage: Plugin = {
   },
 };
 
+type CodeSplittingGroup = Rolldown.CodeSplittingGroup;
+type CodeSplittingNameFunction = Rolldown.CodeSplittingNameFunction;
+
+const ofFiles = [
+  "server/start/ensure-build.ts",
+  "server/files/files.ts",
+  "server/files/repository-files.ts",
+  "server/modules/module-store.ts",
+] as const;
+
+/** What a role imports besides the start, which every role has. */
+const roles: Readonly<Record<string, readonly string[]>> = {
+  gateway: ["src/roles/relay/gateway.ts"],
+  proxy: ["src/roles/relay/proxy.ts", "server/modules/module-store.ts"],
+  repository: ["src/roles/repository.ts", ...ofFiles],
+  standalone: ["src/roles/standalone.ts", ...ofFiles],
+  node: ["src/roles/node.ts", "server/modules/module-store.ts"],
+};
+
+const sharedChunks: Readonly<Record<string, string>> = {
+  "gateway proxy": "relay",
+  "repository standalone": "files",
+};
+
+/**
+ * A file costs a starting service as much as 10 KB of code. So what roles import is in few chunks: the core, which the
+ * package's entries share, one for the roles that relay, one for those that have files, and one for each role.
+ * Everything else is split by the bundler.
+ */
+function chunkGroups(): CodeSplittingGroup[] {
+  let chunks: Map<string, string> | undefined;
+  const chunkOf: CodeSplittingNameFunction = (id, context) => {
+    chunks ??= chunksOf((of) => context.getModuleInfo(of)?.importedIds ?? []);
+    return chunks.get(id);
+  };
+  // A group takes with it what its modules import, unless a group before it has that.
+  return [["core"], Object.values(sharedChunks), Object.keys(roles)].map((names, index) => ({
+    priority: 3 - index,
+    debugName: names.join(" "),
+    name: (id, context) => {
+      const name = chunkOf(id, context) ?? "";
+      return names.includes(name) ? name : null;
+    },
+  }));
+}
+
+/** Which chunk a module is in, for the modules that roles import. */
+function chunksOf(imports: (id: string) => readonly string[]): Map<string, string> {
+  const reach = (files: readonly string[]): Set<string> => {
+    const ids = new Set<string>();
+    const add = (id: string): void => {
+      if (ids.has(id) || id.startsWith("node:")) return;
+      ids.add(id);
+      imports(id).forEach(add);
+    };
+    for (const file of files) add(fileURLToPath(new URL(file, import.meta.url)));
+    return ids;
+  };
+  const start = reach(["server/start/start-server.ts"]);
+  const reached = Object.entries(roles).map(([role, files]) => [role, reach(files)] as const);
+  return new Map(
+    [start, ...reached.map(([, ids]) => ids)].flatMap((ids) =>
+      [...ids].map((id) => {
+        const users = reached.filter(([, theirs]) => theirs.has(id)).map(([role]) => role);
+        const all = users.join(" ");
+        const chunk = users.length === 1 ? all : (sharedChunks[all] ?? "core");
+        return [id, start.has(id) ? "core" : chunk] as const;
+      }),
+    ),
+  );
+}
+
 export default defineConfig({
   appType: "custom",
   logLevel: "warn",
@@ -97,7 +170,12 @@ export default defineConfig({
           },
           external,
           preserveEntrySignatures: "strict",
-          output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" },
+          output: {
+            format: "es",
+            entryFileNames: "[name].js",
+            chunkFileNames: "chunks/[name].js",
+            codeSplitting: { groups: chunkGroups() },
+          },
         },
       },
     },

@@ -22,7 +22,7 @@ const help = `npm run bench -- [options]
   --quick           3 rounds of 1 second after 2
   --json FILE       where to write figures of every round
   --markdown FILE   where to write the tables
-  --page            writes docs/performance.md
+  --page            writes docs/performance.md, of a whole run
   --from FILE       with --page: from the figures in this file, without measuring
 `;
 
@@ -61,6 +61,8 @@ function numberOf(name, usual, quick) {
 }
 
 async function main() {
+  if (given.page && (given.only || given.cases || given.subjects))
+    throw new Error("--page takes no --only, --cases or --subjects: the page shows one whole run");
   const options = {
     rounds: numberOf("rounds", 10, 3),
     seconds: numberOf("seconds", 2, 1),

@@ -21,7 +21,8 @@ export const fetchTransport: Peer = {
       method,
       headers,
       body: body as BodyInit,
-      signal: signal ?? null,
+      // In a page, every abort is a real signal.
+      signal: (signal as AbortSignal | undefined) ?? null,
     }).catch(fail(sent));
     return {
       status: response.status,

@@ -53,8 +53,13 @@ export function chart(curves) {
   const dark = ["#5fc79d", "#f0946b", "#8fb2f0", "#e0bd5a", "#c99bdb"];
   const styles = (list) =>
     list.map((colour, at) => `.s${at}{stroke:${colour}}.c${at}{fill:${colour}}`).join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Cost by the number of procedures">
-<style>text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:#8886;fill:none}.curve{fill:none;stroke-width:2.5;stroke-linejoin:round}${styles(colours)}@media(prefers-color-scheme:dark){text{fill:#bbb}${styles(dark)}}</style>
+  const words = curves
+    .map(({ name, points }) => `${name}: ${(points.at(-1)?.[1] ?? 1).toFixed(1)} times`)
+    .join("; ");
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title description">
+<title id="title">Cost by the number of procedures</title>
+<desc id="description">With ${last.toLocaleString("en")} instead of ${first.toLocaleString("en")}: ${words}.</desc>
+<style>text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:#8886;fill:none}.curve{fill:none;stroke-width:2.5;stroke-linejoin:round}${styles(colours)}@media (prefers-color-scheme: dark){text{fill:#bbb}${styles(dark)}}</style>
 ${lines.join("\n")}
 </svg>
 `;

@@ -5,7 +5,8 @@ import { interval, median } from "./statistics.mjs";
 
 /**
  * A subject that runs. `measure` returns what a call costs; `seconds` is how long it may take.
- * @typedef {{ measure: (seconds: number) => Promise<number>, stop: () => Promise<void>, remarks?: () => Record<string, number> }} Running
+ * `calls` tells how many there were, if they are many.
+ * @typedef {{ measure: (seconds: number) => Promise<number>, stop: () => Promise<void>, calls?: () => number, remarks?: () => Record<string, number> }} Running
  * @typedef {{ name: string, start: () => Promise<Running> }} Subject
  * What is compared. The first subject is the limit, to which the others are ratios.
  * `share`: ratios say how much of the limit's speed a subject has, instead of how often it takes the limit's time.
@@ -21,7 +22,7 @@ function problemOf(error) {
   const text = error instanceof Error ? error.message : String(error);
   const missing = /Cannot find package '([^']+)'/.exec(text)?.[1];
   if (missing) return `${missing} isn't installed (npm ci --prefix bench)`;
-  const line = /^\w*Error(?: \[\w+\])?: .*$/m.exec(text)?.[0] ?? text.split("\n")[0];
+  const line = /^\w*Error(?: \[\w+\])?: .*$/m.exec(text)?.[0] ?? text.split("\n")[0] ?? "";
   return line.replaceAll(/(?:file:\/\/)?\/[\w./-]+\//g, "").slice(0, 200);
 }
 
@@ -72,12 +73,13 @@ export async function run(compared, options, tell) {
   } finally {
     for (const { running } of states.values()) await running?.stop();
   }
-  const limit = states.get(chosen[0].name)?.values ?? [];
+  const limit = states.get(chosen[0]?.name ?? "")?.values ?? [];
   return chosen.map(({ name }) => {
     const { values = [], problem, remarks } = states.get(name) ?? {};
     if (problem !== undefined) return { subject: name, problem };
     const ratios = values
-      .map((value, round) => (share ? limit[round] / value : value / limit[round]))
+      .map((value, round) => value / (limit[round] ?? NaN))
+      .map((ratio) => (share ? 1 / ratio : ratio))
       .filter((ratio) => Number.isFinite(ratio));
     const base = { subject: name, value: median(values), values, ...(remarks && { remarks }) };
     if (unrelated || ratios.length === 0) return base;
@@ -86,20 +88,26 @@ export async function run(compared, options, tell) {
   });
 }
 
+/** Calls after which V8 has compiled what it is going to compile, and how long they may take. */
+const warmCalls = 8_000;
+const warmSeconds = 40;
+
 /**
  * Runs a subject until its code is compiled: for the seconds of the warm-up, and on while a call gets
- * cheaper, as on a busy machine these seconds may be few calls.
+ * cheaper or as long as there were too few, as on a busy machine these seconds may be few calls.
  * @param {Running} running
  * @param {boolean | undefined} cold
  * @param {Options} options
  */
 async function warm(running, cold, { warmup, seconds }) {
-  let best = await running.measure(cold ? seconds : Math.max(seconds, warmup / 2));
+  const slice = cold ? seconds : Math.max(seconds, warmup / 2);
+  let best = await running.measure(slice);
   if (cold) return;
-  for (let left = 4 * warmup; left > 0; left -= Math.max(seconds, warmup / 2)) {
-    const cost = await running.measure(Math.max(seconds, warmup / 2));
-    if (cost > 0.9 * best) return;
-    best = cost;
+  for (let spent = slice; spent < Math.max(warmSeconds, warmup); spent += slice) {
+    const cost = await running.measure(slice);
+    const enough = (running.calls?.() ?? warmCalls) >= warmCalls;
+    if (enough && spent + slice >= warmup && cost > 0.9 * best) return;
+    best = Math.min(best, cost);
   }
 }
 

@@ -4,7 +4,8 @@
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  const at = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? at : ((sorted[middle - 1] ?? NaN) + at) / 2;
 }
 
 /** Random numbers from 0 to 1 that are the same in each run. @param {number} seed */
@@ -25,7 +26,8 @@ function randomFrom(seed) {
 export function interval(values, samples = 2_000) {
   const random = randomFrom(values.length);
   const medians = Array.from({ length: samples }, () =>
-    median(values.map(() => values[Math.floor(random() * values.length)])),
+    median(values.map(() => values[Math.floor(random() * values.length)] ?? NaN)),
   ).sort((a, b) => a - b);
-  return [medians[Math.floor(samples * 0.025)], medians[Math.ceil(samples * 0.975) - 1]];
+  const at = (/** @type {number} */ index) => medians[index] ?? NaN;
+  return [at(Math.floor(samples * 0.025)), at(Math.ceil(samples * 0.975) - 1)];
 }

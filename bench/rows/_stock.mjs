@@ -75,7 +75,7 @@ export async function loaded({ url, pids, outputs = [], stop }, request, call, c
   const rates = [];
   const tails = [];
   const collected = collections(outputs);
-  let warmed = false;
+  let total = 0;
   const all = { calls: 0, allocated: 0, survived: 0 };
   const middle = (values) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
   return {
@@ -89,16 +89,17 @@ export async function loaded({ url, pids, outputs = [], stop }, request, call, c
       if (failures > 0) throw new Error(`${failures} of ${calls} calls failed`);
       const { allocated, survived } = collected.read();
       // Code that is compiled, and caches that fill, survive: the first time doesn't count.
-      if (warmed) {
+      if (total > 0) {
         all.calls += calls;
         all.allocated += allocated;
         all.survived += survived;
       }
-      warmed = true;
+      total += calls;
       rates.push(calls / took);
       tails.push(p99);
       return (cpuOf(pids) - before) / calls;
     },
+    calls: () => total,
     remarks: () => ({
       "calls/s": middle(rates),
       "p99 ms": middle(tails),

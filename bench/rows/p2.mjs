@@ -53,6 +53,7 @@ const seamline = (name, callers, checkout) => ({
       stop,
     } = await deployment(app, { nodes: [["front"], ["stock"]] });
     const pids = all.map(({ pid }) => pid);
+    let total = 0;
     return {
       async measure(seconds) {
         const before = cpuOf(pids);
@@ -63,8 +64,10 @@ const seamline = (name, callers, checkout) => ({
         });
         const text = await answer.text();
         if (!answer.ok) throw new Error(`drive answered ${answer.status}: ${text}`);
+        total += Number(text);
         return (cpuOf(pids) - before) / Number(text);
       },
+      calls: () => total,
       stop,
     };
   },

@@ -2,14 +2,19 @@
 // The command `seamline`.
 
 import module from "node:module";
+import { readStart } from "./read-start.ts";
 
 // Node 22 and later cache compiled code in the folder for temporary files, which makes `seamline
 // dev` about 50 ms faster. Nothing happens if that folder isn't writable.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
-// Only modules that are imported after that are cached.
-const { run } = await import("./program.ts");
-
 const words = process.argv.slice(2);
+// Only modules that are imported after that are cached. The program has all commands with their
+// help, which a service that starts doesn't need.
+const plain = readStart(words);
+const run =
+  plain === undefined
+    ? (await import("./program.ts")).run
+    : async () => await (await import("./run-start.ts")).runStart(plain);
 // The reader has enough, like `head` after a line. For a service, losing its log is an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE" || words[0] === "start") throw error;

@@ -10,7 +10,7 @@ import type { BuildCommandOptions } from "./commands/build.ts";
 import type { CallOptions } from "./commands/call.ts";
 import type { CheckCommandOptions } from "./commands/check.ts";
 import type { DevCommandOptions } from "./commands/dev.ts";
-import { AlreadyReported, reportFailure, UsageError } from "./commands/failure.ts";
+import { exitCodeOf } from "./commands/failure.ts";
 import { checkExamples, examples, inspectExamples } from "./help.ts";
 import type { InitOptions } from "./commands/init.ts";
 import type { InspectCommandOptions } from "./commands/inspect.ts";
@@ -32,8 +32,7 @@ export async function run(words: readonly string[], terminal: Terminal = process
   } catch (error) {
     // Commander has printed it already. Help and version end here as well, with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof AlreadyReported)) reportFailure(error, terminal);
-    return error instanceof UsageError ? 2 : 1;
+    return exitCodeOf(error, terminal);
   }
 }
 

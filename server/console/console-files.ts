@@ -3,7 +3,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
-import { createFileAnswers } from "../files/file-answer.ts";
+import { lazyFileAnswers } from "../files/lazy-file-answers.ts";
 import { packageFolder } from "../base/package-folder.ts";
 
 /**
@@ -12,7 +12,7 @@ import { packageFolder } from "../base/package-folder.ts";
 export function createConsoleFiles(
   folder: string = join(packageFolder, "dist/svc/console"),
 ): (name: string, request: HttpRequest) => Promise<HttpResponse | undefined> {
-  const answers = createFileAnswers();
+  const answers = lazyFileAnswers();
   // Names come from the console's own table, never from a request's path.
   return async (name, request) => {
     const path = await realpath(join(folder, name)).catch(() => undefined);

@@ -47,7 +47,7 @@ const compress: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
   gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
 };
 
-/** A service needs only one, as it has the cache. */
+/** Services load it with the first request for a file: see lazy-file-answers.ts. */
 export function createFileAnswers(): FileAnswers {
   // Promises, so that concurrent requests compress only once; `undefined` if the result isn't
   // smaller. The oldest go first.

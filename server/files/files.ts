@@ -3,10 +3,9 @@
 
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import picomatch from "picomatch";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { segmentFileEnding } from "../../src/runtime/segment.ts";
-import { createFileAnswers } from "./file-answer.ts";
+import { lazyFileAnswers } from "./lazy-file-answers.ts";
 import {
   addPages,
   asksForPage,
@@ -65,7 +64,7 @@ export interface PublicFiles {
 
 /** Finds the public files and returns their answers. */
 export async function createPublicFiles(options: PublicFilesOptions): Promise<PublicFiles> {
-  const answers = createFileAnswers();
+  const answers = lazyFileAnswers();
   const idle = new Set<string>();
   let files = await readPublic(options, idle);
   let fallback = fallbackOf(files, options);
@@ -168,6 +167,8 @@ async function readAssets(
   modules: Iterable<string>,
   idle: Set<string>,
 ): Promise<Map<string, string>> {
+  // Few applications have assets besides their build, so others don't load it.
+  const { default: picomatch } = await import("picomatch");
   const normalized = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1"));
   const isNegated = (glob: string): boolean => /^!(?!\()/.test(glob);
   const included = normalized.filter((glob) => !isNegated(glob));

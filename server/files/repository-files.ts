@@ -7,7 +7,8 @@ import { join } from "node:path";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import { pathOf } from "../../src/http/router.ts";
-import { createFileAnswers, type PublicFile } from "./file-answer.ts";
+import type { PublicFile } from "./file-answer.ts";
+import { lazyFileAnswers } from "./lazy-file-answers.ts";
 import type { PublicFiles } from "./files.ts";
 import { packageFolder } from "../base/package-folder.ts";
 import { manifestFiles, type OutputFolders } from "./sources.ts";
@@ -30,7 +31,7 @@ export async function createRepositoryFiles(
   publicFiles: PublicFiles,
 ): Promise<RepositoryFiles> {
   const modules = new Set(Object.keys(built.manifest.files));
-  const answers = createFileAnswers();
+  const answers = lazyFileAnswers();
   const components = new Map<string, PublicFile>();
   const add = async (name: string, path: string): Promise<void> =>
     void components.set(name, { path: await realpath(path), immutable: false });

@@ -19,7 +19,8 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { wireMargin } from "../../src/wire/request-head.ts";
 import { CallQueue } from "./outgoing/call-queue.ts";
 import { Exchange, type ExchangeParts } from "./outgoing/exchange.ts";
-import { sendStreamed, type StreamAgent } from "./outgoing/streamed-request.ts";
+import { type Sender, sendRequest } from "./outgoing/plain-request.ts";
+import { type Target, targetOf } from "./outgoing/target.ts";
 import type { HeldMemory } from "./held-memory.ts";
 
 export interface TransportOptions {
@@ -48,13 +49,13 @@ export interface TransportOptions {
    * without a shortage.
    */
   readonly onShortage?: (reason: string) => void;
+  /** After how many requests undici is loaded, which sends them faster [1000]. */
+  readonly quickAfter?: number | undefined;
   /** Finds the addresses of host names [the system's lookup]. */
   readonly lookup?: LookupFunction;
 }
 
 export interface SocketTransport extends Transport {
-  /** Loads what the first request needs, so that no caller has to wait for it. */
-  load(): Promise<void>;
   guard(rule: AddressRule): void;
 }
 
@@ -73,12 +74,14 @@ const quietMs = 10_000;
 /** How long an idle connection is kept for the next streamed request; undici has the same. */
 const keptMs = 4_000;
 
-interface Agents {
-  readonly calls: Agent;
-  readonly control: Agent;
-  /** For requests with a streamed body; those to https addresses have an agent of their own. */
-  readonly streamed: StreamAgent;
-  readonly streamedTls: StreamAgent;
+/** How many requests a service sends before it loads undici: see docs/decisions/dependencies.md. */
+const fewRequests = 1_000;
+
+/** Sends requests to addresses of one scheme by node:http or node:https. */
+interface Senders {
+  readonly calls: Sender;
+  /** Behind calls, a health check would take a busy service for a dead one. */
+  readonly control: Sender;
 }
 
 /**
@@ -87,39 +90,67 @@ interface Agents {
  */
 export function createTransport(options: TransportOptions = {}): SocketTransport {
   const { connections = defaultLimits.maxConnections, opening = 128, waitMs = 1_000 } = options;
-  const { answerBytes = 64 * 1024 * 1024, memory } = options;
+  const { answerBytes = 64 * 1024 * 1024, memory, quickAfter = fewRequests } = options;
   const queue = new CallQueue({ total: connections, opening, waitMs });
-  let opened: Promise<Agents> | undefined;
   let closed = false;
   let rule: AddressRule = () => undefined;
+  const connecting = {
+    lookup: guarded(options.lookup ?? systemLookup, (host, address) => rule(host, address)),
+    ...(options.authorities === undefined ? {} : { ca: [...options.authorities] }),
+  };
+  const connectMs = options.connectMs ?? 3_000;
+  const opened = new Map<string, Promise<Senders>>();
+  const sendersOf = (origin: string): Promise<Senders> => {
+    const scheme = origin.startsWith("https:") ? "https" : "http";
+    let senders = opened.get(scheme);
+    if (senders === undefined) {
+      senders = openSenders(scheme, { connectMs, connecting });
+      opened.set(scheme, senders);
+    }
+    return senders;
+  };
+  let sent = 0;
+  let loading: Promise<void> | undefined;
+  let quick: Agent | undefined;
+  const load = async (): Promise<void> => {
+    try {
+      const agent = await openQuick({ connectMs, connecting });
+      if (closed) await agent.destroy();
+      else quick = agent;
+    } catch (error) {
+      // Calls go on as before.
+      process.emitWarning(error as Error);
+    }
+  };
   let lastShortage = -Infinity;
   const reportShortage = (reason: string): void => {
     const now = performance.now();
     if (now - lastShortage >= quietMs) options.onShortage?.(reason);
     lastShortage = now;
   };
-  const open = (): Promise<Agents> =>
-    (opened ??= openAgents(options, (host, address) => rule(host, address)));
   return {
-    async load() {
-      await open();
-    },
     guard(newRule) {
       rule = newRule;
     },
     async send(request) {
       if (closed) throw new UnsentError("This service is stopping", "local");
-      const agents = await open();
-      request.signal?.throwIfAborted();
+      const { body, control, signal } = request;
+      if (loading === undefined && !control && sent++ >= quickAfter) await (loading = load());
       const target = targetOf(request.url);
+      const agent = quick;
+      const isPlain = agent === undefined || control === true || isStream(body);
+      // Before it has a slot: a request with one must be sent.
+      const plain = isPlain ? await sendersOf(target.origin) : undefined;
+      signal?.throwIfAborted();
       try {
-        if (request.control)
-          return await dispatch(agents.control, target, { request, answerBytes });
-        const slot = await queue.enter(target.origin, request.signal);
+        if (control && plain)
+          return await sendPlainly(plain.control, target, { request, answerBytes });
+        const entering = queue.enter(target.origin, signal);
+        const slot = entering instanceof Promise ? await entering : entering;
         const parts = { request, answerBytes, slot, memory };
-        return await (isStream(request.body)
-          ? stream(agents, target, request.body, parts)
-          : dispatch(agents.calls, target, parts));
+        return await (plain === undefined
+          ? dispatch(agent!, target, parts)
+          : sendPlainly(plain.calls, target, parts));
       } catch (error) {
         if (isLocalFailure(error)) reportShortage((error as Error).message);
         throw error;
@@ -127,46 +158,52 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     },
     async close() {
       closed = true;
-      const agents = await opened;
-      agents?.streamed.agent.destroy();
-      agents?.streamedTls.agent.destroy();
-      await Promise.all([agents?.calls.destroy(), agents?.control.destroy()]);
+      for (const { calls, control } of await Promise.all(opened.values())) {
+        calls.agent.destroy();
+        control.agent.destroy();
+      }
+      await quick?.destroy();
+      // Requests in flight have failed when this resolves: sockets report it one turn later.
+      await new Promise((done) => setImmediate(done));
     },
   };
 }
 
-/**
- * Control requests have an agent of their own: behind calls, a health check would take a busy
- * service for a dead one.
- */
-async function openAgents(options: TransportOptions, rule: AddressRule): Promise<Agents> {
-  const { connectMs = 3_000, authorities, lookup = systemLookup } = options;
-  // Loaded with the first request: some roles never send one.
-  const [{ Agent }, https] = await Promise.all([import("undici"), import("node:https")]);
-  const connecting = {
-    lookup: guarded(lookup, rule),
-    ...(authorities === undefined ? {} : { ca: [...authorities] }),
+interface Connecting {
+  readonly connectMs: number;
+  readonly connecting: { readonly lookup: LookupFunction; readonly ca?: string[] };
+}
+
+/** An answer has settings of inner calls besides the headers that a service would accept. */
+const maxHeaderSize = defaultLimits.headerBytes + wireMargin.bytes;
+
+async function openSenders(
+  scheme: string,
+  { connectMs, connecting }: Connecting,
+): Promise<Senders> {
+  // Most services use no TLS between them, and loading it takes time.
+  const { Agent: SchemeAgent, request } =
+    scheme === "https" ? await import("node:https") : { Agent: HttpAgent, request: sendHttp };
+  const kept = { keepAlive: true, timeout: keptMs, ...connecting };
+  const common = { connectMs, maxHeaderSize, request };
+  return {
+    calls: { ...common, agent: new SchemeAgent(kept) },
+    control: { ...common, agent: new SchemeAgent({ ...kept, maxSockets: controlConnections }) },
   };
-  // An answer has settings of inner calls besides the headers that a service would accept.
-  const maxHeaderSize = defaultLimits.headerBytes + wireMargin.bytes;
-  const settings: Agent.Options = {
+}
+
+async function openQuick({ connectMs, connecting }: Connecting): Promise<Agent> {
+  const { Agent: QuickAgent } = await import("undici");
+  // An agent keeps a pool per origin and drops it with its last connection, as members come and go.
+  // Pools for calls are unbounded: in a full one calls would wait where nothing can end the wait.
+  return new QuickAgent({
     pipelining: 1,
     connect: { timeout: connectMs, ...connecting },
     maxHeaderSize,
     // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
     headersTimeout: 0,
     bodyTimeout: 0,
-  };
-  const kept = { keepAlive: true, timeout: keptMs, ...connecting };
-  const streaming = { connectMs, maxHeaderSize };
-  // An agent keeps a pool per origin and drops it with its last connection, as members come and go.
-  // Pools for calls are unbounded: in a full one calls would wait where nothing can end the wait.
-  return {
-    calls: new Agent(settings),
-    control: new Agent({ ...settings, connections: controlConnections }),
-    streamed: { ...streaming, request: sendHttp, agent: new HttpAgent(kept) },
-    streamedTls: { ...streaming, request: https.request, agent: new https.Agent(kept) },
-  };
+  });
 }
 
 /**
@@ -194,19 +231,6 @@ function guarded(lookup: LookupFunction, rule: AddressRule): LookupFunction {
     });
 }
 
-interface Target {
-  readonly origin: string;
-  readonly path: string;
-}
-
-function targetOf(url: string): Target {
-  // The path is sent as it was written. `URL` would resolve `/rpc/../nodes`, from an outsider and
-  // forwarded with the trust key, to another endpoint.
-  const end = url.indexOf("/", url.indexOf("//") + 2);
-  const { origin } = new URL(end < 0 ? url : url.slice(0, end));
-  return { origin, path: end < 0 ? "/" : url.slice(end) };
-}
-
 type DispatchParts = Omit<ExchangeParts, "origin">;
 
 function dispatch(
@@ -214,31 +238,42 @@ function dispatch(
   { origin, path }: Target,
   parts: DispatchParts,
 ): Promise<PeerResponse> {
-  const exchange = new Exchange({ ...parts, origin });
+  const exchange = new Exchange({ origin, ...parts });
   if (exchange.isOver) return exchange.response;
   const { method, body = null } = parts.request;
-  const isBlob = body instanceof Blob;
-  const length = isBlob && { "content-length": String(body.size) };
-  const headers = isBlob ? { ...parts.request.headers, ...length } : parts.request.headers;
+  const headers = headersOf(parts.request);
   // undici takes any iterable, which its types don't say.
-  const sent =
-    isBlob || isStream(body) ? (exchange.upload(chunksOf(body)) as unknown as Readable) : body;
-  agent.dispatch({ origin, path, method, headers, body: sent }, exchange);
+  const sent = body instanceof Blob ? (uploadOf(exchange, body) as unknown as Readable) : body;
+  agent.dispatch({ origin, path, method, headers, body: sent as Buffer }, exchange);
   return exchange.response;
 }
 
-function stream(
-  agents: Agents,
+function sendPlainly(
+  sender: Sender,
   { origin, path }: Target,
-  body: AsyncIterable<Uint8Array>,
   parts: DispatchParts,
 ): Promise<PeerResponse> {
-  const exchange = new Exchange({ ...parts, origin });
+  const exchange = new Exchange({ origin, ...parts });
   if (exchange.isOver) return exchange.response;
-  const { method, headers } = parts.request;
-  const agent = origin.startsWith("https:") ? agents.streamedTls : agents.streamed;
-  sendStreamed(agent, { origin, path, method, headers, body: exchange.upload(body) }, exchange);
+  const { method, body } = parts.request;
+  const headers = headersOf(parts.request);
+  const sent =
+    body instanceof Blob || isStream(body) ? uploadOf(exchange, body) : (body ?? undefined);
+  sendRequest(sender, { origin, path, method, headers, body: sent }, exchange);
   return exchange.response;
+}
+
+function uploadOf(
+  exchange: Exchange,
+  body: Blob | AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  return exchange.upload(chunksOf(body));
+}
+
+function headersOf({ body, headers }: OutgoingRequest): OutgoingRequest["headers"] {
+  return body instanceof Blob
+    ? Object.assign({}, headers, { "content-length": String(body.size) })
+    : headers;
 }
 
 /** Whether a body may still be on its way. The bytes of a Blob are here. */

@@ -1,5 +1,7 @@
 // Network failures that a test asks for, as a wrapper around the sender's transport.
 
+import { Abort } from "../../src/base/aborts.ts";
+import type { AbortNotice } from "../../src/base/ports.ts";
 import {
   type Clock,
   type OutgoingRequest,
@@ -140,20 +142,21 @@ function answerOf({
 }
 
 /** Rejects when one of the signals is aborted. */
-function aborted(...signals: readonly (AbortSignal | undefined)[]): Promise<never> {
-  const combined = AbortSignal.any(signals.filter((signal) => signal !== undefined));
+function aborted(...notices: readonly (AbortNotice | undefined)[]): Promise<never> {
+  const combined = new Abort();
+  for (const notice of notices) if (notice !== undefined) combined.follow(notice);
   return new Promise((_, reject) => {
-    const end = (): void => reject(combined.reason as Error);
+    const end = (): void => reject(combined.reason);
     if (combined.aborted) end();
-    combined.addEventListener("abort", end, { once: true });
+    combined.addEventListener("abort", end);
   });
 }
 
-function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+function sleep(clock: Clock, ms: number, signal: AbortNotice | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       cancel();
-      reject(signal?.reason as Error);
+      reject(signal?.reason);
     };
     const cancel = clock.after(ms, () => {
       signal?.removeEventListener("abort", abort);

@@ -46,11 +46,26 @@ export function createModuleRunner(options: ModuleRunnerOptions): ModuleRunner {
       transport: { invoke: async (message) => await answer(environment, message) },
       // Vite's messages assume one runner per environment. Here each service has its own.
       hmr: false,
-      createImportMeta: vite.createNodeImportMeta,
+      createImportMeta: (file) => importMeta(vite, file),
       ...(options.hasSourceMaps === true && { sourcemapInterceptor: false }),
     },
     evaluator,
   );
+}
+
+/**
+ * `import.meta` of a module. Vite's own registers hooks for `resolve` as soon as there is a module,
+ * for which Node 20 starts a thread: that takes a tenth of a second, and nearly nobody asks.
+ */
+function importMeta(
+  vite: typeof import("vite/module-runner"),
+  file: string,
+): ReturnType<typeof vite.createNodeImportMeta> {
+  return {
+    ...vite.createDefaultImportMeta(file),
+    main: false,
+    resolve: (id, parent) => vite.createNodeImportMeta(file).resolve(id, parent),
+  };
 }
 
 /** Answers a runner's request to the environment whose modules it runs. */

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { bounded } from "../../src/base/bounded.ts";
+import { bounded } from "../../src/base/aborts.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import {
   type Clock,

@@ -168,9 +168,6 @@ export async function startServer(
     throw error;
   }
   started = true;
-  // The first call that a gateway forwards would wait for this; a failure shows up there again.
-  // Other roles have sent a request by now, or never send one.
-  if (config.mode === "gateway") transport.load().catch(() => {});
   registerServer(server);
   log.info(startedLine(server.info));
   return server;

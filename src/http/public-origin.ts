@@ -132,8 +132,10 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
     requestedOrigin,
     seen(request, trust) {
       const { host = "localhost", scheme = "http" } = requestedOrigin(request, trust);
+      const { origin, secureCookies } = publicOf(`${scheme}://${host}`);
       return {
-        ...publicOf(`${scheme}://${host}`),
+        origin,
+        secureCookies,
         address: believes(trust) ? (lastOf(request) ?? addressOf(request)) : addressOf(request),
       };
     },

@@ -1,6 +1,7 @@
 // Connects several roles in one process, without sockets. Roles can't tell it from another
 // transport: `seamline dev` and the test kit run whole deployments on it.
 
+import type { AbortNotice } from "../base/ports.ts";
 import {
   type HttpRequest,
   type IncomingResponse,
@@ -72,7 +73,7 @@ export async function ask(
   target: string,
   headers: HttpRequest["headers"] = {},
   body: OutgoingRequest["body"] = "",
-  signal?: AbortSignal,
+  signal?: AbortNotice,
 ): Promise<TextResponse> {
   const answer = await collected(exchange(role, { method, target, headers, body, signal }));
   return { ...answer, text: new TextDecoder().decode(answer.body) };

@@ -106,8 +106,9 @@ function readTrace(thrown: unknown): readonly string[] {
 }
 
 /** Whether the call ended because its caller went away, which isn't an error. */
-function isDeparture(thrown: unknown, { signal }: HttpRequest): boolean {
-  if (!signal.aborted) return false;
+function isDeparture(thrown: unknown, request: HttpRequest): boolean {
+  const { aborted, reason: why } = request.departure ?? request.signal;
+  if (!aborted) return false;
   const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
-  return thrown === signal.reason || cause === signal.reason || name === "AbortError";
+  return thrown === why || cause === why || name === "AbortError";
 }

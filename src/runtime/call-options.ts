@@ -4,7 +4,7 @@
 import { inherited, OptionsContext, ownHeaders } from "./options-context.ts";
 import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { DeadlineExceeded } from "../base/errors.ts";
-import { watch } from "../base/bounded.ts";
+import { watch } from "../base/aborts.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
 import { nearest } from "../base/problem.ts";
 import { readOptionHeaders } from "../http/option-headers.ts";

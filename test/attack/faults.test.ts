@@ -10,7 +10,7 @@ import { binaryFrom } from "../../src/codec/values/binary.ts";
 class HangingNetwork extends TestNetwork {
   override send(request: Parameters<TestNetwork["send"]>[0]): Promise<never> {
     return new Promise((_, reject) =>
-      request.signal?.addEventListener("abort", () => reject(request.signal?.reason as Error)),
+      request.signal?.addEventListener("abort", () => reject(request.signal?.reason)),
     );
   }
 }

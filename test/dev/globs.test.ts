@@ -76,3 +76,30 @@ describe("import.meta.glob on nodes", () => {
     expect(await worth()).toEqual(before);
   });
 });
+
+describe("import.meta on nodes", () => {
+  it("import.meta.resolve on nodes leads to a package from the module's own folder", async () => {
+    const { get } = await develop({
+      ...shop,
+      "src/shop/stock.ts": [
+        "export async function stock(): Promise<object> {",
+        '  return { path: import.meta.resolve("paint"), main: import.meta.main };',
+        "}",
+        "export async function worth(): Promise<number> {",
+        "  return 1;",
+        "}",
+        "",
+      ].join("\n"),
+      "src/shop/node_modules/paint/package.json": '{ "name": "paint", "main": "red.js" }',
+      "src/shop/node_modules/paint/red.js": "",
+    });
+    const found = await eventually(
+      async () => await get("/rpc/shop/stock"),
+      ({ status }) => status !== 503,
+    );
+    expect(found.value).toEqual({
+      path: expect.stringMatching(/^file:.*\/src\/shop\/node_modules\/paint\/red\.js$/),
+      main: false,
+    });
+  });
+});

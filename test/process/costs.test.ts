@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Application, buildPackage, type Command, createApplication } from "./_application.ts";
 
 const most = {
-  standalone: { promises: 26, bytes: 22_500, survival: 10 },
-  gateway: { promises: 33, bytes: 43_000, survival: 45 },
+  standalone: { promises: 8, bytes: 17_300, survival: 2 },
+  gateway: { promises: 21, bytes: 43_000, survival: 45 },
 };
 
 let application: Application;

@@ -1,6 +1,6 @@
 // Reads the application with the configuration and the resolver of one Vite environment.
 
-import { isAbsolute, resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 
 import type { Environment } from "vite";
 
@@ -187,7 +187,9 @@ export class ApplicationReader {
     const { tsconfig: named, oxc } = environment.getTopLevelConfig();
     if (oxc === false) return [];
     const tools = { root: this.root, named, vite: await loadVite(this.root) };
-    const configs = new Set([...files].filter(isTyped).map((file) => tsconfigOf(file, tools)));
+    // Which one it is depends on the folder alone.
+    const inFolders = new Map([...files].filter(isTyped).map((file) => [dirname(file), file]));
+    const configs = new Set([...inFolders.values()].map((file) => tsconfigOf(file, tools)));
     const problems = await Promise.all(
       [...configs].map(async (file) =>
         file === undefined ? undefined : await tsconfigProblem(file, tools),

@@ -52,10 +52,10 @@ export function pageOnly({
 /** Each such call once. In code that pages run too only calls count, not other mentions. */
 export async function pageOnlyCalls(options: PageOnlyOptions): Promise<readonly PageOnlyCall[]> {
   const { procedures, modules, configured } = options;
-  const sought = pageOnly(options);
-  const onServers = procedures.filter((procedure) => !sought.includes(procedure));
+  const sought = new Set(pageOnly(options));
+  const onServers = procedures.filter((procedure) => !sought.has(procedure));
   // Cheap, as imports are known already: most applications end here.
-  if (sought.length === 0 || !(await mayReach(sought, onServers, options))) return [];
+  if (sought.size === 0 || !(await mayReach([...sought], onServers, options))) return [];
   const declarations = new Declarations(modules);
   const walk = new Walk(declarations, procedures);
   for (const procedure of onServers)
@@ -65,7 +65,7 @@ export async function pageOnlyCalls(options: PageOnlyOptions): Promise<readonly 
     );
   for (const module of configured)
     await walk.from(declarations.all(module), "a middleware or health check of a configuration");
-  const found = walk.calls.filter(({ procedure }) => sought.includes(procedure));
+  const found = walk.calls.filter(({ procedure }) => sought.has(procedure));
   const shared = found.length === 0 ? new Set<string>() : await inPages(declarations, options);
   return found.flatMap(({ procedure, step, use }) => {
     const isShared = shared.has(declaredKey(step));
@@ -89,13 +89,20 @@ async function mayReach(
   const held = new Map<SourceModule, Set<string>>();
   for (const { module, export: name } of onServers)
     held.set(module, (held.get(module) ?? new Set<string>()).add(name));
-  const start: Step[] = [];
+  const whole = async (module: SourceModule): Promise<Step> => ({
+    module,
+    imports: await search.importsOf(module, modules.describe(module)),
+  });
+  // What whole modules import is known. Only if that leads there, their bodies are parsed, or if a
+  // body may call a procedure of its own module.
+  const all = await Promise.all([...held.keys(), ...configured].map(whole));
+  const isBeside = sought.some(({ module }) => held.has(module));
+  if (!isBeside && (await search.from(all)).size === 0) return false;
+  const start = all.slice(held.size);
   for (const [module, exports] of held) {
     const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
     start.push({ module, imports: await search.importsOf(module, body) });
   }
-  for (const module of configured)
-    start.push({ module, imports: await search.importsOf(module, modules.describe(module)) });
   return (await search.from(start)).size > 0;
 }
 

@@ -53,14 +53,21 @@ function placeEntries(
 ): ReadonlyMap<string, string> {
   const chunks = Object.values(bundle).filter((chunk) => chunk.type === "chunk");
   const imported = new Set(chunks.flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports]));
+  const containers = new Map<string, Rolldown.OutputChunk>();
+  const named = new Map<string, Rolldown.OutputChunk[]>();
+  for (const chunk of chunks) {
+    for (const id of chunk.moduleIds) if (!containers.has(id)) containers.set(id, chunk);
+    if (!chunk.isEntry || chunk.facadeModuleId === null) continue;
+    const others = named.get(chunk.facadeModuleId);
+    if (others === undefined) named.set(chunk.facadeModuleId, [chunk]);
+    else others.push(chunk);
+  }
   const places = new Map<string, string>();
   for (const id of ids) {
     // A module that the configuration names too has two entries. The chunk that holds it may lack
     // exports that nothing in the bundle imports.
-    const entries = chunks
-      .filter((chunk) => chunk.isEntry && chunk.facadeModuleId === id)
-      .sort((a, b) => b.moduleIds.length - a.moduleIds.length);
-    const container = chunks.find((chunk) => chunk.moduleIds.includes(id));
+    const entries = (named.get(id) ?? []).sort((a, b) => b.moduleIds.length - a.moduleIds.length);
+    const container = containers.get(id);
     for (const entry of entries) {
       const isFacade = entry.moduleIds.length === 0 && !imported.has(entry.fileName);
       if (!isFacade || container === undefined || namesOf(container) !== namesOf(entry))

@@ -14,6 +14,12 @@ export class AlreadyReported extends Error {
   override readonly name: string = "AlreadyReported";
 }
 
+/** Reports a failure, unless that has happened, and gives the exit code. */
+export function exitCodeOf(error: unknown, terminal: Terminal): 1 | 2 {
+  if (!(error instanceof AlreadyReported)) reportFailure(error, terminal);
+  return error instanceof UsageError ? 2 : 1;
+}
+
 /** Prints one message; with DEBUG=seamline also the stacks. */
 export function reportFailure(error: unknown, { stderr, env }: Terminal): void {
   const head = createPaint(wantsColour(stderr, env))("red", "error:");

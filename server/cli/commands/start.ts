@@ -1,6 +1,8 @@
 // `seamline start`: runs the service that a configuration names, until it is told to stop.
 
 import { resolve } from "node:path";
+import { realPath } from "../../files/sources.ts";
+import { applicationImporter, type ModuleImporter } from "../../modules/module-importer.ts";
 import { Stopped } from "../../start/ensure-build.ts";
 import { startServer } from "../../start/start-server.ts";
 import type { Terminal } from "../../base/terminal.ts";
@@ -13,6 +15,18 @@ export interface StartOptions {
 }
 
 /**
+ * Stack traces in the log lead to the application's TypeScript, and not to the build's output. Node
+ * reads the maps of all modules that it imports from then on, so not of ours.
+ */
+function importerWithMaps(root: string): ModuleImporter {
+  const importer = applicationImporter(realPath(root));
+  return async (specifier) => {
+    process.setSourceMapsEnabled(true);
+    return await importer(specifier);
+  };
+}
+
+/**
  * Resolves when the service answers, or was stopped before that; it stops on SIGTERM and SIGINT.
  */
 export async function start(
@@ -20,9 +34,7 @@ export async function start(
   terminal: Pick<Terminal, "stdout"> = process,
 ): Promise<void> {
   const root = resolve(options.root);
-  // Stack traces in the log lead to the application's TypeScript, and not to the build's output.
-  process.setSourceMapsEnabled(true);
-  const server = await startServer(undefined, {
+  const server = await startServer(importerWithMaps(root), {
     root,
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.build === undefined ? {} : { build: options.build }),

@@ -1,5 +1,6 @@
 // Wraps a request. Subclasses override parts of it.
 
+import type { AbortNotice } from "../../../src/base/ports.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 
 export class RequestWrapper implements HttpRequest {
@@ -27,6 +28,10 @@ export class RequestWrapper implements HttpRequest {
 
   get signal(): AbortSignal {
     return this.#request.signal;
+  }
+
+  get departure(): AbortNotice | undefined {
+    return this.#request.departure;
   }
 
   get isReceiving(): boolean {

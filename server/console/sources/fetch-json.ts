@@ -1,6 +1,6 @@
 // JSON from another service, for the console: without an answer in time there is nothing to show.
 
-import { bounded } from "../../../src/base/bounded.ts";
+import { bounded } from "../../../src/base/aborts.ts";
 import type { Host } from "../../../src/base/ports.ts";
 import { collected } from "../../../src/http/bodies.ts";
 

@@ -2,6 +2,7 @@
 // connection carries one call at a time, so any other queue would let a few slow calls block all
 // others.
 
+import type { AbortNotice } from "../../../src/base/ports.ts";
 import { UnsentError } from "../../../src/base/ports.ts";
 
 export interface QueueLimits {
@@ -55,7 +56,7 @@ export class CallQueue {
    * Throws an {@link UnsentError}, `local` if there is no slot and `silent` if the service accepts
    * no connection, or the reason of the signal.
    */
-  enter(name: string, signal: AbortSignal | undefined): CallSlot | Promise<CallSlot> {
+  enter(name: string, signal: AbortNotice | undefined): CallSlot | Promise<CallSlot> {
     const origin = this.#origins.get(name) ?? {
       name,
       open: 0,
@@ -94,7 +95,7 @@ export class CallQueue {
     };
   }
 
-  #wait(origin: Origin, signal: AbortSignal | undefined): Promise<CallSlot> {
+  #wait(origin: Origin, signal: AbortNotice | undefined): Promise<CallSlot> {
     this.#watch(origin, this.#limits.waitMs);
     return new Promise((resolve, reject) => {
       const end = (): void => {

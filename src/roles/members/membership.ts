@@ -1,7 +1,7 @@
 // A node's membership in its gateway: joins, renews, joins again after the gateway was down, and
 // leaves on a clean stop.
 
-import { bounded } from "../../base/bounded.ts";
+import { bounded } from "../../base/aborts.ts";
 import { type Host, isLocalFailure } from "../../base/ports.ts";
 import { mediaTypes, paths } from "../../base/protocol.ts";
 import { trustKeyHeader } from "../../http/trust.ts";

@@ -1,6 +1,6 @@
 // A gateway's health checks: takes unhealthy and unresponsive members out of rotation.
 
-import { bounded } from "../../base/bounded.ts";
+import { bounded } from "../../base/aborts.ts";
 import { type Host, isLocalFailure, unsentOf } from "../../base/ports.ts";
 import { paths } from "../../base/protocol.ts";
 import type { Member, Members } from "./members.ts";

@@ -30,6 +30,7 @@ import {
   joined,
   endToEndHeaders,
   forwardingError,
+  readForwardedBody,
   relayAnswer,
 } from "./forward.ts";
 import { LazyArguments } from "./lazy-arguments.ts";
@@ -48,13 +49,15 @@ export interface ForwardMiddlewareParts {
 export async function forwardThroughMiddleware(
   parts: ForwardMiddlewareParts,
   incoming: IncomingCall,
-  received: ForwardedCall,
   send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<PeerResponse>,
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
+  const { method, target, headers: receivedFields } = incoming.request;
+  const reading = readForwardedBody(incoming, parts.limits);
+  const body = reading instanceof Uint8Array ? reading : await reading;
+  const received: ForwardedCall = { method, target, body };
   // The RPC endpoint handles CORS, which doesn't look at arguments or results.
-  const middleware = parts.chain.list.filter((entry) => !isCors(entry));
-  if (middleware.length === 0) {
+  if (parts.chain.list.every(isCors)) {
     const head = await send(incoming, received);
     // The console shows errors, which are small.
     return relayAnswer(head.status < 400 ? head : await whole(head));
@@ -67,8 +70,8 @@ export async function forwardThroughMiddleware(
   )
     refuseCrossSite(incoming);
   const classes = parts.application?.classes ?? new OpaqueClasses();
-  const { method, headers: receivedFields } = incoming.request;
-  const arrived = { method, headers: receivedFields, body: received.body };
+  const middleware = parts.chain.list.filter((entry) => !isCors(entry));
+  const arrived = { method, headers: receivedFields, body };
   const read = await argumentsReader(parts, incoming, arrived, classes);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;

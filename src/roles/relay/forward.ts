@@ -33,7 +33,8 @@ export function endToEndHeaders(
 ): Record<string, string | readonly string[]> {
   const dropped = connectionOptions(fields["connection"]);
   const passed: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name in fields) {
+    const value = fields[name];
     if (value === undefined || isHopByHop(name) || remade.has(name) || dropped?.has(name) === true)
       continue;
     if (isServiceHeader(name) && !kept(name)) continue;
@@ -46,12 +47,12 @@ export function endToEndHeaders(
 export function joined(
   fields: Readonly<Record<string, string | readonly string[]>>,
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      typeof value === "string" ? value : value.join(", "),
-    ]),
-  );
+  const texts: Record<string, string> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) texts[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return texts;
 }
 
 /** A request to pass on: method, target and body as they came. */
@@ -84,33 +85,47 @@ export async function forwardCall(
   call: IncomingCall,
   forwarded: ForwardedRequest,
 ): Promise<PeerResponse> {
-  const { host, credentials } = parts;
+  return withoutItsSettings(call, await sendForwarded(parts, base, call, forwarded));
+}
+
+/**
+ * Sends a call to `base`. {@link withoutItsSettings} takes what the answer is for this service.
+ */
+export function sendForwarded(
+  { host, credentials }: ForwardParts,
+  base: string,
+  call: IncomingCall,
+  forwarded: ForwardedRequest,
+): Promise<PeerResponse> {
   const left = call.deadline - host.clock.now();
   if (left <= 0) throw new DeadlineExceeded();
   const fields =
     forwarded.headers ??
     joined(endToEndHeaders(call.request.headers, (name) => name === headers.encoding));
-  const own = {
-    ...credentials.fields(call.trusted ? "service" : "outside"),
-    ...crossSiteHeader(call.crossSite),
-    ...maskHeader(call.masksErrors),
-    ...relayHeaders(call.hops, left),
-    ...call.state.relayedFields(),
-  };
-  const answer = await host.transport.send({
+  const { method, body } = forwarded;
+  const request = {
     url: base + forwarded.target,
-    method: forwarded.method,
+    method,
     // Ours first: if something on the way drops fields past a limit, it drops the caller's.
-    headers: {
-      ...own,
-      ...withRequestedOrigin(fields, call.requestedOrigin),
-      ...lengthOf(call, forwarded),
-    },
-    ...(forwarded.body instanceof Uint8Array && forwarded.body.length === 0
-      ? {}
-      : { body: forwarded.body }),
-    signal: call.signal,
-  });
+    headers: Object.assign(
+      {},
+      credentials.fields(call.trusted ? "service" : "outside"),
+      crossSiteHeader(call.crossSite),
+      maskHeader(call.masksErrors),
+      relayHeaders(call.hops, left),
+      call.state.relayedFields(),
+      withRequestedOrigin(fields, call.requestedOrigin),
+      lengthOf(call, forwarded),
+    ),
+    signal: call.departure,
+  };
+  return host.transport.send(
+    body instanceof Uint8Array && body.length === 0 ? request : { body, ...request },
+  );
+}
+
+/** Notes the settings that came with an answer for the outermost one, and removes them from it. */
+export function withoutItsSettings(call: IncomingCall, answer: PeerResponse): PeerResponse {
   if (!(serviceHeaders.response in answer.headers)) return answer;
   try {
     call.state.received(answer.headers);
@@ -138,32 +153,23 @@ export function withRequestedOrigin(
   fields: Readonly<Record<string, string>>,
   { host, scheme }: RequestedOrigin,
 ): Record<string, string> {
-  const {
-    [serviceHeaders.forwardedHost]: _host,
-    [serviceHeaders.forwardedProto]: _scheme,
-    ...others
-  } = fields;
-  return {
-    ...(host !== undefined && { [serviceHeaders.forwardedHost]: host }),
-    ...(scheme !== undefined && { [serviceHeaders.forwardedProto]: scheme }),
-    ...others,
-  };
+  const passed: Record<string, string> = {};
+  if (host !== undefined) passed[serviceHeaders.forwardedHost] = host;
+  if (scheme !== undefined) passed[serviceHeaders.forwardedProto] = scheme;
+  for (const name in fields)
+    if (name !== serviceHeaders.forwardedHost && name !== serviceHeaders.forwardedProto)
+      passed[name] = fields[name]!;
+  return passed;
 }
 
+const noBytes = new Uint8Array();
+
 /** Reads the call's body; a GET has none. */
-export async function readForwardedCall(
-  call: IncomingCall,
+export function readForwardedBody(
+  { request }: IncomingCall,
   limits: Limits,
-): Promise<ForwardedCall> {
-  const { method, target } = call.request;
-  return {
-    method,
-    target,
-    body:
-      method === "POST"
-        ? await call.request.readBody(bodyLimit(call.request.headers, limits))
-        : new Uint8Array(),
-  };
+): Uint8Array | Promise<Uint8Array> {
+  return request.method === "POST" ? request.readBody(bodyLimit(request.headers, limits)) : noBytes;
 }
 
 /** Our own fields that callers may see, and the one between services that each passes on. */
@@ -187,7 +193,9 @@ export function relayAnswer(
   // the body that it is about.
   if (length !== undefined && (!isWhole || method === "HEAD" || status === 304))
     fields["content-length"] = length;
-  return { status, headers: fields, ...(isWhole && body.length === 0 ? {} : { body }) };
+  return isWhole && body.length === 0
+    ? { status, headers: fields }
+    : { status, headers: fields, body };
 }
 
 /**

@@ -18,12 +18,12 @@ import { pathOf } from "../../http/router.ts";
 import { createCredentials } from "../../http/trust.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import {
-  readForwardedCall,
   forwardingError,
   type ForwardedRequest,
   watchedBody,
   noConnection,
-  forwardCall,
+  sendForwarded,
+  withoutItsSettings,
 } from "./forward.ts";
 import { forwardThroughMiddleware } from "./forward-middleware.ts";
 import { applicationOf, type ServerModules } from "../load-node.ts";
@@ -81,6 +81,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const parts = { host, credentials, web, limits: options.limits };
   const monitor = createMonitor(host, healthIntervalMs, members);
   const { observer } = options;
+  const middleware = { chain, application, ...parts };
 
   /**
    * Takes a member out of rotation that can't be reached, unless it is only slow and answers other
@@ -110,9 +111,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       const started = host.clock.now();
       try {
         observer?.calls?.sent(call.request, member.id);
-        const answer = await forwardCall(parts, member.url, call, forwarded);
+        const answer = await sendForwarded(parts, member.url, call, forwarded);
         member.heard = host.clock.now();
-        return answer;
+        return withoutItsSettings(call, answer);
       } catch (thrown) {
         // If nothing was sent, the next member can take the call.
         if (!(thrown instanceof TransportError) || thrown.sent || hasBegun())
@@ -131,14 +132,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     classes,
     errors: options.errors,
     chain,
-    call: async (call, refuse) =>
-      await forwardThroughMiddleware(
-        { ...parts, chain, application },
-        call,
-        await readForwardedCall(call, options.limits),
-        forward,
-        refuse,
-      ),
+    call: (call, refuse) => forwardThroughMiddleware(middleware, call, forward, refuse),
     application: {
       table: () => members.routes.table,
       answer: async (call) => await forwardRoute({ host, chain }, call, forward),

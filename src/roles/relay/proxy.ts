@@ -1,7 +1,7 @@
 // Proxy: one address for browsers and other callers. Calls go to the gateway or node behind it, all
 // other requests to the repository.
 
-import { bounded } from "../../base/bounded.ts";
+import { bounded } from "../../base/aborts.ts";
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import {
@@ -18,7 +18,6 @@ import type { Limits } from "../../codec/values/limits.ts";
 import { defaultHealthIntervalMs, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
-  readForwardedCall,
   forwardingError,
   type ForwardedRequest,
   joined,
@@ -94,14 +93,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       answer: async (call) => await forwardRoute(parts, call, forward),
     },
     errors: options.errors,
-    call: async (call, refuse) =>
-      await forwardThroughMiddleware(
-        parts,
-        call,
-        await readForwardedCall(call, limits),
-        forward,
-        refuse,
-      ),
+    call: (call, refuse) => forwardThroughMiddleware(parts, call, forward, refuse),
     otherwise: (request) => {
       const trust = credentials.of(request.headers);
       const requestedOrigin = web.requestedOrigin(request, trust);

@@ -1,6 +1,6 @@
 // Lists of routes between services: nodes send theirs to the gateway, and a proxy asks for all.
 
-import { bounded } from "../../base/bounded.ts";
+import { bounded } from "../../base/aborts.ts";
 import { BadRequest, Unauthorized } from "../../base/errors.ts";
 import { type Host, isLocalFailure, TransportError } from "../../base/ports.ts";
 import { answerHeaders, defaultLeaseMs, mediaTypes, routesPath } from "../../base/protocol.ts";

@@ -1,7 +1,7 @@
 // Sends a remote call: address, header fields, time limit, and what a failed transport means. A codec
 // makes the body and reads the answer. Works unchanged in browsers and on Node.
 
-import { bounded } from "../../base/bounded.ts";
+import { bounded } from "../../base/aborts.ts";
 import type { Args } from "../../base/call.ts";
 import type { Context } from "../../base/context.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";

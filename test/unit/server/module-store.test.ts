@@ -89,7 +89,7 @@ class Repository implements Transport {
       return await Promise.race([
         this.away(),
         new Promise<never>((_, reject) =>
-          signal?.addEventListener("abort", () => reject(signal.reason as Error)),
+          signal?.addEventListener("abort", () => reject(signal.reason)),
         ),
       ]);
     }

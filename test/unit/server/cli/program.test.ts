@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../../../server/cli/program.ts";
+import { readStart } from "../../../../server/cli/read-start.ts";
+import { runStart } from "../../../../server/cli/run-start.ts";
 import type { Server } from "../../../../server/start/server.ts";
 import { startServer } from "../../../../server/start/start-server.ts";
 import { Problems } from "../../../../src/base/problem.ts";
@@ -95,7 +97,36 @@ describe("seamline start", () => {
     [["--no-build"], { build: false }],
   ])("%j starts the server with %j", async (words, options) => {
     expect((await command(["start", "--root", root, ...words])).code).toBe(0);
-    expect(started.mock.calls).toEqual([[undefined, { root, ...options }]]);
+    expect(started.mock.calls).toEqual([[expect.any(Function), { root, ...options }]]);
+    // A service is started without the program.
+    const plain = readStart(["start", "--root", root, ...words])!;
+    started.mockClear();
+    expect(await runStart(plain)).toBe(0);
+    expect(started.mock.calls).toEqual([[expect.any(Function), { root, ...options }]]);
+  });
+
+  it.each([
+    ["--help"],
+    ["--confg", "x"],
+    ["--config"],
+    ["--config", "--build"],
+    ["--root", "/no/such"],
+    ["--build", "--no-build"],
+    ["--port", "3000"],
+    ["extra"],
+  ])("%j is explained by the program", (...words) => {
+    expect(readStart(["start", ...words])).toBeUndefined();
+  });
+
+  it("has the same options without the program", () => {
+    const words = ["-c", "a.json", "--no-build", "--console", `--root=${root}`];
+    expect(readStart(["start", ...words])).toEqual({
+      root,
+      config: "a.json",
+      build: false,
+      console: true,
+    });
+    expect(readStart(["dev"])).toBeUndefined();
   });
 
   it("exits with 1 and one message, without a stack", async () => {

@@ -1,5 +1,6 @@
-// Requests with a streamed body, by node:http: their head leaves at once. undici holds it back until
-// the first chunk, so a handler that answers before it reads would have to wait for its caller.
+// Requests by node:http(s): the first ones of a service, control requests, and those with a streamed
+// body, whose head leaves at once. undici holds it back until the first chunk, so a handler that
+// answers before it reads would have to wait for its caller.
 
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, request } from "node:http";
 import type { Dispatcher } from "undici";
@@ -9,7 +10,7 @@ import { drained } from "../slices.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What sends the requests of one scheme. */
-export interface StreamAgent {
+export interface Sender {
   readonly request: typeof request;
   readonly agent: HttpAgent;
   /** After how many ms an address that doesn't answer counts as silent. */
@@ -17,30 +18,32 @@ export interface StreamAgent {
   readonly maxHeaderSize: number;
 }
 
-export interface StreamedParts {
+export interface PlainParts {
   readonly origin: string;
   readonly path: string;
   readonly method: string;
   readonly headers: NonNullable<OutgoingRequest["headers"]>;
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: AsyncIterable<Uint8Array> | Uint8Array | string | undefined;
 }
 
 /** Sends the request, and reports its events to `exchange`. */
-export function sendStreamed(
-  { request: open, agent, connectMs, maxHeaderSize }: StreamAgent,
-  { origin, path, method, headers, body }: StreamedParts,
+export function sendRequest(
+  { request: open, agent, connectMs, maxHeaderSize }: Sender,
+  { origin, path, method, headers, body }: PlainParts,
   exchange: Exchange,
 ): void {
-  // Without a length, Node frames the bodies of some methods only.
-  const framing = "content-length" in headers ? undefined : { "transfer-encoding": "chunked" };
+  const isWhole = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  // Without a length, Node frames streams of some methods only.
+  const framing =
+    isWhole || "content-length" in headers ? undefined : { "transfer-encoding": "chunked" };
   let call: ClientRequest;
   try {
-    const fields = { ...headers, ...framing };
+    const fields = framing === undefined ? headers : { ...headers, ...framing };
     call = open(origin, { agent, path, method, maxHeaderSize, headers: fields });
   } catch (error) {
     return exchange.onResponseError(undefined, error as Error);
   }
-  const controller = new StreamController(call);
+  const controller = new CallController(call);
   let isOver = false;
   const fail = (error: Error): void => {
     if (isOver) return;
@@ -64,11 +67,13 @@ export function sendStreamed(
   });
   whenConnected(call, connectMs, () => {
     exchange.onRequestStart(controller);
-    if (!call.destroyed) writeBody(call, body).catch(fail);
+    if (call.destroyed) return;
+    if (isWhole) call.end(body);
+    else writeBody(call, body).catch(fail);
   });
 }
 
-class StreamController implements Dispatcher.DispatchController {
+class CallController implements Dispatcher.DispatchController {
   readonly #call: ClientRequest;
   answer: IncomingMessage | undefined;
   paused = false;
@@ -101,6 +106,7 @@ class StreamController implements Dispatcher.DispatchController {
 /** Calls `begin` once the request has a connection; fails one that takes too long to open. */
 function whenConnected(call: ClientRequest, connectMs: number, begin: () => void): void {
   call.once("socket", (socket) => {
+    if (socket.destroyed) return; // The name has no address that may be asked.
     if (!socket.connecting) return begin();
     const timer = setTimeout(
       () => call.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" })),
