@@ -21,8 +21,8 @@ export interface Browser {
 }
 
 // Workers have no document.
-const find = <Found extends Element>(selector: string): Found | null | undefined =>
-  globalThis.document?.querySelector<Found>(selector);
+const find = (selector: string): Element | null | undefined =>
+  globalThis.document?.querySelector(selector);
 
 /** The page or worker that `/svc/client.js` runs in. */
 export const browser: Browser = {
@@ -37,7 +37,7 @@ export const browser: Browser = {
     return location.origin;
   },
   get revision() {
-    return find<HTMLMetaElement>("meta[name=seamline-revision]")?.content;
+    return (find("meta[name=seamline-revision]") as HTMLMetaElement | null | undefined)?.content;
   },
   get manifest() {
     return find("#seamline-manifest")?.textContent;
