@@ -1,7 +1,14 @@
 // The class tables of services, which do more than those of pages.
 
-import { ClassTable, type FormWalk, Opaque, type OpaqueParts } from "./class-table.ts";
+import {
+  ClassTable,
+  type FastForms,
+  type FormWalk,
+  Opaque,
+  type OpaqueParts,
+} from "./class-table.ts";
 import { readMembers } from "./decode.ts";
+import { fastForms } from "./fast-forms.ts";
 import { encodeErrorForm } from "./error-form.ts";
 import { unlimited } from "./values/limits.ts";
 import { walkParts } from "./values/walk.ts";
@@ -13,6 +20,8 @@ export class Classes extends ClassTable {
    * may throw errors of classes that no procedure here uses.
    */
   loadByName?: (names: ReadonlySet<string>) => Promise<void>;
+
+  override readonly fast: FastForms = fastForms;
 
   override errorForm(error: Error, walk: FormWalk): object {
     return encodeErrorForm(error, walk);

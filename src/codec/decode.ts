@@ -3,6 +3,7 @@
 import { binaryFrom, binaryMembers } from "./values/binary.ts";
 import type { ClassTable } from "./class-table.ts";
 import { decodeErrorForm, errorMembers } from "./error-form.ts";
+import { dateFrom } from "./values/dates.ts";
 import { Fault, faultAt, isForbidden } from "./values/fault.ts";
 import { buildInstance, type Properties } from "./instance.ts";
 import type { ValueLimits } from "./values/limits.ts";
@@ -14,11 +15,11 @@ export interface Reading {
   readonly limits: ValueLimits;
   readonly trusted: boolean;
   /** Forms are data like any other (plain mode): only keys are checked. */
-  readonly plain?: boolean;
+  readonly plain?: boolean | undefined;
   /** Reads the forms of a call's files. Throws a {@link Fault} for any other form. */
   readonly files?: ((form: Properties) => unknown) | undefined;
   /** HTTP status of the response whose body this is. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The parsed tree: the status belongs to this error, not to its causes. */
   root?: unknown;
   objects: number;
@@ -89,16 +90,8 @@ function valueOfForm(form: Properties, reading: Reading): unknown {
       checkMembers(form, "value");
       if (form["value"] === null) return new Date(NaN);
       const iso = text(form, "value");
-      const date = new Date(iso);
-      const day = date.getUTCDate();
-      // Only the seconds may be left out. February 30 and the hour 24 must not become another day:
-      // a day past a month's end becomes one of the first three of the next month, and to look for
-      // those is cheaper than to compare days.
-      if (
-        !/^[+-]?\d{4,6}-\d\d-\d\dT(?!24).*Z$/.test(iso) ||
-        !(day > 3 || (day > 0 && /-0[1-3]T/.test(iso)))
-      )
-        break;
+      const date = reading.classes.fast?.dateFrom(iso) ?? dateFrom(iso);
+      if (!date) break;
       return date;
     }
     case "Map": {
@@ -115,7 +108,7 @@ function valueOfForm(form: Properties, reading: Reading): unknown {
     }
     case "Binary": {
       checkMembers(form, ...binaryMembers);
-      const binary = binaryFrom(form);
+      const binary = binaryFrom(form, reading.classes.fast?.bytesFrom);
       if (!binary) break;
       return binary;
     }

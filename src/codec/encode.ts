@@ -5,34 +5,7 @@ import type { ClassTable, FormWalk } from "./class-table.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { readInstance } from "./instance.ts";
 import { hasForm, type KnownClass } from "./values/known-class.ts";
-import { isPolluted, refuseMore, type Walk, walkItems, walkMembers } from "./values/walk.ts";
-
-/** Options of every encoder. */
-export interface WalkOptions {
-  readonly classes: ClassTable;
-  /** Send the stacks of errors. Only for callers who are trusted. */
-  readonly stacks?: boolean | undefined;
-  /** Suggests what to send in place of an instance that no encoding knows. */
-  readonly hint?: ((value: object) => string | undefined) | undefined;
-}
-
-export function formWalk(
-  { classes, stacks = false, hint }: WalkOptions,
-  file?: FormWalk["file"],
-): FormWalk {
-  return {
-    classes,
-    stacks,
-    hint,
-    file,
-    pending: [],
-    level: 0,
-    objects: 0,
-    strict: true,
-    polluted: isPolluted(),
-    replace: encodeForm as Walk["replace"],
-  };
-}
+import { refuseMore, walkItems, walkMembers } from "./values/walk.ts";
 
 const mark = (name: string, content?: object): object => ({
   serialized: true,
@@ -40,7 +13,8 @@ const mark = (name: string, content?: object): object => ({
   ...content,
 });
 
-function encodeForm(value: unknown, walk: FormWalk): unknown {
+/** What stands for a value that JSON by itself would lose, change or refuse. */
+export function encodeForm(value: unknown, walk: FormWalk): unknown {
   switch (typeof value) {
     case "undefined":
       return mark("Undefined");

@@ -1,17 +1,14 @@
 // Loads the classes that a message names before it's decoded.
 
 import type { ClassTable } from "./class-table.ts";
-import type { Parsed } from "./values/text.ts";
 
 /**
  * Loads the classes that a parsed message names and that aren't registered yet, all at once. Takes
  * the keys from the parsed tree, where no escape can hide them; the loader looks them up among the
  * classes that the build recorded.
  */
-export async function loadNamed({ tree, hasForms }: Parsed, classes: ClassTable): Promise<void> {
-  // A class is named in a form, or in superjson's `meta`.
-  const { meta } = (tree ?? {}) as { readonly meta?: unknown };
-  if (classes.load === undefined || (!hasForms && meta === undefined)) return;
+export async function loadNamed(tree: unknown, classes: ClassTable): Promise<void> {
+  if (classes.load === undefined) return;
   const keys = new Set<string>();
   collect(tree, keys);
   for (const key of keys) if (classes.get(key)) keys.delete(key);

@@ -2,10 +2,11 @@
 
 import type { Args } from "../base/call.ts";
 import { BadRequest } from "../base/errors.ts";
-import type { ClassTable } from "./class-table.ts";
+import type { ClassTable, FormWalk } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
-import { formWalk, type WalkOptions } from "./encode.ts";
-import { binaryForm, kindOf } from "./values/binary.ts";
+import { encodeForm } from "./encode.ts";
+import { formWalk, type WalkOptions } from "./form-walk.ts";
+import { binaryForm, kindOf, withBytes } from "./values/binary.ts";
 import { faultAt, invalidValue, notSerializable } from "./values/fault.ts";
 import type { Properties } from "./instance.ts";
 import type { ValueLimits } from "./values/limits.ts";
@@ -50,21 +51,24 @@ export interface Upload {
 
 /** The value as JSON text; a promise only if it contains a Blob. Throws ValueNotSerializable. */
 export function encodeSerialized(value: unknown, options: EncodeOptions): string | Promise<string> {
-  const walk = formWalk(options, binaryForm);
-  const path = options.path ?? "value";
-  const tree = refusing(path, () => walkValue(value, walk));
-  return walk.pending.length > 0
-    ? Promise.all(walk.pending).then(
-        () => JSON.stringify(tree),
-        (cause: unknown) => refuse(cause, path),
-      )
-    : refusing(path, () => JSON.stringify(tree));
+  const walk = formWalk(options, encodeForm, binaryForm);
+  const refuse = (cause: unknown): never => {
+    throw notSerializable(cause, options.path ?? "value");
+  };
+  try {
+    const text = textOf(walkValue(value, walk), walk);
+    return walk.pending.length > 0
+      ? Promise.all(walk.pending).then(() => withBytes(text, walk.late), refuse)
+      : text;
+  } catch (cause) {
+    return refuse(cause);
+  }
 }
 
 /** A call's arguments as the body of a request if there are no files. Throws ValueNotSerializable. */
 export function encodeArguments(args: Args, options: EncodeOptions): Upload {
   const attachments: Attachment[] = [];
-  const walk = formWalk(options, (value) => {
+  const walk = formWalk(options, encodeForm, (value) => {
     const isBlob = value instanceof Blob;
     // By its tag: Node loads a library for the name `FormData`.
     if (!isBlob && kindOf(value) !== "FormData") return undefined;
@@ -77,35 +81,27 @@ export function encodeArguments(args: Args, options: EncodeOptions): Upload {
   let name = "";
   try {
     for (const [key, value] of args) tree[(name = key)] = walkValue(value, walk);
-    return { text: JSON.stringify(tree), attachments };
+    return { text: textOf(tree, walk), attachments };
   } catch (thrown) {
     throw notSerializable(faultAt(thrown, name, args), "args");
   }
 }
 
-function refusing<T>(path: string, act: () => T): T {
-  try {
-    return act();
-  } catch (cause) {
-    return refuse(cause, path);
-  }
-}
-
-function refuse(cause: unknown, path: string): never {
-  throw notSerializable(cause, path);
-}
+const textOf = (tree: unknown, { classes }: FormWalk): string =>
+  classes.fast?.text(tree) ?? JSON.stringify(tree);
 
 /** Throws InvalidSerializedValue, or BadRequest for what isn't JSON or exceeds a limit. */
 export function decodeSerialized(text: string, options: DecodeOptions): unknown {
-  return decodeParsed(parseText(text, options.limits), options);
+  const parsed = parseText(text, options.limits);
+  return needsReading(parsed, options) ? decodeParsed(parsed.tree, options) : parsed.tree;
 }
 
-/** Decodes in place what has been parsed already. Throws InvalidSerializedValue. */
-export function decodeParsed(parsed: Parsed, options: DecodeOptions): unknown {
-  const { tree } = parsed;
-  return needsReading(parsed, options)
-    ? guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 }))
-    : tree;
+/**
+ * Decodes in place what has been parsed already, without checking the limits of the text. Throws
+ * InvalidSerializedValue.
+ */
+export function decodeParsed(tree: unknown, options: DecodeOptions): unknown {
+  return guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 }));
 }
 
 /**

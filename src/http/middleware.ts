@@ -37,10 +37,11 @@ export class MiddlewareHeaders extends Map<string, string> {
   }
 
   /**
-   * The headers set after `next`, to replace those of a response. Cookies and policies are added to
+   * The headers set after `next`, to replace those of a response; `undefined` if there are none. Cookies and policies are added to
    * the response's own.
    */
-  over(response: HttpResponse["headers"]): Record<string, string | readonly string[]> {
+  over(response: HttpResponse["headers"]): Record<string, string | readonly string[]> | undefined {
+    if (this.#response.size === 0) return undefined;
     const fields: Record<string, string | readonly string[]> = {};
     for (const [name, values] of this.#response)
       fields[name] =
@@ -175,6 +176,15 @@ function nameOf(middleware: Middleware): string {
   return name === undefined ? "a middleware" : `middleware ${name}`;
 }
 
+/** What `invoke` throws at once is a rejection, too. */
+function started(invoke: Invoke, call: Call): Promise<unknown> {
+  try {
+    return invoke(call);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
 async function runMiddleware(
   middleware: Middleware,
   call: Call,
@@ -186,17 +196,22 @@ async function runMiddleware(
   let settled = false;
   let ended = false;
   let failure: unknown;
-  const pending = async (): Promise<unknown> => {
-    try {
-      return await next(call);
-    } catch (error) {
-      failure = error;
-      throw error;
-    } finally {
-      settled = true;
-      if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
-    }
+  const answered = (): void => {
+    settled = true;
+    if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
   };
+  const pending = (): Promise<unknown> =>
+    started(next, call).then(
+      (result) => {
+        answered();
+        return result;
+      },
+      (error: unknown) => {
+        failure = error;
+        answered();
+        throw error;
+      },
+    );
   const once = (): Promise<unknown> => {
     if (answer !== undefined) return answer;
     if (ended)

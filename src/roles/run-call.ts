@@ -79,7 +79,7 @@ export function createCallRunner(
       answer = await refuse(thrown);
     }
     answer = withHeaders(answer, nodeHeader);
-    return chain.list.length === 0
+    return chain.list.every(isCors)
       ? answer
       : withHeaders(answer, incoming.headers.over(answer.headers));
   };

@@ -13,7 +13,6 @@ import type { ClassTable } from "../codec/class-table.ts";
 import { unlimited } from "../codec/values/limits.ts";
 import { loadNamed } from "../codec/named-classes.ts";
 import { decodeParsed } from "../codec/serialized.ts";
-import { survey } from "../codec/values/text.ts";
 import { setRanOn } from "../base/trace.ts";
 import { loadSuperjson } from "./superjson.ts";
 
@@ -55,8 +54,8 @@ export async function decodeAnswer(
   const superjson = field(headers.encoding) === "superjson";
   const isJson = field("content-type").startsWith(jsonType);
   const decode = async (): Promise<unknown> => {
-    const parsed = survey(JSON.parse(text()), unlimited);
-    await loadNamed(parsed, classes);
+    const tree: unknown = JSON.parse(text());
+    await loadNamed(tree, classes);
     const options = {
       classes,
       // The response is from a service that we called. Limits are for strangers.
@@ -67,8 +66,8 @@ export async function decodeAnswer(
       status,
     };
     return superjson
-      ? (await loadSuperjson()).decodeSuperjson(parsed, options)
-      : decodeParsed(parsed, options);
+      ? (await loadSuperjson()).decodeSuperjson({ tree }, options)
+      : decodeParsed(tree, options);
   };
   const read = async (): Promise<unknown> => {
     const type = superjson ? "object" : status === 204 ? "undefined" : field(headers.dataType);

@@ -91,7 +91,9 @@ async function loadForDecoding(
   if (encoding === "superjson") await loadSuperjson();
   if (classes.load === undefined) return undefined;
   const body = parseBody(received, options);
-  if (body !== undefined) await loadNamed(body, classes);
+  // Without forms, only superjson can name a class.
+  if (body !== undefined && (body.hasForms || encoding === "superjson"))
+    await loadNamed(body.tree, classes);
   return body;
 }
 

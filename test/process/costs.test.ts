@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Application, buildPackage, type Command, createApplication } from "./_application.ts";
 
 const most = {
-  standalone: { promises: 8, bytes: 17_300, survival: 2 },
-  gateway: { promises: 21, bytes: 43_000, survival: 45 },
+  standalone: { promises: 8, bytes: 17_100, survival: 2 },
+  gateway: { promises: 12, bytes: 31_900, survival: 2 },
 };
 
 let application: Application;

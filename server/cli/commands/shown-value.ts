@@ -5,7 +5,6 @@ import { inspect, type InspectOptionsStylized, stripVTControlCharacters } from "
 import { Opaque } from "../../../src/codec/class-table.ts";
 import { OpaqueClasses } from "../../../src/codec/classes.ts";
 import { decodeParsed, encodeSerialized } from "../../../src/codec/serialized.ts";
-import { survey } from "../../../src/codec/values/text.ts";
 
 export interface ShownOptions {
   readonly colors: boolean;
@@ -66,7 +65,7 @@ function decoded(members: Readonly<Record<string, unknown>> | undefined): Parts[
     maxDigits: Infinity,
   };
   const read = (value: unknown): unknown =>
-    decodeParsed(survey(structuredClone(value), limits), {
+    decodeParsed(structuredClone(value), {
       classes: new OpaqueClasses(),
       limits,
       trusted: true,

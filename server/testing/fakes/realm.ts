@@ -7,7 +7,6 @@ import type { ServerModules } from "../../../src/roles/load-node.ts";
 import { Classes } from "../../../src/codec/classes.ts";
 import { loadNamed } from "../../../src/codec/named-classes.ts";
 import { decodeParsed, encodeSerialized } from "../../../src/codec/serialized.ts";
-import { survey } from "../../../src/codec/values/text.ts";
 
 /** The classes of a graph, each loaded when a value first needs it. */
 export class RealmClasses extends Classes {
@@ -71,9 +70,9 @@ export async function adopted(
     return value;
   }
   if (!text.includes('"key"')) return value;
-  const parsed = survey(JSON.parse(text), limits);
-  await loadNamed(parsed, to);
-  return decodeParsed(parsed, { classes: to, limits, trusted: true });
+  const tree: unknown = JSON.parse(text);
+  await loadNamed(tree, to);
+  return decodeParsed(tree, { classes: to, limits, trusted: true });
 }
 
 /** Names of the classes of all values inside a value. */

@@ -3,7 +3,8 @@
 
 import { bytesOf, fillBlobForm, kindOf } from "../values/binary.ts";
 import { type FormWalk, Opaque } from "../class-table.ts";
-import { classOf, formWalk, unknownInstance, type WalkOptions } from "../encode.ts";
+import { classOf, unknownInstance } from "../encode.ts";
+import { formWalk, type WalkOptions } from "../form-walk.ts";
 import { keyOfError, nameOwner } from "../error-form.ts";
 import { Fault, faultAt, isForbidden } from "../values/fault.ts";
 import { textOf } from "../values/public-message.ts";
@@ -53,16 +54,17 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     if (pathLengths > maxPathLengths || pathWrites > maxPathWrites)
       throw new Fault("superjson would write too many paths that are too long");
   };
+  // superjson itself writes `undefined`, bigints and numbers that aren't finite.
+  const replace = (value: unknown): unknown => {
+    if (typeof value === "function" || typeof value === "symbol")
+      throw new Fault(`a ${typeof value} can't be sent`);
+    countPath();
+    return value;
+  };
   const walk: GraphWalk = {
-    ...formWalk(options),
+    ...formWalk(options, replace),
+    replace,
     pathLength: 0,
-    // superjson itself writes `undefined`, bigints and numbers that aren't finite.
-    replace: (value) => {
-      if (typeof value === "function" || typeof value === "symbol")
-        throw new Fault(`a ${typeof value} can't be sent`);
-      countPath();
-      return value;
-    },
     graph: (value) => {
       // Known from before its parts are copied, as those may refer to it.
       const known = copies.get(value);

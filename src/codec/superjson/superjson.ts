@@ -121,11 +121,14 @@ function encode(
   }
 }
 
+/** A message that has been parsed, and perhaps searched for forbidden keys. */
+type Message = Pick<Parsed, "tree"> & Partial<Parsed>;
+
 /**
  * The value of superjson's text, which may have been parsed already. Throws InvalidSerializedValue,
  * or BadRequest for what isn't JSON or exceeds a limit.
  */
-export function decodeSuperjson(message: string | Parsed, options: DecodeOptions): unknown {
+export function decodeSuperjson(message: string | Message, options: DecodeOptions): unknown {
   return decode(message, options, "value", (root, build) => {
     let result: unknown;
     put(root.raw, root, build, (value) => {
@@ -139,7 +142,7 @@ export function decodeSuperjson(message: string | Parsed, options: DecodeOptions
  * The members of a request's body by name. Throws as {@link decodeSuperjson}, and BadRequest if
  * they aren't in an object.
  */
-export function decodeSuperjsonMembers(message: string | Parsed, options: DecodeOptions): Args {
+export function decodeSuperjsonMembers(message: string | Message, options: DecodeOptions): Args {
   const args = decode(message, options, "args", (root, build) => {
     const { raw } = root;
     if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return undefined;
@@ -166,12 +169,12 @@ export function decodeSuperjsonMembers(message: string | Parsed, options: Decode
 }
 
 function decode<T>(
-  message: string | Parsed,
+  message: string | Message,
   options: DecodeOptions,
   path: string,
   act: (root: Slot, build: Building) => T,
 ): T {
-  const { tree: envelope, hasForbiddenKeys: suspicious } =
+  const { tree: envelope, hasForbiddenKeys: suspicious = true }: Message =
     typeof message === "string" ? parseText(message, options.limits) : message;
   try {
     if (

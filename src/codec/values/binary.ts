@@ -42,11 +42,17 @@ export function kindOf(value: object): string {
 export const binaryMembers = ["type", "base64", "mediaType", "fileName", "lastModified"] as const;
 
 /** The value of a Binary form; `undefined` if its type is unknown or its members don't fit. */
-export function binaryFrom(form: Readonly<Record<string, unknown>>): object | undefined {
+export function binaryFrom(
+  form: Readonly<Record<string, unknown>>,
+  bytesFrom?: (base64: string) => Uint8Array<ArrayBuffer> | undefined,
+): object | undefined {
   const { type, base64, mediaType, fileName, lastModified } = form;
   const isFile = type === "File";
   const isBlob = isFile || type === "Blob";
-  const bytes = typeof base64 === "string" ? attempt(() => fromBase64(base64)) : undefined;
+  const bytes =
+    typeof base64 === "string"
+      ? attempt(() => bytesFrom?.(base64) ?? fromBase64(base64))
+      : undefined;
   const fits =
     (mediaType === undefined || (isBlob && typeof mediaType === "string")) &&
     (isFile ? typeof fileName === "string" : fileName === undefined) &&
@@ -61,12 +67,16 @@ export function binaryFrom(form: Readonly<Record<string, unknown>>): object | un
   return Type && bytes.length % size === 0 ? new Type(bytes.buffer) : undefined;
 }
 
-interface NodeBuffer {
+/** What we use of Node's `Buffer`, which no other platform has. */
+export interface NodeBuffer {
   from(
     buffer: ArrayBufferLike,
     offset: number,
     length: number,
-  ): { toString(encoding: "base64"): string };
+  ): {
+    toString(encoding: "base64"): string;
+    write(text: string, encoding: "base64"): number;
+  };
 }
 
 /**
@@ -107,14 +117,27 @@ export function fillBlobForm(
   return form;
 }
 
-/** The Binary form of a Blob or File, for results. A FormData has none. */
+/**
+ * The Binary form of a Blob or File, for results. A FormData has none. A number that no data has
+ * stands for the bytes, until {@link withBytes} puts them in its place.
+ */
 export function binaryForm(
   value: object,
-  walk: { readonly pending: Promise<void>[] },
+  walk: { readonly pending: Promise<void>[]; late?: Map<string, object> },
 ): object | undefined {
-  return value instanceof Blob
-    ? fillBlobForm({ serialized: true, name: "Binary" }, value, walk)
-    : undefined;
+  if (!(value instanceof Blob)) return undefined;
+  const form = fillBlobForm({ serialized: true, name: "Binary" }, value, walk);
+  const base64 = Math.random();
+  (walk.late ??= new Map()).set(String(base64), form);
+  return { ...form, base64 };
+}
+
+/** The text with the bytes of such forms, once they're all there. */
+export function withBytes(text: string, late: ReadonlyMap<string, object> | undefined): string {
+  return text.replace(/"base64":([\d.e-]+)/g, (found, number: string) => {
+    const form = late?.get(number) as { readonly base64: string } | undefined;
+    return form === undefined ? found : `"base64":"${form.base64}"`;
+  });
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

@@ -16,9 +16,9 @@ export interface KnownClass {
 }
 
 const classesWithForm = [
+  Date,
   Map,
   Set,
-  Date,
   Object.getPrototypeOf(Uint8Array) as typeof Uint8Array,
   RegExp,
   URL,

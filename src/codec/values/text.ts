@@ -3,10 +3,10 @@ import { isForbidden } from "./fault.ts";
 import type { ValueLimits } from "./limits.ts";
 import { isPolluted } from "./walk.ts";
 
-/** What `JSON.parse` made of a message, and whether there is anything in it to decode. */
+/** What `JSON.parse` made of a message, and whether there may be anything in it to decode. */
 export interface Parsed {
   readonly tree: unknown;
-  /** It has a member `serialized`: there may be forms. */
+  /** Without a member `serialized`, there are no forms. */
   readonly hasForms: boolean;
   /** It has a key that could reach a prototype. */
   readonly hasForbiddenKeys: boolean;
@@ -34,7 +34,7 @@ export function parseText(text: string, limits: ValueLimits): Parsed {
  * Looks through a tree that `JSON.parse` made. Throws BadRequest if it's too deep. Goes level by
  * level, as a recursive walk of a million levels ends the process, and `JSON.parse` accepts those.
  */
-export function survey(tree: unknown, { maxDepth }: Pick<ValueLimits, "maxDepth">): Parsed {
+function survey(tree: unknown, { maxDepth }: Pick<ValueLimits, "maxDepth">): Parsed {
   let hasForms = false;
   let hasForbiddenKeys = false;
   const inherits = isPolluted();

@@ -22,6 +22,8 @@ export interface Walk {
   readonly strict: boolean;
   /** `Object.prototype` has enumerable members, which a loop over an object sees. */
   readonly polluted: boolean;
+  /** Makes what to send of the copy of a list or object some of whose members are replaced. */
+  readonly finish?: ((copy: object) => unknown) | undefined;
   /** Handles every object itself, for an encoding that keeps references. */
   readonly graph?: (value: object) => unknown;
   /** The application's classes, for a strict walk. */
@@ -61,21 +63,30 @@ export function walkValue(value: unknown, walk: Walk): unknown {
 }
 
 function walkObject(object: object, walk: Walk): unknown {
+  let result: object;
   if (Array.isArray(object)) {
     if (walk.strict) refuseMore(object, walk.classes?.of(object));
-    return walkItems(object, walk);
+    result = walkItems(object, walk);
+  } else {
+    const prototype: unknown = Object.getPrototypeOf(object);
+    // Data that looks like a form needs a form around it.
+    if (
+      (prototype !== Object.prototype && prototype !== null) ||
+      (walk.strict ? (object as Marked).serialized === true : hasToJson(object))
+    )
+      return walk.replace(object, walk);
+    result = walkMembers(object, walk);
   }
-  const prototype: unknown = Object.getPrototypeOf(object);
-  // Data that looks like a form needs a form around it.
-  const plain =
-    (prototype === Object.prototype || prototype === null) &&
-    !(walk.strict ? "serialized" in object && object.serialized === true : hasToJson(object));
-  return plain ? walkMembers(object, walk) : walk.replace(object, walk);
+  return result === object ? object : (walk.finish?.(result) ?? result);
+}
+
+interface Marked {
+  readonly serialized?: unknown;
 }
 
 /** Whether `JSON.stringify` asks the object what to write. */
 export function hasToJson(object: object): object is { toJSON: (key: string) => unknown } {
-  return "toJSON" in object && typeof object.toJSON === "function";
+  return typeof (object as { toJSON?: unknown }).toJSON === "function";
 }
 
 /** Whether JSON carries the value by itself. */

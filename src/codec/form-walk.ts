@@ -1,0 +1,33 @@
+// A walk over a value by an encoder that knows the application's classes.
+
+import type { ClassTable, FormWalk } from "./class-table.ts";
+import { isPolluted, type Walk } from "./values/walk.ts";
+
+/** Options of every encoder. */
+export interface WalkOptions {
+  readonly classes: ClassTable;
+  /** Send the stacks of errors. Only for callers who are trusted. */
+  readonly stacks?: boolean | undefined;
+  /** Suggests what to send in place of an instance that no encoding knows. */
+  readonly hint?: ((value: object) => string | undefined) | undefined;
+}
+
+export function formWalk(
+  { classes, stacks = false, hint }: WalkOptions,
+  replace: (value: unknown, walk: FormWalk) => unknown,
+  file?: FormWalk["file"],
+): FormWalk {
+  return {
+    classes,
+    stacks,
+    hint,
+    file,
+    pending: [],
+    level: 0,
+    objects: 0,
+    strict: true,
+    polluted: isPolluted(),
+    replace: (classes.fast?.replace ?? replace) as Walk["replace"],
+    finish: classes.fast?.finish,
+  };
+}

@@ -1,0 +1,16 @@
+// Dates from ISO text.
+
+/**
+ * The date of a Date form: February 30 and the hour 24 must not become another day. `undefined` for
+ * other text.
+ */
+export function dateFrom(text: string): Date | undefined {
+  const date = new Date(text);
+  const day = date.getUTCDate();
+  // Only the seconds may be left out. A day past a month's end becomes one of the first three of
+  // the next month, and to look for those is cheaper than to compare days.
+  return /^[+-]?\d{4,6}-\d\d-\d\dT(?!24).*Z$/.test(text) &&
+    (day > 3 || (day > 0 && /-0[1-3]T/.test(text)))
+    ? date
+    : undefined;
+}
