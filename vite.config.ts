@@ -78,16 +78,15 @@ const ofFiles = [
   "server/start/ensure-build.ts",
   "server/files/files.ts",
   "server/files/repository-files.ts",
-  "server/modules/module-store.ts",
 ] as const;
 
 /** What a role imports besides the start, which every role has. */
 const roles: Readonly<Record<string, readonly string[]>> = {
   gateway: ["src/roles/relay/gateway.ts"],
-  proxy: ["src/roles/relay/proxy.ts", "server/modules/module-store.ts"],
+  proxy: ["src/roles/relay/proxy.ts"],
   repository: ["src/roles/repository.ts", ...ofFiles],
   standalone: ["src/roles/standalone.ts", ...ofFiles],
-  node: ["src/roles/node.ts", "server/modules/module-store.ts"],
+  node: ["src/roles/node.ts"],
 };
 
 const sharedChunks: Readonly<Record<string, string>> = {
@@ -129,7 +128,7 @@ function chunksOf(imports: (id: string) => readonly string[]): Map<string, strin
     for (const file of files) add(fileURLToPath(new URL(file, import.meta.url)));
     return ids;
   };
-  const start = reach(["server/start/start-server.ts"]);
+  const start = reach(["server/start/start-server.ts", "server/cli/run-start.ts"]);
   const reached = Object.entries(roles).map(([role, files]) => [role, reach(files)] as const);
   return new Map(
     [start, ...reached.map(([, ids]) => ids)].flatMap((ids) =>

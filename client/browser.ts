@@ -9,6 +9,8 @@ export interface Browser {
   readonly origin: string;
   /** Revision of the build that made the page; `undefined` if no build did. */
   readonly revision: string | undefined;
+  /** The manifest of that build as JSON, if it is small enough to be in the page. */
+  readonly manifest: string | undefined;
   /**
    * Fetches a module without running it, or applies a style sheet. Rejects if it is missing or
    * doesn't match `integrity`.
@@ -17,6 +19,10 @@ export interface Browser {
   import(url: string): Promise<ModuleNamespace>;
   warn(line: string, cause: unknown): void;
 }
+
+// Workers have no document.
+const find = (selector: string): Element | null | undefined =>
+  globalThis.document?.querySelector(selector);
 
 /** The page or worker that `/svc/client.js` runs in. */
 export const browser: Browser = {
@@ -31,8 +37,10 @@ export const browser: Browser = {
     return location.origin;
   },
   get revision() {
-    return globalThis.document?.querySelector<HTMLMetaElement>("meta[name=seamline-revision]")
-      ?.content;
+    return (find("meta[name=seamline-revision]") as HTMLMetaElement | null | undefined)?.content;
+  },
+  get manifest() {
+    return find("#seamline-manifest")?.textContent;
   },
   async preload(url, integrity) {
     const sheet = url.endsWith(".css");

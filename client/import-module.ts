@@ -9,7 +9,7 @@ import { entryOf, type Manifest } from "../src/base/manifest.ts";
 export function fileOfModule({ modules }: Manifest, path: string): string | undefined {
   const base = path.replace(/^(\.?\/)+|^\.$|\/$/g, "");
   const names = [base, withoutExtension(base), base === "" ? "index" : `${base}/index`];
-  return names.map((name) => entryOf(modules, name)).find((entry) => entry !== undefined)?.file;
+  return names.map((name) => entryOf(modules, name)).find(Boolean)?.file;
 }
 
 export function withoutExtension(path: string): string {

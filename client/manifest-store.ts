@@ -1,8 +1,8 @@
 // Caches the last manifest in IndexedDB, so that a second visit starts without waiting for the
 // network. If storage is missing, blocked or full, the page works as on a first visit.
 
-// Without `get` and `set`, which bring a default store that nothing here uses.
-import { createStore, promisifyRequest } from "idb-keyval";
+// Without its stores, which stay open: this one is used once or twice.
+import { promisifyRequest } from "idb-keyval";
 import type { Manifest } from "../src/base/manifest.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { isManifest } from "./fetch-manifest.ts";
@@ -14,35 +14,44 @@ export interface ManifestStore {
   write(manifest: Manifest | undefined): Promise<void>;
 }
 
+const name = "client";
 const key = "manifest";
 
 // Some browsers never answer an `open`; slower storage than this would cost more than it saves.
 const storageTimeoutMs = 1000;
 
 export function createManifestStore(clock: Clock): ManifestStore {
-  const store = createStore("seamline", "client");
-  const attempt = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
-    return await new Promise((resolve) => {
+  const request = async (
+    mode: IDBTransactionMode,
+    act: (values: IDBObjectStore) => IDBRequest | IDBTransaction,
+  ): Promise<unknown> => {
+    const opening = indexedDB.open("seamline");
+    opening.onupgradeneeded = () => opening.result.createObjectStore(name);
+    const database = await promisifyRequest(opening);
+    const result = act(database.transaction(name, mode).objectStore(name));
+    // Waits for the transaction.
+    database.close();
+    return await promisifyRequest(result as IDBRequest);
+  };
+  const attempt = async (...call: Parameters<typeof request>): Promise<unknown> =>
+    await new Promise((resolve) => {
       const giveUp = (): void => resolve(undefined);
       const cancel = clock.after(storageTimeoutMs, giveUp);
       // Storage fails in private windows, when blocked, or when full.
-      act().then(resolve, giveUp).finally(cancel);
+      request(...call)
+        .then(resolve, giveUp)
+        .finally(cancel);
     });
-  };
   return {
     async read() {
-      const stored = await attempt(
-        async () => await store("readonly", (values) => promisifyRequest(values.get(key))),
-      );
+      const stored = await attempt("readonly", (values) => values.get(key));
       return isManifest(stored) ? stored : undefined;
     },
-    write: (manifest) =>
-      attempt(
-        async () =>
-          await store("readwrite", (values) => {
-            values.put(manifest, key);
-            return promisifyRequest(values.transaction);
-          }),
-      ),
+    async write(manifest) {
+      await attempt("readwrite", (values) => {
+        values.put(manifest, key);
+        return values.transaction;
+      });
+    },
   };
 }

@@ -1,15 +1,15 @@
-// Decides which revision of the application a page runs: the one cached by the last visit, or the
-// current one.
+// Decides which revision of the application a page runs: the one that it has in itself, the one cached
+// by the last visit, or the current one.
 
 import { NotFound } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
 import type { Browser } from "./browser.ts";
-import { fetchManifest } from "./fetch-manifest.ts";
+import { fetchManifest, isManifest } from "./fetch-manifest.ts";
 import { createManifestStore } from "./manifest-store.ts";
 
 export interface Revisions {
   /**
-   * Runs `act` with the page's manifest. If something in a cached manifest no longer exists (any
+   * Runs `act` with the page's manifest. If something in an earlier manifest no longer exists (any
    * {@link NotFound}), the manifest is dropped and `act` runs again with a fresh one.
    */
   use<T>(act: (manifest: Manifest, isCached: boolean) => Promise<T>): Promise<T>;
@@ -24,13 +24,17 @@ export function createRevisions(
 ): Revisions {
   const { clock, origin, revision } = browser;
   const store = createManifestStore(clock);
+  const own: unknown = JSON.parse(browser.manifest ?? "null");
+  const embedded = isManifest(own) ? Promise.resolve(own) : undefined;
   // A built page contains code of its own build, so a manifest of another build would load second
   // copies of its modules. A page that no build made can run any cached revision.
-  let cached = store
-    .read()
-    .then((manifest) =>
-      revision === undefined || manifest?.revision === revision ? manifest : undefined,
-    );
+  let cached: Promise<Manifest | undefined> =
+    embedded ??
+    store
+      .read()
+      .then((manifest) =>
+        revision === undefined || manifest?.revision === revision ? manifest : undefined,
+      );
   let fresh: Promise<Manifest> | undefined;
 
   // A failure isn't cached, so the next start asks again.
@@ -48,17 +52,18 @@ export function createRevisions(
       },
     ));
 
-  // A first visit waits for this request. On later visits it only updates the cache, so the page
-  // may start offline.
-  refresh().catch(
-    async (error: unknown) =>
-      (await cached) && browser.warn("can't check for a newer revision", error),
-  );
+  // A first visit to a page without its manifest waits for this request. On later visits it only
+  // updates the cache, so the page may start offline.
+  if (!embedded)
+    refresh().catch(
+      async (error: unknown) =>
+        (await cached) && browser.warn("can't check for a newer revision", error),
+    );
 
   return {
     async use(act) {
       const previous = await cached;
-      if (previous !== undefined) {
+      if (previous)
         try {
           onManifest(previous);
           return await act(previous, true);
@@ -69,7 +74,6 @@ export function createRevisions(
           // The line above may have removed the fresh manifest, if it was stored already.
           refresh().then(store.write, () => {});
         }
-      }
       const current = await refresh();
       onManifest(current);
       return await act(current, false);

@@ -32,10 +32,11 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     clock,
     away: (seam) =>
       async function (this: unknown, ...args) {
-        return await (await remote()).away(seam).apply(this, args);
+        return await (await page.remote()).away(seam).apply(this, args);
       },
   });
   let rare: Rare | undefined;
+  let remote: Promise<Remote> | undefined;
   /** A function of `/svc/rare.js`, whose argument `at` may be options. */
   const rarely =
     (name: "callWith" | "runProcedure", at: number): SeamHost["runProcedure"] & CallWith =>
@@ -59,9 +60,16 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     revisions,
     placement,
     rare: loadRare,
-    remote: async () => await remote(),
+    remote: () =>
+      (remote ??= import("./svc/remote.ts")
+        .then(({ createPageRemote }) => createPageRemote(page))
+        .catch((cause: unknown) => {
+          remote = undefined;
+          return unavailable("remote")(cause);
+        })),
   };
-  const remote = fetchRemote(page);
+  // Starts fetching it. A failure rejects the call that needs the file.
+  page.remote().catch(() => {});
 
   const client: Client = {
     import: async <Module>(path: string) =>
@@ -114,18 +122,3 @@ type RareCall = (page: Page, began: number, ...call: unknown[]) => Promise<unkno
 
 const loadRare = async (): Promise<Rare> =>
   await import("./svc/rare.ts").catch(unavailable("rare"));
-
-/** Starts fetching `/svc/remote.js`; the returned function waits for it. */
-function fetchRemote(page: Page): () => Promise<Remote> {
-  let opened: Promise<Remote> | undefined;
-  const open = (): Promise<Remote> =>
-    (opened ??= import("./svc/remote.ts")
-      .then(({ createPageRemote }) => createPageRemote(page))
-      .catch((cause: unknown) => {
-        opened = undefined;
-        return unavailable("remote")(cause);
-      }));
-  // A failure rejects the call that needs the file.
-  open().catch(() => {});
-  return open;
-}

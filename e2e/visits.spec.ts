@@ -82,25 +82,71 @@ const revision = async (): Promise<string> =>
     }
   ).revision;
 
-for (const path of ["/", "/plain.html"])
-  test(`a second visit to ${path} starts without waiting for the manifest's request`, async ({
-    page,
-  }) => {
-    await open(page, path);
-    await expect.poll(() => kept(page)).toBe(await revision());
-    let held = 0;
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route("**/svc/manifest.json", async (route) => {
-      held++;
-      await released;
-      await route.continue();
-    });
-    await open(page, path);
-    expect(await edition(page)).toBe("first edition");
-    expect(held).toBe(1);
-    release();
+/** Paths below `/svc/` that a visit requests until the page has started. */
+async function requestedBy(page: Page, path: string): Promise<readonly string[]> {
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(new URL(request.url()).pathname));
+  await open(page, path);
+  return requested.filter((name) => name.startsWith("/svc/")).toSorted();
+}
+
+/** Answers requests for `path` with a changed document, and the strictest policy. */
+async function change(page: Page, path: string, act: (html: string) => string): Promise<void> {
+  await page.route(proxy + path, async (route) => {
+    const response = await route.fetch();
+    const headers = {
+      ...response.headers(),
+      "content-security-policy": "default-src 'self'; img-src data:",
+    };
+    await route.fulfill({ response, headers, body: act(await response.text()) });
   });
+}
+
+test("a first visit to a built page asks for client.js and remote.js alone, under the strictest policy", async ({
+  page,
+}) => {
+  const refused: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") refused.push(message.text());
+  });
+  await change(page, "/", (html) => html);
+  expect(await requestedBy(page, "/")).toEqual(["/svc/client.js", "/svc/remote.js"]);
+  expect(await edition(page)).toBe("first edition");
+  expect(refused).toEqual([]);
+});
+
+test("a built page whose manifest is too large for it preloads the manifest, and asks once", async ({
+  page,
+}) => {
+  await change(page, "/", (html) =>
+    html.replace(
+      /<script type="application\/json".*?<\/script>/,
+      '<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json">',
+    ),
+  );
+  const files = ["/svc/client.js", "/svc/manifest.json", "/svc/remote.js"];
+  expect(await requestedBy(page, "/")).toEqual(files);
+  expect(await edition(page)).toBe("first edition");
+});
+
+test("a second visit to a page that no build made starts without waiting for the manifest's request", async ({
+  page,
+}) => {
+  await open(page, "/plain.html");
+  await expect.poll(() => kept(page)).toBe(await revision());
+  let held = 0;
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/svc/manifest.json", async (route) => {
+    held++;
+    await released;
+    await route.continue();
+  });
+  await open(page, "/plain.html");
+  expect(await edition(page)).toBe("first edition");
+  expect(held).toBe(1);
+  release();
+});
 
 test("client.js and hooks.js are one runtime", async ({ page }) => {
   await open(page, "/");

@@ -21,7 +21,11 @@ import type {
 } from "../config/config.ts";
 import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
-import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts";
+import {
+  createModuleStore,
+  type ModuleStore,
+  type ModuleStoreOptions,
+} from "../modules/module-store.ts";
 import { type OutputFolders, slashed } from "../files/sources.ts";
 
 export interface ComposeOptions {
@@ -282,7 +286,6 @@ async function modulesOf(
   cache: string | undefined,
   options: ComposeOptions,
 ): Promise<ModuleStore> {
-  const { createModuleStore } = await import("../modules/module-store.ts");
   const { root, trustKey, moduleImporter } = options;
   return createModuleStore({
     from,

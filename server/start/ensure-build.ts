@@ -19,11 +19,7 @@ import {
   type OutputFolders,
   slashed,
 } from "../files/sources.ts";
-
-/** The process was told to stop while it was building: nothing failed, and nothing starts. */
-export class Stopped extends Error {
-  override readonly name: string = "Stopped";
-}
+import { Stopped } from "./stopped.ts";
 
 export interface EnsureBuildOptions extends Pick<
   ApplicationConfig,

@@ -252,9 +252,9 @@ export const frameworkErrors: ReadonlyMap<
 
 /** The HTTP status of a thrown value. The only such mapping. */
 export function statusOf(thrown: unknown): number {
-  return thrown instanceof ServiceError
-    ? ((thrown.constructor as typeof ServiceError).status ?? 500)
-    : 500;
+  return (
+    (thrown instanceof ServiceError && (thrown.constructor as typeof ServiceError).status) || 500
+  );
 }
 
 /** The refusal of a call when calls already hold all the memory that they may. */

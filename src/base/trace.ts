@@ -62,7 +62,8 @@ const nodes = new WeakMap<object, string>();
 
 /** The name of the node that `thrown` came from, if it was another one. @internal */
 export function ranOn(thrown: unknown): string | undefined {
-  return typeof thrown === "object" && thrown !== null ? nodes.get(thrown) : undefined;
+  // It may be any value: of one that isn't an object the map knows nothing.
+  return nodes.get(thrown as object);
 }
 
 /** Notes which node an error came from. @internal */

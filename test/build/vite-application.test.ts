@@ -319,7 +319,9 @@ describe("pages in which nothing calls startClient", () => {
     await builder.buildApp();
     vi.unstubAllGlobals();
     expect(scripts(app).filter((text) => started.test(text))).toHaveLength(1);
-    expect(app.read("dist/index.html")).not.toMatch(/<script[^>]*>[^<]/);
+    expect(app.read("dist/index.html")).not.toMatch(
+      /<script(?! type="application\/json")[^>]*>[^<]/,
+    );
   });
 
   it("pages don't start the client if code or a component does, or if no procedure is called", async () => {

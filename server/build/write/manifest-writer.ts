@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { manifestFiles } from "../../files/sources.ts";
@@ -15,12 +15,12 @@ import type {
   SegmentEntry,
   ServerManifest,
 } from "../../../src/base/manifest.ts";
-import { paths } from "../../../src/base/protocol.ts";
 import type { Application } from "../read/application.ts";
 import { sizesOf } from "./built-sizes.ts";
 import type { Side } from "../split/cut.ts";
 import { graphModuleId } from "../modules/module-ids.ts";
 import type { ApplicationProcedure } from "../split/application-procedure.ts";
+import { signPage } from "./sign-page.ts";
 import type { Written } from "./written.ts";
 
 /** Writes both manifests into `folder`, and the revision into the built pages. */
@@ -73,10 +73,8 @@ export async function writeManifests(options: {
     join(options.folder, manifestFiles.server),
     `${JSON.stringify(manifest, null, 1)}\n`,
   );
-  await writeFile(
-    join(options.folder, manifestFiles.browser),
-    JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest),
-  );
+  const forBrowsers = JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest);
+  await writeFile(join(options.folder, manifestFiles.browser), forBrowsers);
   const { root, cut } = application;
   const modules = sizesOf(written.browser, root, (file) => cut.has(file));
   await writeFile(
@@ -84,7 +82,7 @@ export async function writeManifests(options: {
     JSON.stringify({ modules, files: Object.keys(files) }, null, 1),
   );
   for (const page of [...written.browser.files.keys()].filter(isPage))
-    await signPage(join(written.browser.folder, page), revision);
+    await signPage(join(written.browser.folder, page), revision, forBrowsers);
   return manifest;
 }
 
@@ -221,25 +219,6 @@ function recordsOf(
     records.push([name, record]);
   }
   return Object.fromEntries(records);
-}
-
-/**
- * A page names its build, so that it isn't used with the manifest of another one. Its modules
- * import the runtime, which is preloaded here so that it loads beside them.
- */
-async function signPage(file: string, revision: string): Promise<void> {
-  const html = await readFile(file, "utf8");
-  const meta = `<meta name="seamline-revision" content="${revision}">`;
-  const preloads = [paths.client, paths.remote]
-    .map((path) => `\n    <link rel="modulepreload" href="${path}">`)
-    .join("");
-  const head =
-    /<head\b[^>]*>/i.exec(html) ?? /<html\b[^>]*>/i.exec(html) ?? /<!doctype\b[^>]*>/i.exec(html);
-  const at = head === null ? 0 : head.index + head[0].length;
-  await writeFile(
-    file,
-    `${html.slice(0, at)}\n    ${meta}${/<script\b[^>]*\bmodule\b/i.test(html) ? preloads : ""}${html.slice(at)}`,
-  );
 }
 
 function isPage(file: string): boolean {

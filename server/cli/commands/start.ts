@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { realPath } from "../../files/sources.ts";
 import { applicationImporter, type ModuleImporter } from "../../modules/module-importer.ts";
-import { Stopped } from "../../start/ensure-build.ts";
+import { Stopped } from "../../start/stopped.ts";
 import { startServer } from "../../start/start-server.ts";
 import type { Terminal } from "../../base/terminal.ts";
 

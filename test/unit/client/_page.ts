@@ -47,6 +47,7 @@ export function createBrowser(
   return {
     origin,
     revision,
+    manifest: undefined,
     preloaded,
     imported,
     warnings,

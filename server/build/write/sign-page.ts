@@ -1,0 +1,55 @@
+// What a build adds to its pages, so that no request of theirs waits for another one that it could
+// have gone out with.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+
+import { browserManifestPath, paths } from "../../../src/base/protocol.ts";
+
+/** Bytes of a manifest, gzipped, that a page carries. A larger one is cached apart from it. */
+const mostEmbeddedBytes = 4096;
+
+/**
+ * A page names its build, so that it isn't used with the manifest of another one. Its modules
+ * import the runtime, which is preloaded here so that it loads beside them, and the runtime needs
+ * the manifest, which is in the page if it's small.
+ */
+export async function signPage(file: string, revision: string, manifest: string): Promise<void> {
+  const html = await readFile(file, "utf8");
+  const isClient = /<script\b[^>]*\bmodule\b/i.test(html);
+  const tags = [
+    `<meta name="seamline-revision" content="${revision}">`,
+    ...(isClient ? [paths.client, paths.remote] : []).map(
+      (path) => `<link rel="modulepreload" href="${path}">`,
+    ),
+  ];
+  const head =
+    /<head\b[^>]*>/i.exec(html) ?? /<html\b[^>]*>/i.exec(html) ?? /<!doctype\b[^>]*>/i.exec(html);
+  const start = endOf(head);
+  // Browsers look for the character set in the first 1024 bytes.
+  const later = Math.max(start, endOf(/<meta\b[^>]*\bcharset\b[^>]*>/i.exec(html)));
+  const lines = tags.map((tag) => `\n    ${tag}`).join("");
+  const data = isClient ? `\n    ${manifestTag(manifest)}` : "";
+  await writeFile(
+    file,
+    html.slice(0, start) + lines + html.slice(start, later) + data + html.slice(later),
+  );
+}
+
+const endOf = (found: RegExpExecArray | null): number =>
+  found === null ? 0 : found.index + found[0].length;
+
+/**
+ * The manifest as a data block, which isn't a script to any content security policy; a large one as
+ * a preload of the client's request.
+ */
+export function manifestTag(manifest: string): string {
+  if (gzipSync(manifest, { level: 9 }).length > mostEmbeddedBytes)
+    return `<link rel="preload" as="fetch" crossorigin href="${browserManifestPath}">`;
+  // Nothing in it can end the script, or depends on the page's character set.
+  const text = manifest.replace(
+    /[<>&\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `<script type="application/json" id="seamline-manifest">${text}</script>`;
+}

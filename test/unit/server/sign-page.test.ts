@@ -1,0 +1,72 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { manifestTag, signPage } from "../../../server/build/write/sign-page.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "seamline-page-"));
+});
+afterEach(async () => await rm(folder, { recursive: true, force: true }));
+
+async function signed(html: string, manifest = "{}"): Promise<string> {
+  const file = join(folder, "index.html");
+  await writeFile(file, html);
+  await signPage(file, "r1", manifest);
+  return await readFile(file, "utf8");
+}
+
+const opening = '<script type="application/json" id="seamline-manifest">';
+const textOf = (tag: string): string => tag.slice(opening.length, -"</script>".length);
+
+test("nothing in a manifest ends its data block, or depends on the page's character set", () => {
+  const manifest = JSON.stringify({
+    modules: {
+      "</script><script>alert(1)</script>": "<!--<script>",
+      "]]>&lt;": "ä\u2028\ud83e\uddf5",
+    },
+  });
+  const tag = manifestTag(manifest);
+  const text = textOf(tag);
+  expect(text).toMatch(/^[ -~]*$/);
+  expect(text).not.toMatch(/[<>&]/);
+  expect(JSON.parse(text)).toEqual(JSON.parse(manifest));
+});
+
+test("a manifest of more than 4 KB gzipped is preloaded", () => {
+  const random = Array.from({ length: 1200 }, (_, index) =>
+    Math.sin(index + 1)
+      .toString(36)
+      .slice(-6),
+  );
+  expect(manifestTag(JSON.stringify(random))).toBe(
+    '<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json">',
+  );
+  expect(manifestTag(JSON.stringify(random.slice(0, 400)))).toContain(opening);
+});
+
+test("the manifest comes after the character set, which must be near the beginning", async () => {
+  const html = await signed(
+    '<!doctype html>\n<html>\n<head lang="en">\n<meta charset="utf-8">\n<script type="module" src="/a.js"></script>\n</head></html>',
+    '{"format":1}',
+  );
+  expect(html).toBe(`<!doctype html>
+<html>
+<head lang="en">
+    <meta name="seamline-revision" content="r1">
+    <link rel="modulepreload" href="/svc/client.js">
+    <link rel="modulepreload" href="/svc/remote.js">
+<meta charset="utf-8">
+    ${opening}{"format":1}</script>
+<script type="module" src="/a.js"></script>
+</head></html>`);
+});
+
+test("a page without modules is only signed", async () => {
+  expect(await signed("<!doctype html><title>About</title>")).toBe(
+    '<!doctype html>\n    <meta name="seamline-revision" content="r1"><title>About</title>',
+  );
+});
