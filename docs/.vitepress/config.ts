@@ -33,6 +33,8 @@ export default defineConfig({
       md.use(outsideLinks);
     },
   },
+  // The index of the search is one file.
+  vite: { build: { chunkSizeWarningLimit: 1_000 } },
   themeConfig: {
     nav: [
       { text: "Start", link: "/guide/getting-started" },

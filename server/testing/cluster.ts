@@ -62,13 +62,16 @@ export class Cluster {
   readonly #failures: Failures;
   #test: TestCaller = undefined as never;
   /** Requests wait for nodes of fakes that are joining. */
-  #joining: Promise<void> = Promise.resolve();
+  #joining: Promise<void>;
+  /** Nodes of fakes may be made before the gateway is there to be joined. */
+  #gatewayStarted!: () => void;
   #fakeNodes = 0;
   #stopped = false;
 
   constructor(options: ClusterOptions) {
     const { application, clock, log, limits, errors, own } = options;
     this.#options = options;
+    this.#joining = new Promise((resolve) => (this.#gatewayStarted = resolve));
     // What a test calls with options has the time of this cluster.
     this.#releases = [application.use(), registerHost({ clock, carrier: noCarrier })];
     this.clock = clock;
@@ -106,7 +109,11 @@ export class Cluster {
   }
 
   async start(): Promise<void> {
-    await this.gateway.start();
+    try {
+      await this.gateway.start();
+    } finally {
+      this.#gatewayStarted();
+    }
     this.#test = await this.#caller("test", []);
     this.page = await this.#caller("page", this.#options.page);
     await Promise.all(this.nodes.map(async (node) => await node.start()));

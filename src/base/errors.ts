@@ -109,6 +109,7 @@ export class Forbidden extends ServiceError {
 export class NotFound extends ServiceError {
   static override readonly status: number = 404;
   static override readonly kind: string = "NotFound";
+  static override readonly defaultMessage: string = "Not found";
 }
 
 /** 404: no node has the procedure in this version, or callers from outside may not know of it. */

@@ -53,7 +53,7 @@ export function errorOf(thrown: unknown): Error {
     return new Error(typeof thrown === "function" ? "A function was thrown" : String(thrown));
   } catch {
     // An object without a usable toString, `Object.create(null)` for one.
-    return new Error("A value that has no text was thrown");
+    return new Error("A value without text was thrown");
   }
 }
 

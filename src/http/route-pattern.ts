@@ -24,7 +24,7 @@ export const routeMethods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "
 const anyMethod: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** First parts of paths that are the runtime's own, now or in a later version. */
-const reserved: readonly string[] = [
+export const reservedPaths: readonly string[] = [
   ...[rpcPath, paths.components, paths.health, paths.nodes].map((path) => path.replaceAll("/", "")),
   "metrics",
 ];
@@ -133,10 +133,10 @@ function firstPartProblem(
       "doesn't begin with a literal part",
       'Begin with a word of your own: "/webhooks/:provider".',
     );
-  if (reserved.includes(first.text) || first.text.startsWith("@"))
+  if (reservedPaths.includes(first.text) || first.text.startsWith("@"))
     return wrong(
       `begins with "${first.text}", which is Seamline's or the development server's`,
-      `Begin with another word than ${reserved.join(", ")}, and not with @.`,
+      `Begin with another word than ${reservedPaths.join(", ")}, and not with @.`,
     );
   return undefined;
 }

@@ -130,7 +130,7 @@ export function createPlacement({
     for (const { segment, record, entry } of brought) {
       const run = body[record.export] as ProcedureFunction;
       if (typeof run !== "function")
-        throw new TypeError(`${file} doesn't export '${record.export}' as a function: build again`);
+        throw new TypeError(`${file} has no function '${record.export}': build again`);
       const key = procedureKey(record.fqn, record.version);
       here.set(key, { record, run: add?.(segment, record, entry, run) ?? run });
       loading.delete(key);

@@ -91,7 +91,7 @@ export class RouteRegistry {
         return { ...route, run: known.run };
       const run = (await this.#parts.loader.import(file))[route.export];
       if (typeof run !== "function")
-        throw new TypeError(`${file} doesn't export '${route.export}' as a function: build again`);
+        throw new TypeError(`${file} has no function '${route.export}': build again`);
       return { ...route, run: run as ProcedureFunction };
     });
     const routes = new Map((await Promise.all(loaded)).map((route) => [route.name, route]));

@@ -65,7 +65,7 @@ export function createGraph(): Graph {
   const bound = (): SeamHost => {
     if (node === undefined)
       throw new Error(
-        "Seamline has not been started: call startClient(…) in a page, or startServer(…) on Node, before the first call",
+        "Seamline has not been started: first call startClient(…) in a page, or startServer(…) on Node",
       );
     return node;
   };

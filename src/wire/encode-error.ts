@@ -43,7 +43,7 @@ export function encodeError(
         : {};
   const respond = (contentType: string, body: string): HttpResponse => ({
     status: answerStatusOf(error),
-    headers: { "content-type": contentType, ...rpcHeaders, ...more },
+    headers: { ...rpcHeaders, "content-type": contentType, ...more },
     body,
   });
   const json = (text: string): HttpResponse => respond(mediaTypes.json, text);

@@ -32,13 +32,21 @@ export function encodeResult(
     more?: Record<string, string>,
   ): HttpResponse => ({
     status: 200,
-    headers: { "content-type": contentType, [headers.dataType]: dataType, ...rpcHeaders, ...more },
+    headers: Object.assign(
+      {},
+      rpcHeaders,
+      { "content-type": contentType, [headers.dataType]: dataType },
+      more,
+    ),
     body,
   });
   if (encoding === "superjson") return respondInSuperjson(value, options);
   switch (typeof value) {
     case "undefined":
-      return { status: 204, headers: { [headers.dataType]: "undefined", ...rpcHeaders } };
+      return {
+        status: 204,
+        headers: Object.assign({}, rpcHeaders, { [headers.dataType]: "undefined" }),
+      };
     case "string":
       // UTF-8 can't encode half of a surrogate pair, but JSON's escapes can. The content type says
       // which of the two the body is.

@@ -201,7 +201,7 @@ describe("what was thrown and is no error", () => {
     ["undefined", undefined, "undefined"],
     ["object", { a: 1 }, "[object Object]"],
     ["object with a text", { toString: () => "mine" }, "mine"],
-    ["object without one", Object.create(null), "A value that has no text was thrown"],
+    ["object without one", Object.create(null), "A value without text was thrown"],
     [
       "object whose text throws",
       {
@@ -209,7 +209,7 @@ describe("what was thrown and is no error", () => {
           throw new Error("no");
         },
       },
-      "A value that has no text was thrown",
+      "A value without text was thrown",
     ],
     ["list", [1, [2]], "1,2"],
     ["symbol", Symbol("mine"), "Symbol(mine)"],

@@ -130,6 +130,14 @@ describe("fakes in a test cluster", () => {
     expect(await cluster.runProcedure("warehouse/stock", "", { sku: "felt" })).toBe(5);
   });
 
+  it("fakes from the start are found if no node holds their procedures", async () => {
+    const { cluster } = await start({
+      nodes: { shop: "shop" },
+      fakes: { "warehouse/stock": () => 5 },
+    });
+    expect(await cluster.runProcedure("warehouse/stock", "", { sku: "felt" })).toBe(5);
+  });
+
   it("fake() refuses unknown names and versions, and values that aren't functions", async () => {
     const { cluster } = await start({ nodes: { shop: "shop" } });
     expect(() => cluster.fake("warehouse/stok", () => 1)).toThrow(

@@ -157,7 +157,7 @@ describe("load", () => {
       clock: new TestClock(),
     });
     await expect(node.load(manifestOf("a"), ["here"])).rejects.toThrow(
-      "a~body.js doesn't export 'run' as a function: build again",
+      "a~body.js has no function 'run': build again",
     );
   });
 });

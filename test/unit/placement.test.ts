@@ -216,7 +216,7 @@ describe("a seam while bodies load", () => {
     const { load, bodyOf } = setUp();
     bodyOf("quote~body.js").resolve({ quote: async () => 1, order: 2 });
     await expect(load("shop")).rejects.toThrow(
-      new TypeError("quote~body.js doesn't export 'order' as a function: build again"),
+      new TypeError("quote~body.js has no function 'order': build again"),
     );
   });
 

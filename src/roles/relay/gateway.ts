@@ -14,6 +14,7 @@ import { defaultHealthIntervalMs, defaultLeaseMs } from "../../base/protocol.ts"
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
+import { reservedPaths } from "../../http/route-pattern.ts";
 import { pathOf } from "../../http/router.ts";
 import { createCredentials } from "../../http/trust.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
@@ -140,8 +141,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     otherwise: (request) => {
       // A proxy only asks for routes, and it remembers those of nodes that have yet to join again.
       const { member, holdsKey } = credentials.of(request.headers);
-      if (!member || holdsKey) return Promise.resolve(undefined);
       const path = pathOf(request.target);
+      const isOwn = reservedPaths.includes(path.split("/", 2)[1] ?? "");
+      if (!member || holdsKey || isOwn) return Promise.resolve(undefined);
       return Promise.reject(new NodeNotAvailable(`No node with a route for ${path} has joined`));
     },
     routes: [
