@@ -26,7 +26,7 @@ import {
   restoring,
 } from "./fakes/fakes.ts";
 import { ClusterModules } from "./modules.ts";
-import { type HoldingSegment, ProcedureHolders, segmentsOf } from "./holders.ts";
+import { ProcedureHolders } from "./holders.ts";
 import type { ClusterSegments } from "./segments.ts";
 import { ClusterNode, ClusterService, noService, type ServiceSurroundings } from "./services.ts";
 import type { CallFilter, TestCaller, TestNode, TestPage } from "./test-cluster.ts";
@@ -109,11 +109,7 @@ export class Cluster {
   }
 
   async start(): Promise<void> {
-    try {
-      await this.gateway.start();
-    } finally {
-      this.#gatewayStarted();
-    }
+    await this.gateway.start().finally(this.#gatewayStarted);
     this.#test = await this.#caller("test", []);
     this.page = await this.#caller("page", this.#options.page);
     await Promise.all(this.nodes.map(async (node) => await node.start()));
@@ -146,11 +142,11 @@ export class Cluster {
     const records = this.#fakes.records(fqn, options.version);
     const absent = records.filter((record) => !this.#isHeld(record));
     const hidden = absent.find((record) =>
-      this.#segmentsOf(record).every(({ access }) => !isCallable(access)),
+      this.#holders.segmentsOf(record).every(({ access }) => !isCallable(access)),
     );
     if (hidden !== undefined)
       throw new Error(
-        `'${fqn}' is private in '${this.#segmentsOf(hidden)[0]?.segment}', which no node of this cluster holds: nothing could call the fake`,
+        `'${fqn}' is private in '${this.#holders.segmentsOf(hidden)[0]?.segment}', which no node of this cluster holds: nothing could call the fake`,
       );
     const restore = this.#fakes.set(records, run, options.times);
     if (absent.length === 0) return restore;
@@ -295,12 +291,8 @@ export class Cluster {
     await ended;
   }
 
-  #segmentsOf(record: ProcedureRecord): readonly HoldingSegment[] {
-    return segmentsOf(this.#options.application.manifests.server, record);
-  }
-
   #isHeld(record: ProcedureRecord): boolean {
-    const segments = new Set(this.#segmentsOf(record).map(({ segment }) => segment));
+    const segments = new Set(this.#holders.segmentsOf(record).map(({ segment }) => segment));
     return this.nodes.some((node) => node.segments.some((segment) => segments.has(segment)));
   }
 }

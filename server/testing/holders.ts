@@ -15,6 +15,12 @@ interface Held {
   readonly keys: ReadonlySet<string> | undefined;
 }
 
+/** A segment that has a procedure, with the access that it gives. */
+export interface HoldingSegment {
+  readonly segment: string;
+  readonly access: Access;
+}
+
 export class ProcedureHolders {
   readonly #manifest: ServerManifest;
   readonly #nodes = new Map<Service<NodeRole>, Held>();
@@ -54,20 +60,15 @@ export class ProcedureHolders {
     }
     return undefined;
   }
-}
 
-/** A segment that has a procedure, with the access that it gives. */
-export interface HoldingSegment {
-  readonly segment: string;
-  readonly access: Access;
-}
-
-export function segmentsOf(
-  { procedures, segments }: ServerManifest,
-  record: ProcedureRecord,
-): readonly HoldingSegment[] {
-  const index = procedures.indexOf(record);
-  return Object.entries(segments).flatMap(([segment, entries]) =>
-    entries.filter((entry) => entry.procedure === index).map(({ access }) => ({ segment, access })),
-  );
+  /** The segments that have a procedure. */
+  segmentsOf(record: ProcedureRecord): readonly HoldingSegment[] {
+    const { procedures, segments } = this.#manifest;
+    const index = procedures.indexOf(record);
+    return Object.entries(segments).flatMap(([segment, entries]) =>
+      entries
+        .filter((entry) => entry.procedure === index)
+        .map(({ access }) => ({ segment, access })),
+    );
+  }
 }
