@@ -9,7 +9,12 @@ import {
   UnknownParameter,
 } from "../../src/base/errors.ts";
 import type { Parameter } from "../../src/base/manifest.ts";
-import { bindArguments, convertFields, convertQuery, nameArguments } from "../../src/runtime/parameters.ts";
+import {
+  bindArguments,
+  convertFields,
+  convertQuery,
+  nameArguments,
+} from "../../src/runtime/parameters.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 
 const args = (given: Record<string, unknown>): Args => new Map(Object.entries(given));

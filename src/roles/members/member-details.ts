@@ -121,7 +121,9 @@ const patternNameOf = (value: unknown, path: string): PatternName =>
   nameOf(objectOf(value, path), path);
 
 const types = new Set(
-  ["number", "boolean", "bigint", "Date"].flatMap((type) => [type, `${type}[]`]).concat("string[]", "File[]"),
+  ["number", "boolean", "bigint", "Date"]
+    .flatMap((type) => [type, `${type}[]`])
+    .concat("string[]", "File[]"),
 );
 
 function nameOf(fields: Readonly<Record<string, unknown>>, path: string): PatternName {
