@@ -2,7 +2,7 @@
 // that production runs.
 
 import { nodeHost } from "../server/http/host.ts";
-import { type HttpServer, listen } from "../server/http/http.ts";
+import { listen } from "../server/http/http.ts";
 import { emptyContext } from "../src/base/context.ts";
 import { frameworkErrors } from "../src/base/errors.ts";
 import type { Host } from "../src/base/ports.ts";
@@ -123,27 +123,42 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
+/** Starts roles on free ports; `closing` has what stops them, the last one first. */
+export function createStarter(
+  log: TestLog,
+  onFault?: (fault: unknown) => void,
+): {
+  readonly start: (create: (host: Host) => Role) => Promise<string>;
+  readonly closing: (() => Promise<void>)[];
+} {
+  const closing: (() => Promise<void>)[] = [];
+  return {
+    closing,
+    async start(create) {
+      const host = nodeHost({ log });
+      const role = create(host);
+      const server = await listen((request) => role.handle(request), {
+        host: "127.0.0.1",
+        port: 0,
+        ...(onFault && { onFault }),
+      });
+      await role.start(server.url);
+      closing.unshift(async () => {
+        await role.stop();
+        await server.close(0);
+        await host.transport.close();
+      });
+      return server.url;
+    },
+  };
+}
+
 /** Every service on a port that was free. */
 export async function startSockets(): Promise<Sockets> {
   const log = new TestLog();
   const common = { trustKey: key, limits: { ...defaultLimits, bodyBytes: 64 * 1024 } };
   const classes = wireClasses.map(([record, constructor]) => ({ record, constructor }));
-  const closing: (() => Promise<void>)[] = [];
-  const start = async (create: (host: Host) => Role): Promise<string> => {
-    const host = nodeHost({ log });
-    const role = create(host);
-    const server: HttpServer = await listen((request) => role.handle(request), {
-      host: "127.0.0.1",
-      port: 0,
-    });
-    await role.start(server.url);
-    closing.unshift(async () => {
-      await role.stop();
-      await server.close(0);
-      await host.transport.close();
-    });
-    return server.url;
-  };
+  const { start, closing } = createStarter(log);
   let ids = 0;
   const gateway = await start((host) =>
     createGateway(host, {

@@ -88,15 +88,14 @@ export class CorsMiddleware implements Middleware {
     const allowed = this.#isList
       ? this.#origins.find((origin) => origin === request["origin"])
       : this.#origins[0];
-    return {
-      ...answer,
-      headers: {
-        ...answer.headers,
-        ...(allowed !== undefined && this.#headersFor(allowed, methods)),
-        // A cache must not give one origin's answer to another.
-        ...(allowed !== "*" && { vary: varying(answer.headers["vary"], "origin") }),
-      },
-    };
+    const fields: HttpResponse["headers"] = Object.assign(
+      {},
+      answer.headers,
+      allowed === undefined ? undefined : this.#headersFor(allowed, methods),
+      // A cache must not give one origin's answer to another.
+      allowed === "*" ? undefined : { vary: varying(answer.headers["vary"], "origin") },
+    );
+    return Object.assign({}, answer, { headers: fields });
   }
 
   /** Adds the CORS headers to an answer to a preflight, which browsers may cache. @internal */

@@ -16,7 +16,8 @@ import type { Credentials, Trust } from "../http/trust.ts";
 import { type Encoding, readEncoding } from "./encoding.ts";
 import { CheckedCall, type IncomingCall } from "./incoming-call.ts";
 
-export interface RpcEndpointParts {
+/** What the endpoints of calls and of routes share. */
+export interface EndpointParts {
   readonly host: Host;
   readonly credentials: Credentials;
   readonly web: PublicOrigin;
@@ -24,8 +25,6 @@ export interface RpcEndpointParts {
   readonly cors: () => CorsMiddleware | undefined;
   /** This service masks errors. */
   readonly masks: boolean;
-  /** Runs the call or passes it on. What it throws goes to `refuse`. */
-  readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
   /** The response for what was thrown. */
   readonly refuse: (
     thrown: unknown,
@@ -33,6 +32,11 @@ export interface RpcEndpointParts {
     encoding: Encoding,
     trust: Trust,
   ) => Promise<HttpResponse>;
+}
+
+export interface RpcEndpointParts extends EndpointParts {
+  /** Runs the call or passes it on. What it throws goes to `refuse`. */
+  readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
 }
 
 export function createRpcEndpoint(

@@ -1,6 +1,7 @@
 // Settings of an answer in the form in which they travel between services, and what can be set.
 
 import { isServiceHeader } from "../../base/protocol.ts";
+import { isHopByHop } from "../forwarded.ts";
 import { checkedHeader } from "../header-field.ts";
 import { maxCookieBytes } from "./cookies.ts";
 
@@ -47,7 +48,6 @@ export function isStatus(status: unknown): status is number {
   return Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 203;
 }
 
-const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 const ofContent = /^content-(?!disposition$|language$)/;
 
 /** Why a header can't be set, with what to use instead. */
@@ -57,7 +57,7 @@ function refusedReason(name: string): string | undefined {
   if (name.startsWith("access-control-")) return "CorsMiddleware sets it";
   if (isServiceHeader(name)) return "it is one of Seamline's own";
   if (ofContent.test(name)) return "it depends on the result";
-  return hopByHop.test(name) ? "it belongs to the connection" : undefined;
+  return isHopByHop(name) || name.startsWith("proxy-") ? "it belongs to the connection" : undefined;
 }
 
 /** The name in lower case. Throws TypeError if the header can't be set, or can't have the value. */

@@ -1,19 +1,15 @@
 // Requests for routes: what every role checks before it runs the route or passes the request on.
 
 import type { PathParameters } from "../../base/context.ts";
-import type { CorsMiddleware } from "../../http/cors.ts";
 import { memoryExhausted } from "../../base/errors.ts";
-import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
+import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../base/protocol.ts";
-import type { PublicOrigin } from "../../http/public-origin.ts";
 import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { RouteTable } from "../../http/route-table.ts";
 import { refuseMethod } from "../../http/router.ts";
-import type { Limits } from "../../codec/values/limits.ts";
-import type { Credentials, Trust } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import type { Encoding } from "../../wire/encoding.ts";
 import { CheckedCall, type IncomingCall } from "../../wire/incoming-call.ts";
+import type { EndpointParts } from "../../wire/rpc-endpoint.ts";
 import { Movement } from "./movement.ts";
 
 /** The application's routes, as a role has them. */
@@ -24,23 +20,10 @@ export interface RoutesPart {
   readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
 }
 
-export interface RouteEndpointParts {
-  readonly host: Host;
-  readonly credentials: Credentials;
-  readonly web: PublicOrigin;
-  readonly limits: Limits;
-  readonly cors: () => CorsMiddleware | undefined;
-  /** This service masks errors. */
-  readonly masks: boolean;
+export interface RouteEndpointParts extends EndpointParts {
   readonly routes: RoutesPart;
   /** Resolves when requests may run; rejects with the answer to those that can't. */
   readonly ready: () => Promise<void> | undefined;
-  readonly refuse: (
-    thrown: unknown,
-    request: HttpRequest,
-    encoding: Encoding,
-    trust: Trust,
-  ) => Promise<HttpResponse>;
 }
 
 /** Answers requests for routes; `undefined` for all others. */

@@ -52,14 +52,14 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
     const end = Math.min(context.deadline ?? Infinity, start + limits.callTimeoutMs);
     const left = end - clock.now();
     if (left <= 0) throw late();
-    const fields: Record<string, string> = {
-      ...credential,
-      "content-type": (body as Partial<Blob>).type ?? jsonType,
-      [headers.encoding]: encoding,
-      ...relayHeaders(context.hops, left),
-      ...states?.fields(context),
-      ...Object.fromEntries(sentHeaders(context)),
-    };
+    const fields: Record<string, string> = Object.assign(
+      {},
+      credential,
+      { "content-type": (body as Partial<Blob>).type ?? jsonType, [headers.encoding]: encoding },
+      relayHeaders(context.hops, left),
+      states?.fields(context),
+      Object.fromEntries(sentHeaders(context)),
+    );
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const url = `${endpoint}${path}?${versionParameter}=${version}`;
     const response = await bounded(context.signal, clock, left, late, (signal) =>

@@ -4,16 +4,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { nodeHost } from "../../../server/http/host.ts";
-import { listen } from "../../../server/http/http.ts";
-import type { Host } from "../../../src/base/ports.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { createNode } from "../../../src/roles/node.ts";
 import { createGateway } from "../../../src/roles/relay/gateway.ts";
 import { createProxy } from "../../../src/roles/relay/proxy.ts";
-import type { Role } from "../../../src/roles/role.ts";
 import { TestLog } from "../../_cluster.ts";
 import { routeModules, type TestRoute } from "../../_routes.ts";
+import { createStarter } from "../../_sockets.ts";
 import { raw } from "./_raw.ts";
 
 /** What the route that runs has seen of its caller. */
@@ -59,27 +56,14 @@ const routes: readonly TestRoute[] = [
   ),
 ];
 
-const closing: (() => Promise<void>)[] = [];
+let closing: readonly (() => Promise<void>)[] = [];
 let url: string;
 
 beforeAll(async () => {
   const common = { trustKey: "the-trust-key-of-the-callers-gone", limits: defaultLimits };
-  const start = async (create: (host: Host) => Role): Promise<string> => {
-    const host = nodeHost({ log });
-    const role = create(host);
-    const server = await listen((request) => role.handle(request), {
-      host: "127.0.0.1",
-      port: 0,
-      onFault: (fault) => seen.push(`fault: ${String(fault)}`),
-    });
-    await role.start(server.url);
-    closing.unshift(async () => {
-      await role.stop();
-      await server.close(0);
-      await host.transport.close();
-    });
-    return server.url;
-  };
+  const starter = createStarter(log, (fault) => seen.push(`fault: ${String(fault)}`));
+  ({ closing } = starter);
+  const { start } = starter;
   const gateway = await start((host) =>
     createGateway(host, { ...common, healthIntervalMs: 60_000, lease: 60_000, newId: () => "m1" }),
   );
