@@ -101,7 +101,7 @@ export class TestDeployment extends LocalDeployment {
 
   async gateway(options: Options<typeof createGateway> = {}): Promise<Role> {
     return await this.addGateway((host, common) =>
-      createGateway(host, { ...common, ...options }),
+      createGateway(host, { ...common, gatheringMs: 0, ...options }),
     ).start();
   }
 

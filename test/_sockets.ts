@@ -165,6 +165,7 @@ export async function startSockets(): Promise<Sockets> {
       ...common,
       healthIntervalMs: 60_000,
       lease: 60_000,
+      gatheringMs: 0,
       newId: () => `m${++ids}`,
     }),
   );

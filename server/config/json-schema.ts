@@ -174,6 +174,12 @@ export function segmentJsonSchema(): Json {
           idempotent: flag(
             "It may be sent again if no answer came: running it twice does no harm.",
           ),
+          timeoutMs: {
+            description:
+              "How long a call of it may take, if that is less than the service's limits.callTimeoutMs.",
+            type: "integer",
+            minimum: 1,
+          },
           route: {
             description:
               "Makes it a route: it answers requests for this method and path, with a Request and a Response.",

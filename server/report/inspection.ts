@@ -54,6 +54,7 @@ export interface InspectedProcedure {
     readonly access: Access;
     readonly safe?: true;
     readonly idempotent?: true;
+    readonly timeoutMs?: number;
   }[];
   /** Modules that import it, with the lines of their imports. */
   readonly importers: readonly { readonly file: string; readonly line?: number }[];
@@ -156,11 +157,12 @@ function inspected(
     export: name,
     signature: declared?.signature ?? "()",
     parameters,
-    segments: entries.map(({ segment, entry: { access, safe, idempotent } }) => ({
+    segments: entries.map(({ segment, entry: { access, safe, idempotent, timeoutMs } }) => ({
       name: segment.name,
       access,
       ...(safe && { safe }),
       ...(idempotent && { idempotent }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
     })),
     importers,
   };

@@ -100,7 +100,8 @@ export class Cluster {
     this.gateway = new ClusterService(surroundings, (prepare) =>
       this.#local.addGateway(async (host, common) => {
         await this.#holders.bind(gatewayHost, gatewayModules, common);
-        return prepare(createGateway(host, { ...common, errors, modules: gatewayModules }));
+        const has = (name: string): boolean => this.#holders.has(name);
+        return prepare(createGateway(host, { ...common, errors, has, modules: gatewayModules }));
       }),
     );
     this.nodes = Object.entries(options.nodes).map(([name, segments]) =>

@@ -1,5 +1,6 @@
 // Which node of a test cluster holds a procedure, for calls by the gateway's own modules.
 
+import { callableIn } from "../../src/base/access.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
 import type { Access, ProcedureRecord, ServerManifest } from "../../src/base/manifest.ts";
 import type { Host } from "../../src/base/ports.ts";
@@ -25,6 +26,7 @@ export class ProcedureHolders {
   readonly #manifest: ServerManifest;
   readonly #nodes = new Map<Service<NodeRole>, Held>();
 
+  #names: ReadonlySet<string> | undefined;
   #bound: Promise<void> | undefined;
 
   constructor(manifest: ServerManifest) {
@@ -37,6 +39,16 @@ export class ProcedureHolders {
 
   remove(node: Service<NodeRole>): void {
     this.#nodes.delete(node);
+  }
+
+  /** Whether nodes may have a procedure or a route with this name, for callers from outside. */
+  has(name: string): boolean {
+    const { segments, routes = {} } = this.#manifest;
+    this.#names ??= new Set([
+      ...callableIn(this.#manifest, Object.keys(segments)),
+      ...Object.values(routes).flatMap((entries) => entries.map((route) => route.name)),
+    ]);
+    return this.#names.has(name);
   }
 
   /** Lets the gateway's modules call procedures of the nodes, also after it was restarted. */

@@ -66,6 +66,8 @@ export interface SegmentEntry {
   readonly safe?: true;
   /** Sending a call again does no harm. */
   readonly idempotent?: true;
+  /** A call of it may take this long. */
+  readonly timeoutMs?: number;
 }
 
 /** A function of one segment that answers requests for a path, instead of calls. */

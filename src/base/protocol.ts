@@ -85,6 +85,8 @@ export const serviceHeaders = {
   response: "x-svc-response",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
+  /** `leaving` or `overload`: why the service refused a call before it began. */
+  notStarted: "x-svc-not-started",
 } as const;
 
 /**
@@ -102,6 +104,9 @@ export const defaultLeaseMs = 15_000;
 
 /** How often a gateway checks each member, unless its configuration says otherwise. */
 export const defaultHealthIntervalMs = 5_000;
+
+/** How long nodes have to join a gateway that has started. */
+export const defaultGatheringMs = 3_000;
 
 /** Content type of calls. */
 export const jsonType = "application/json";

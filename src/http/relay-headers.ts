@@ -1,7 +1,7 @@
 // Headers by which one service informs the next about a call. Only members of the deployment are
 // trusted.
 
-import type { HeaderFields, HttpResponse } from "../base/ports.ts";
+import type { HeaderFields, HttpResponse, PeerResponse } from "../base/ports.ts";
 import { headers as callHeaders, serviceHeaders } from "../base/protocol.ts";
 
 export interface RelayedState {
@@ -67,4 +67,21 @@ export function withoutRefusedHeader(answer: HttpResponse): HttpResponse {
 
 export function isMarkedRefused(fields: HeaderFields): boolean {
   return fields[serviceHeaders.refused] === "yes";
+}
+
+/**
+ * Why a service refused a call before it began:
+ * - `leaving`: it stops, and others take its calls;
+ * - `overload`: it has too much to do.
+ */
+export type NotStartedReason = "leaving" | "overload";
+
+/** Why a service refused the call before it began; `undefined` for all other answers. */
+export function notStartedReason({
+  status,
+  headers,
+}: Pick<PeerResponse, "status" | "headers">): NotStartedReason | undefined {
+  if (status !== 503) return undefined;
+  const field = headers[serviceHeaders.notStarted];
+  return field === "leaving" || field === "overload" ? field : undefined;
 }

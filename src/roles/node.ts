@@ -90,7 +90,14 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   const callable = (): readonly string[] => staying ?? node.registry.callable();
   const offered = () => {
     const routes = node.routes.callable;
-    return { procedures: callable(), ...(routes.length > 0 && { routes }) };
+    const procedures = callable();
+    const known = new Set(procedures);
+    const idempotent = node.registry.idempotent().filter((fqn) => known.has(fqn));
+    return {
+      procedures,
+      ...(idempotent.length > 0 && { idempotent }),
+      ...(routes.length > 0 && { routes }),
+    };
   };
   const about = () => describeNode(options.name, segments, node.registry.all(), node.routes.all());
   const membership =

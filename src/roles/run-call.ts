@@ -2,10 +2,10 @@
 
 import type { Invoke } from "../base/call.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
-import { Unauthorized } from "../base/errors.ts";
+import { DeadlineExceeded, Unauthorized } from "../base/errors.ts";
 import { isCors } from "../http/cors.ts";
 import { compose } from "../http/middleware.ts";
-import type { Host, HttpResponse } from "../base/ports.ts";
+import type { Clock, Host, HttpResponse } from "../base/ports.ts";
 import { headers } from "../base/protocol.ts";
 import { contextOfCall } from "../runtime/call-context.ts";
 import type { Registration } from "../runtime/registry.ts";
@@ -72,7 +72,10 @@ export function createCallRunner(
       const whole = receivedRequest(request, body && (await body));
       const loading = prepareDecoding(whole, options);
       const args = decodeReceived(whole, query, record, options, loading && (await loading));
-      const value = await invokeFor(registration)(callOf(incoming, args));
+      const invoke = invokeFor(registration);
+      const value = await (registration.timeoutMs === Infinity
+        ? invoke(callOf(incoming, args))
+        : inTime(host.clock, incoming, registration, () => invoke(callOf(incoming, args))));
       const encoded = encodeResult(value, encoding, { classes });
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
@@ -83,4 +86,25 @@ export function createCallRunner(
       ? answer
       : withHeaders(answer, incoming.headers.over(answer.headers));
   };
+}
+
+/** Runs a procedure that has a time limit of its own. */
+async function inTime(
+  clock: Clock,
+  incoming: IncomingCall,
+  { timeoutMs, record }: Registration,
+  run: () => Promise<unknown>,
+): Promise<unknown> {
+  incoming.endBy(clock.now() + timeoutMs);
+  let cancel = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(timeoutMs, () => {
+      const reason = new DeadlineExceeded(
+        `'${record.fqn}' did not answer within its ${timeoutMs} ms`,
+      );
+      incoming.expire(reason);
+      reject(reason);
+    });
+  });
+  return await Promise.race([run(), late]).finally(() => cancel());
 }

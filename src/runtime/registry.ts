@@ -25,6 +25,10 @@ export interface Registration {
   readonly access: Access;
   /** A cross-site GET may call it. */
   readonly safe: boolean;
+  /** Sending a call again does no harm. A safe procedure is idempotent. */
+  readonly idempotent: boolean;
+  /** How long a call may take: the longest time that its segments on this node give it. */
+  readonly timeoutMs: number;
   readonly run: ProcedureFunction;
   /** Arguments by name → by position. Throws for missing, unknown and invalid ones. */
   readonly bind: (args: Args) => unknown[];
@@ -43,6 +47,8 @@ export class Registry {
       segments: [...new Set(known?.segments).add(segment)],
       access: known === undefined ? entry.access : mostOpen([known.access, entry.access]),
       safe: known?.safe === true || entry.safe === true,
+      idempotent: known?.idempotent === true || entry.idempotent === true || entry.safe === true,
+      timeoutMs: Math.max(known?.timeoutMs ?? 0, entry.timeoutMs ?? Infinity),
       run,
       bind: known?.record === record ? known.bind : bindArguments(record.parameters),
     };
@@ -98,6 +104,14 @@ export class Registry {
   callable(): string[] {
     return [...this.#versions]
       .filter(([, versions]) => versions.some(({ access }) => isCallable(access)))
+      .map(([fqn]) => fqn);
+  }
+
+  /** Those of {@link callable} of which any version may be sent again. */
+  idempotent(): string[] {
+    return [...this.#versions]
+      .filter(([, versions]) => versions.some(({ access }) => isCallable(access)))
+      .filter(([, versions]) => versions.every(({ idempotent }) => idempotent))
       .map(([fqn]) => fqn);
   }
 

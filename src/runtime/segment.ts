@@ -31,6 +31,8 @@ export interface SegmentFileEntry extends NamedExport {
   readonly as?: string;
   readonly safe?: true;
   readonly idempotent?: true;
+  /** A call of it may take this long. */
+  readonly timeoutMs?: number;
   /** The function answers requests for a path, and can't be called. */
   readonly route?: RoutePattern;
   readonly crossSite?: true;
@@ -55,6 +57,7 @@ const fields = [
   "as",
   "safe",
   "idempotent",
+  "timeoutMs",
   "route",
   "crossSite",
   "bodyBytes",
@@ -151,6 +154,13 @@ function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined
   for (const flag of ["safe", "idempotent"] as const)
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
       refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
+  const timeoutMs = entry["timeoutMs"];
+  if (timeoutMs !== undefined && !(Number.isSafeInteger(timeoutMs) && (timeoutMs as number) > 0))
+    refuse(
+      [...path, "timeoutMs"],
+      `expected a whole number of milliseconds above 0, found ${kindOf(timeoutMs)}`,
+      "Leave it out for the service's limits.callTimeoutMs.",
+    );
   const route = readRouteFields(entry, (field, message, hint) =>
     refuse([...path, field], message, hint),
   );
@@ -162,6 +172,7 @@ function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined
     ...(typeof as === "string" && { as }),
     ...(entry["safe"] === true && { safe: true }),
     ...(entry["idempotent"] === true && { idempotent: true }),
+    ...(typeof timeoutMs === "number" && { timeoutMs }),
   };
 }
 

@@ -41,6 +41,10 @@ export interface IncomingCall extends Trust {
   readonly encoding: Encoding;
   readonly deadline: number;
   readonly hops: number;
+  /** Aborts the call's signal: its time is over. */
+  expire(reason: Error): void;
+  /** Its deadline is no later than this. */
+  endBy(deadline: number): void;
   readonly signal: AbortSignal;
   /** The same as `signal`, for less than it costs. */
   readonly departure: AbortNotice;
@@ -94,7 +98,7 @@ export class CheckedCall implements IncomingCall {
   readonly fqn: string;
   readonly version: Version;
   readonly query: string;
-  readonly deadline: number;
+  deadline: number;
   readonly hops: number;
   readonly requestedOrigin: RequestedOrigin;
   readonly crossSite: boolean;
@@ -176,7 +180,10 @@ export class CheckedCall implements IncomingCall {
     return this.#state?.onto(answer, isPlain) ?? answer;
   }
 
-  /** Aborts the call's signal: its deadline has passed. */
+  endBy(deadline: number): void {
+    this.deadline = Math.min(this.deadline, deadline);
+  }
+
   expire(reason: Error): void {
     this.#expired = reason;
     this.#abort?.abort(reason);

@@ -79,6 +79,7 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
       ...common,
       healthIntervalMs: 60_000,
       lease: 60_000,
+      gatheringMs: 0,
       newId: () => `m${++ids}`,
       observer: consoleOf(gatewayHost),
     });

@@ -63,6 +63,8 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     members: { title: "Members of a gateway", statements: 14 },
     joining: { title: "Joining a gateway", statements: 8 },
     leaving: { title: "Leaving the rotation", statements: 5 },
+    again: { title: "Sending calls again", statements: 7 },
+    silent: { title: "Members that fall silent", statements: 9 },
     health: { title: "Health", statements: 18 },
   },
 };

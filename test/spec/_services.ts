@@ -125,6 +125,7 @@ export async function services(options: { readonly started?: false } = {}): Prom
       ...common,
       healthIntervalMs: 5000,
       lease: 15_000,
+      gatheringMs: 0,
       newId: () => `m${++ids}`,
       modules: modules(),
     }),

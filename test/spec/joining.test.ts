@@ -130,7 +130,10 @@ describe("joining a gateway", () => {
     const { network, clock, proxy } = await deploy();
     await clock.pass(500);
     network.roles.set(urls.gateway, await emptyGateway(network, clock));
-    expect((await ask(proxy, "GET", stock)).status).toBe(404);
+    expect(await ask(proxy, "GET", stock)).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+    });
     await clock.pass(1000);
     expect((await ask(proxy, "GET", stock)).status).toBe(200);
   });

@@ -140,8 +140,18 @@ describe("members of a gateway", () => {
     });
   });
 
-  it("members-13: a procedure that no member has had is 404", async () => {
-    const { gateway } = await deploy();
+  it("members-13: a procedure that no member has had is 404, in the first 3 s of a gateway 503 with retry-after", async () => {
+    const { gateway, network, clock } = await deploy();
+    const options = { trustKey: key, limits: defaultLimits, newId: () => "new" };
+    const restarted = createGateway(testHost(network, clock), options);
+    await restarted.start(urls.gateway);
+    await clock.pass(2_999);
+    expect(await ask(restarted, "GET", "/rpc/shop/stocks")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1", "x-svc-error": "NodeNotAvailable" },
+    });
+    await clock.pass(1);
+    expect((await ask(restarted, "GET", "/rpc/shop/stocks")).status).toBe(404);
     const answer = await ask(gateway, "GET", "/rpc/shop/stocks");
     expect(answer).toMatchObject({ status: 404, headers: { "x-svc-error": "ProcedureNotFound" } });
     expect(answer.headers).not.toHaveProperty("retry-after");

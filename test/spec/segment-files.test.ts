@@ -248,7 +248,7 @@ describe("fields of an entry", () => {
   it.each([
     [
       { access: "public", versoin: "1" },
-      '.versoin: unknown field "versoin"; expected one of access, version, as, safe, idempotent, route, crossSite, bodyBytes',
+      '.versoin: unknown field "versoin"; expected one of access, version, as, safe, idempotent, timeoutMs, route, crossSite, bodyBytes',
     ],
     [
       { access: "public", __proto__x: 1, as: "a/b" },
@@ -297,7 +297,8 @@ describe("where procedures are", () => {
     ]);
     // Each node runs its own, and sent nothing to the other.
     expect(a.split(" ")[3]).not.toBe(b.split(" ")[3]);
-    expect(await ask(gateway, "helper")).toMatch(/^404 /);
+    // A gateway that has just started waits for nodes that may have it.
+    await expect.poll(() => ask(gateway, "helper"), { timeout: 10_000 }).toMatch(/^404 /);
   });
 
   it("segments-15: a private procedure of a segment exists in that segment only", async () => {
@@ -307,7 +308,7 @@ describe("where procedures are", () => {
     };
     const { gateway, ask } = await cluster(files, ["x"], ["y"]);
     expect(await ask(gateway, "a")).toMatch(/^200 a module 0\.\d+ node 0$/);
-    expect(await ask(gateway, "b")).toMatch(/^500 .*helper/);
+    await expect.poll(() => ask(gateway, "b"), { timeout: 10_000 }).toMatch(/^500 .*helper/);
   });
 
   it("segments-16: all versions of a procedure must be in the same segments, or the build fails", async () => {

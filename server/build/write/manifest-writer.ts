@@ -186,8 +186,16 @@ function entriesOf(
   return procedures.flatMap((procedure, index) => {
     const named = procedure.entries.find((entry) => entry.segment.name === segment);
     if (named === undefined) return [];
-    const { access, safe, idempotent } = named.entry;
-    return [{ procedure: index, access, ...(safe && { safe }), ...(idempotent && { idempotent }) }];
+    const { access, safe, idempotent, timeoutMs } = named.entry;
+    return [
+      {
+        procedure: index,
+        access,
+        ...(safe && { safe }),
+        ...(idempotent && { idempotent }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      },
+    ];
   });
 }
 

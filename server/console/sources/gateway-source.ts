@@ -4,7 +4,7 @@ import { mostOpen } from "../../../src/base/access.ts";
 import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
 import type { Host } from "../../../src/base/ports.ts";
 import { paths } from "../../../src/base/protocol.ts";
-import type { Member, Members } from "../../../src/roles/members/members.ts";
+import { isOut, type Member, type Members } from "../../../src/roles/members/members.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { Source } from "./source.ts";
 
@@ -35,7 +35,7 @@ export function gatewaySource(host: Host, members: Members): Source {
     mode: "gateway",
     members: () =>
       members.all().map((member): MemberState => {
-        const { id, url, about, out, leaseEnds, checked } = member;
+        const { id, url, about, leaseEnds, checked } = member;
         const answer = checks.get(id);
         return {
           id,
@@ -44,7 +44,7 @@ export function gatewaySource(host: Host, members: Members): Source {
           ...(about === undefined
             ? { procedures: member.procedures }
             : { segments: about.segments }),
-          state: out ? "out" : "ready",
+          state: isOut(member) ? "out" : "ready",
           lease: Math.max(0, Math.round(leaseEnds - clock.now())),
           ...(checked === undefined ? {} : { checked: Math.round(clock.now() - checked) }),
           ...(answer === undefined ? {} : { checks: answer }),

@@ -21,6 +21,12 @@ export class Rotation<T> {
     if (at < this.#next) this.#next--;
   }
 
+  /** How many of the holders that count are in `part`, from 0 to 1. */
+  share(counts: (holder: T) => boolean, part: ReadonlySet<T>): number {
+    const counted = this.#all.filter(counts);
+    return counted.filter((holder) => part.has(holder)).length / Math.max(1, counted.length);
+  }
+
   /** The next holder that may be called, if any. */
   next(mayCall: (holder: T) => boolean): T | undefined {
     for (let tries = this.#all.length; tries > 0; tries--) {

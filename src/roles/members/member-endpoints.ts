@@ -5,12 +5,12 @@ import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
 import type { Credentials } from "../../http/trust.ts";
-import { type MemberDetails, readMemberDetails } from "./member-details.ts";
+import { readMemberDetails } from "./member-details.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import { readRoutes } from "../routes/route-list.ts";
 import { routeClash } from "./route-directory.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
-import type { Members } from "./members.ts";
+import type { Joining, Members } from "./members.ts";
 import type { Observer } from "./observer.ts";
 
 export interface MemberEndpointsOptions {
@@ -46,9 +46,8 @@ export function memberRoutes(
       paths.nodes,
       async (request) => {
         demandKey(request);
-        const { url, procedures, routes, about } = readJoin(
-          await request.readBody(options.limits.bodyBytes),
-        );
+        const joining = readJoin(await request.readBody(options.limits.bodyBytes));
+        const { url, procedures, routes } = joining;
         await addresses.check(url);
         const others = members.all().filter((entry) => entry.url !== url);
         const clash = routeClash(
@@ -56,12 +55,8 @@ export function memberRoutes(
           others.flatMap((entry) => entry.routes),
         );
         if (clash !== undefined) throw new BadRequest(clash);
-        const { id } = members.join(
-          url,
-          procedures,
-          options.observer === undefined ? undefined : about,
-          routes,
-        );
+        const about = options.observer === undefined ? undefined : joining.about;
+        const { id } = members.join(Object.assign(joining, { about }));
         const counts = [
           counted(procedures.length, "procedure"),
           ...(routes.length === 0 ? [] : [counted(routes.length, "route")]),
@@ -91,16 +86,15 @@ export function memberRoutes(
   ];
 }
 
+function areNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string" && name !== "");
+}
+
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-function readJoin(body: Uint8Array): {
-  url: string;
-  procedures: string[];
-  routes: readonly RouteInfo[];
-  about: MemberDetails | undefined;
-} {
+function readJoin(body: Uint8Array): Joining & { readonly routes: readonly RouteInfo[] } {
   const wrong = (what: string): BadRequest =>
     new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
   let value: unknown;
@@ -109,12 +103,9 @@ function readJoin(body: Uint8Array): {
   } catch {
     throw wrong("The body is not JSON");
   }
-  const { url, procedures, routes, node } = (value ?? {}) as {
-    url?: unknown;
-    procedures?: unknown;
-    routes?: unknown;
-    node?: unknown;
-  };
+  const { url, procedures, idempotent, routes, instance, node } = (value ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (
     parsed === undefined ||
@@ -127,14 +118,17 @@ function readJoin(body: Uint8Array): {
   // Measure the normalized URL, which is kept: escaping makes nine characters out of some.
   if (parsed.href.length > maxUrlLength)
     throw wrong(`'url' is longer than ${maxUrlLength} characters`);
-  if (
-    !Array.isArray(procedures) ||
-    !procedures.every((fqn) => typeof fqn === "string" && fqn !== "")
-  )
-    throw wrong("'procedures' is not a list of FQNs");
+  if (!areNames(procedures)) throw wrong("'procedures' is not a list of FQNs");
+  // Members of an older version send neither of them.
+  if (idempotent !== undefined && !areNames(idempotent))
+    throw wrong("'idempotent' is not a list of FQNs");
+  if (instance !== undefined && !(typeof instance === "string" && /^[\w-]{1,64}$/.test(instance)))
+    throw wrong("'instance' is not an id of at most 64 letters, digits and dashes");
   return {
     url: parsed.href.replace(/\/+$/, ""),
-    procedures: procedures as string[],
+    procedures,
+    idempotent: idempotent ?? [],
+    instance,
     routes: routes === undefined ? [] : readRoutes(routes),
     // Members of an older version don't send it.
     about: node === undefined ? undefined : readMemberDetails(node),

@@ -1,9 +1,10 @@
-// The members of a gateway as data: the procedures, lease and rotation state of each. Behind this
+// The members of a gateway as data: the procedures, lease and state of each. Behind this
 // interface, a lasting connection can replace leases later.
 
-import { createBalancer } from "./balancer.ts";
+import { createBalancer, type Rotation } from "./balancer.ts";
 import { createRouteDirectory, type RouteDirectory } from "./route-directory.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
+import { type LifeSign, newVitals, type Vitals } from "./liveness.ts";
 import type { MemberDetails } from "./member-details.ts";
 import type { Clock } from "../../base/ports.ts";
 
@@ -13,18 +14,38 @@ export interface Member {
   readonly url: string;
   readonly procedures: readonly string[];
   readonly routes: readonly RouteInfo[];
-  /** Out of rotation: unhealthy, or it refused a connection. */
-  out: boolean;
-  /** Unanswered health checks in a row. */
-  silences: number;
+  /** The process at this address: a restarted one is another member. Older versions send none. */
+  readonly instance: string | undefined;
+  /** Those of its procedures that may be sent again, as running them twice does no harm. */
+  readonly idempotent: ReadonlySet<string>;
+  /** What its application's checks say. An unhealthy member gets no calls. */
+  isHealthy: boolean;
+  /** What the gateway guesses of its life. */
+  readonly vitals: Vitals;
+  /** It is no longer a member. */
+  hasLeft: boolean;
   /** What it says about itself, for the console. */
   readonly about: MemberDetails | undefined;
   /** When its lease runs out, by the gateway's clock. */
   leaseEnds: number;
   /** When its last health check ended, answered or not. */
   checked: number | undefined;
-  /** When it last answered a call, so it was up then. */
-  heard: number;
+}
+
+/** What a member says when it joins. */
+export interface Joining {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  readonly procedures: readonly string[];
+  readonly routes?: readonly RouteInfo[];
+  readonly idempotent?: readonly string[];
+  readonly instance?: string | undefined;
+  readonly about?: MemberDetails | undefined;
+}
+
+/** Whether a gateway gives it no calls while others can take them. */
+export function isOut({ isHealthy, vitals }: Member): boolean {
+  return !isHealthy || vitals.sign === "out";
 }
 
 /** The members with a procedure. `next` returns the next one in turn that a call hasn't tried. */
@@ -34,21 +55,19 @@ export type Holders =
   | { readonly kind: "some"; next(tried: ReadonlySet<Member>): Member | undefined };
 
 export interface Members {
-  /** Calls may go to the member at once. Replaces one with the same URL, which has restarted. */
-  join(
-    url: string,
-    procedures: readonly string[],
-    about?: MemberDetails,
-    routes?: readonly RouteInfo[],
-  ): Member;
+  /**
+   * Calls may go to the member at once. Replaces one with the same address, which has restarted, or
+   * which joins again and then stays as healthy as it was.
+   */
+  join(joining: Joining): Member;
   readonly routes: RouteDirectory<Member>;
   /** `false`: no such member; it has to join again. */
   renew(id: string): boolean;
   leave(id: string): boolean;
-  /** Round robin over the members in rotation that have the procedure `fqn`, or the route. */
+  /** Round robin over the members that have the procedure `fqn`, or the route. */
   holders(fqn: string, route?: RouteInfo): Holders;
-  /** Takes a member out of rotation, or puts it back. */
-  setOut(member: Member, out: boolean): void;
+  /** Changes what the gateway guesses of a member's life. */
+  setSign(member: Member, sign: LifeSign): void;
   all(): readonly Member[];
 }
 
@@ -57,6 +76,25 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
   const leases = new Map<string, () => void>();
   const balancer = createBalancer<Member>();
   const routeDirectory = createRouteDirectory<Member>();
+
+  /** Members that seem dead. */
+  const out = new Set<Member>();
+
+  /**
+   * The next member that may take a call. The gateway's guess keeps at most half of them out: if
+   * more seem dead, the guess is wrong or nothing is left to lose. What their applications say
+   * counts always.
+   */
+  const nextOf = (rotation: Rotation<Member>, tried: ReadonlySet<Member>): Member | undefined => {
+    const canTake = (member: Member): boolean => member.isHealthy && !tried.has(member);
+    const mostAreOut = out.size > 0 && rotation.share(({ isHealthy }) => isHealthy, out) > 0.5;
+    const found = rotation.next(
+      (member) =>
+        canTake(member) &&
+        (mostAreOut ? member.vitals.sign !== "suspected" : member.vitals.sign === "alive"),
+    );
+    return found ?? rotation.next(canTake);
+  };
 
   const startLease = (member: Member): void => {
     const { id } = member;
@@ -72,6 +110,8 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
     const member = members.get(id);
     if (member === undefined) return false;
     members.delete(id);
+    member.hasLeft = true;
+    out.delete(member);
     leases.get(id)?.();
     leases.delete(id);
     balancer.remove(member, member.procedures);
@@ -81,16 +121,26 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
 
   return {
     routes: routeDirectory,
-    join(url, procedures, about, routes = []) {
-      for (const previous of members.values()) if (previous.url === url) leave(previous.id);
-      const state = { out: false, silences: 0, leaseEnds: 0, checked: undefined, heard: -Infinity };
+    join({ url, procedures, routes = [], idempotent = [], instance, about }) {
+      let isHealthy = true;
+      for (const previous of members.values()) {
+        const isSame = instance !== undefined && previous.instance === instance;
+        if (isSame) ({ isHealthy } = previous);
+        if (isSame || previous.url === url) leave(previous.id);
+      }
       const member: Member = {
         id: newId(),
         url,
         procedures: [...new Set(procedures)],
         routes,
+        idempotent: new Set(idempotent),
+        instance,
         about,
-        ...state,
+        isHealthy,
+        vitals: newVitals(),
+        hasLeft: false,
+        leaseEnds: 0,
+        checked: undefined,
       };
       members.set(member.id, member);
       balancer.add(member, member.procedures);
@@ -108,13 +158,12 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
       const rotation = route === undefined ? balancer.of(fqn) : routeDirectory.of(route);
       if (rotation === undefined)
         return { kind: route !== undefined || balancer.hasLeft(fqn) ? "gone" : "never" };
-      return {
-        kind: "some",
-        next: (tried) => rotation.next((member) => !member.out && !tried.has(member)),
-      };
+      return { kind: "some", next: (tried) => nextOf(rotation, tried) };
     },
-    setOut(member, out) {
-      member.out = out;
+    setSign(member, sign) {
+      member.vitals.sign = sign;
+      if (sign === "out" && !member.hasLeft) out.add(member);
+      else out.delete(member);
     },
     all: () => [...members.values()],
   };

@@ -12,6 +12,8 @@ import { collected } from "../../http/bodies.ts";
 /** What a node tells its gateway that it has. */
 export interface Offered {
   readonly procedures: readonly string[];
+  /** Those of its procedures that may be sent again. Missing if there are none. */
+  readonly idempotent?: readonly string[];
   /** Missing if there are none. */
   readonly routes?: readonly RouteInfo[];
 }
@@ -62,6 +64,8 @@ export function createMembership(
   about?: () => MemberDetails,
 ): Membership {
   const decoder = new TextDecoder();
+  // A restarted process at the same address is another member.
+  const instance = crypto.randomUUID();
   let joined: { id: string; lease: number } | undefined;
   let address: string | undefined;
   let cancel = (): void => {};
@@ -103,6 +107,7 @@ export function createMembership(
       const node = sendsDetails ? about?.() : undefined;
       const answer = await send("POST", paths.nodes, {
         url,
+        instance,
         ...offered(),
         ...(node !== undefined && { node }),
       });

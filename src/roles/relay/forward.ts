@@ -4,6 +4,7 @@ import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/error
 import { discard } from "../../http/bodies.ts";
 import { connectionOptions, isHopByHop } from "../../http/forwarded.ts";
 import {
+  type AbortNotice,
   type HeaderFields,
   type Host,
   type HttpResponse,
@@ -90,12 +91,14 @@ export async function forwardCall(
 
 /**
  * Sends a call to `base`. {@link withoutItsSettings} takes what the answer is for this service.
+ * `signal` ends the request [the caller's departure does].
  */
 export function sendForwarded(
   { host, credentials }: ForwardParts,
   base: string,
   call: IncomingCall,
   forwarded: ForwardedRequest,
+  signal: AbortNotice = call.departure,
 ): Promise<PeerResponse> {
   const left = call.deadline - host.clock.now();
   if (left <= 0) throw new DeadlineExceeded();
@@ -117,7 +120,7 @@ export function sendForwarded(
       withRequestedOrigin(fields, call.requestedOrigin),
       lengthOf(call, forwarded),
     ),
-    signal: call.departure,
+    signal,
   };
   return host.transport.send(
     body instanceof Uint8Array && body.length === 0 ? request : { body, ...request },

@@ -3,14 +3,12 @@
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
 import { FileNotFound, NodeNotAvailable } from "../../base/errors.ts";
 import { procedureNotFound } from "../../runtime/registry.ts";
+import type { Host, PeerResponse } from "../../base/ports.ts";
 import {
-  type Host,
-  isLocalFailure,
-  type PeerResponse,
-  TransportError,
-  unsentOf,
-} from "../../base/ports.ts";
-import { defaultHealthIntervalMs, defaultLeaseMs } from "../../base/protocol.ts";
+  defaultHealthIntervalMs,
+  defaultLeaseMs,
+  defaultGatheringMs,
+} from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
@@ -18,24 +16,19 @@ import { reservedPaths } from "../../http/route-pattern.ts";
 import { pathOf } from "../../http/router.ts";
 import { createCredentials } from "../../http/trust.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
-import {
-  forwardingError,
-  type ForwardedRequest,
-  watchedBody,
-  noConnection,
-  sendForwarded,
-  withoutItsSettings,
-} from "./forward.ts";
+import type { ForwardedRequest } from "./forward.ts";
 import { forwardThroughMiddleware } from "./forward-middleware.ts";
 import { applicationOf, type ServerModules } from "../load-node.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { routeListEndpoint } from "../routes/route-list.ts";
 import { createMemberAddresses } from "../members/member-addresses.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
-import { createMembers, type Member } from "../members/members.ts";
+import { createLiveness } from "../members/liveness.ts";
+import { createMembers } from "../members/members.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { createSendToHolder } from "./send-to-holder.ts";
 
 export interface GatewayOptions {
   readonly trustKey: string | undefined;
@@ -45,6 +38,11 @@ export interface GatewayOptions {
   readonly errors?: ErrorVisibility | undefined;
   /** Milliseconds between health checks of each member. @default 5000 */
   readonly healthIntervalMs?: number;
+  /**
+   * For how many milliseconds after its start a procedure that no member has is unavailable, and only
+   * then not found: nodes may still be joining. @default 3000
+   */
+  readonly gatheringMs?: number;
   /** Milliseconds that a membership lasts without renewal. @default 15000 */
   readonly lease?: number;
   readonly newId: () => string;
@@ -57,22 +55,18 @@ export interface GatewayOptions {
   /** Where this gateway will listen; `start` gets the exact URL. */
   readonly url?: string | undefined;
   /**
-   * Whether the application still has a procedure for nodes. If it doesn't, a procedure whose
-   * members have all left isn't found, instead of unavailable.
+   * Whether the application has a procedure for nodes. If it doesn't, the procedure isn't found even
+   * if its members have left or could still join.
    */
   readonly has?: (fqn: string) => boolean;
   readonly observer?: Observer | undefined;
 }
 
-/**
- * Try this many members when connections run out: the next may have one left, but not a hundredth.
- */
-const maxShortages = 3;
-
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const addresses = createMemberAddresses(host.names, options);
   host.transport.guard?.(addresses.rule);
   const { lease = defaultLeaseMs, healthIntervalMs = defaultHealthIntervalMs } = options;
+  const { gatheringMs = defaultGatheringMs } = options;
   const members = createMembers(host.clock, lease, options.newId);
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
@@ -80,52 +74,23 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const credentials = createCredentials(options.trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
   const parts = { host, credentials, web, limits: options.limits };
-  const monitor = createMonitor(host, healthIntervalMs, members);
+  const liveness = createLiveness(host, members.setSign);
+  const monitor = createMonitor(host, healthIntervalMs, members, liveness);
   const { observer } = options;
+  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer });
   const middleware = { chain, application, ...parts };
 
-  /**
-   * Takes a member out of rotation that can't be reached, unless it is only slow and answers other
-   * calls.
-   */
-  const eject = (member: Member, failure: TransportError, started: number): void => {
-    if (unsentOf(failure) === "silent" && member.heard >= started) return;
-    host.log.warn(
-      `${member.url} can't be reached; it gets no calls until it answers a health check again (${failure.message})`,
-    );
-    members.setOut(member, true);
-  };
-
-  const forward = async (call: IncomingCall, received: ForwardedRequest): Promise<PeerResponse> => {
+  let started = -Infinity;
+  const forward = (call: IncomingCall, received: ForwardedRequest): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn, call.route?.info);
-    if (holders.kind === "never" || (holders.kind === "gone" && options.has?.(call.fqn) === false))
-      throw call.route === undefined
+    if (holders.kind === "some") return sendToHolder(call, received, holders);
+    // Those who have it may be joining.
+    const mayCome = holders.kind === "gone" || host.clock.now() - started < gatheringMs;
+    throw mayCome && options.has?.(call.fqn) !== false
+      ? new NodeNotAvailable(`No node can take '${call.fqn}' now`)
+      : call.route === undefined
         ? procedureNotFound(call.fqn, call.version.toString())
         : new FileNotFound();
-    const [forwarded, hasBegun] = watchedBody(received);
-    const tried = new Set<Member>();
-    let shortages = 0;
-    while (holders.kind === "some" && shortages < maxShortages) {
-      const member = holders.next(tried);
-      if (member === undefined) break;
-      tried.add(member);
-      const started = host.clock.now();
-      try {
-        observer?.calls?.sent(call.request, member.id);
-        const answer = await sendForwarded(parts, member.url, call, forwarded);
-        member.heard = host.clock.now();
-        return withoutItsSettings(call, answer);
-      } catch (thrown) {
-        // If nothing was sent, the next member can take the call.
-        if (!(thrown instanceof TransportError) || thrown.sent || hasBegun())
-          throw forwardingError(thrown);
-        if (isLocalFailure(thrown)) shortages++;
-        else eject(member, thrown, started);
-      }
-    }
-    throw shortages > 0
-      ? noConnection()
-      : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
   };
 
   return createRole({
@@ -152,9 +117,13 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     ],
     async start(url) {
       addresses.listensAt(url);
+      started = host.clock.now();
       monitor.start();
     },
-    stop: async () => monitor.stop(),
+    async stop() {
+      monitor.stop();
+      liveness.stop();
+    },
     describe: () => ({
       members: members.all().map((member) => member.url),
       routes: members.routes.table.all,

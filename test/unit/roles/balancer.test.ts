@@ -83,7 +83,7 @@ describe("members that join with ever new names", () => {
           { length: 100 },
           (_, index) => `junk/${ids}/${index}/${"x".repeat(100)}`,
         );
-        members.leave(members.join(`http://10.0.0.1:${count}`, names).id);
+        members.leave(members.join({ url: `http://10.0.0.1:${count}`, procedures: names }).id);
       }
       return clock.waiting + members.all().length;
     };

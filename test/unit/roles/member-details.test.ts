@@ -169,7 +169,7 @@ describe("the details that a member sends", () => {
     ).join("http://a");
     expect(bodies).toEqual([
       expect.objectContaining({ node: expect.objectContaining({ name: "A" }) as unknown }),
-      { url: "http://a", procedures: ["a"] },
+      { url: "http://a", instance: expect.any(String) as unknown, procedures: ["a"] },
     ]);
   });
 });

@@ -319,6 +319,7 @@ describe("the JSON Schema of segment files", () => {
         as: fc.constantFrom<unknown>("a", "é", "a/b", "a b", "", "a@1", 1),
         safe: fc.constantFrom<unknown>(true, false, 1),
         idempotent: fc.constantFrom<unknown>(true, false, "true"),
+        timeoutMs: fc.constantFrom<unknown>(1, 2_000, 0, -1, 1.5, "1", null),
         acess: fc.constant("public"),
       },
       { requiredKeys: [] },

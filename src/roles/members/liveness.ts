@@ -1,0 +1,234 @@
+// Which members of a gateway seem to be alive. It is a guess: from connections that fail, and from
+// silence. Whether a member is healthy is what its application says (monitor.ts).
+
+import { Abort } from "../../base/aborts.ts";
+import { type Host, isLocalFailure, unsentOf } from "../../base/ports.ts";
+import { paths } from "../../base/protocol.ts";
+import { collected } from "../../http/bodies.ts";
+import type { Member } from "./members.ts";
+
+/**
+ * - `alive`: nothing speaks against it;
+ * - `suspected`: it has been silent, and gets no new calls while other members can take them;
+ * - `out` of rotation, until something comes from it.
+ */
+export type LifeSign = "alive" | "suspected" | "out";
+
+/** What a gateway knows of a member's life. */
+export interface Vitals {
+  sign: LifeSign;
+  /** Calls that were sent to it and have neither answer nor end. */
+  inFlight: number;
+  /** Since when it owes an answer, if it does. */
+  silentSince: number | undefined;
+  /** When something last came from it. */
+  heard: number;
+  /** Questions in a row that it didn't answer in time, or answers that it fails. */
+  failures: number;
+  /** Connections in a row that it didn't accept in time, with no answer to a call in between. */
+  unaccepted: number;
+  /** How often it was taken out of rotation in short succession. */
+  ejections: number;
+  ejected: number;
+  probe: Abort | undefined;
+  /** Ends calls that may be sent again, once it is out of rotation. */
+  readonly endings: Set<() => void>;
+}
+
+export function newVitals(): Vitals {
+  return {
+    sign: "alive",
+    inFlight: 0,
+    silentSince: undefined,
+    heard: -Infinity,
+    failures: 0,
+    unaccepted: 0,
+    ejections: 0,
+    ejected: -Infinity,
+    probe: undefined,
+    endings: new Set(),
+  };
+}
+
+/** A member that owes an answer is asked whether it is alive after this long without a byte. */
+const silenceMs = 300;
+/** It is suspected if the question isn't answered for as long again. */
+const suspicionMs = 300;
+/** The question has failed after this long. Less would eject healthy members under load. */
+const probeMs = 1_000;
+/** How often members that owe an answer are looked at. */
+const lookMs = 100;
+/** One failure may be chance. */
+const maxFailures = 2;
+/** A member that is out is asked again after this long, and then after twice as long each time. */
+const firstBackOffMs = 1_000;
+const longestBackOffMs = 30_000;
+
+export interface Liveness {
+  /** A call, or a question about its health, is on its way to the member. */
+  sent(member: Member): void;
+  /** Something came from it: an answer to a call, or to a question about its health. */
+  heard(member: Member, isCall?: boolean): void;
+  /** An answer came that says that the member itself fails. */
+  failing(member: Member): void;
+  /** No answer came: nothing accepted the connection, or it broke. `started`: when it was sent. */
+  failed(member: Member, thrown: unknown, started: number): void;
+  stop(): void;
+}
+
+export function createLiveness(
+  host: Pick<Host, "clock" | "log" | "transport">,
+  setSign: (member: Member, sign: LifeSign) => void,
+): Liveness {
+  const { clock, log } = host;
+  const owing = new Set<Member>();
+  const probes = new Set<Abort>();
+  let cancelLook: (() => void) | undefined;
+  let stopped = false;
+
+  const forget = (member: Member): void => {
+    member.vitals.probe?.abort(new Error("the member has left"));
+    member.vitals.probe = undefined;
+    owing.delete(member);
+  };
+
+  const sent = (member: Member): void => {
+    const { vitals } = member;
+    // One that is out is asked at its own times.
+    if (vitals.silentSince !== undefined || vitals.sign === "out" || stopped) return;
+    vitals.silentSince = clock.now();
+    owing.add(member);
+    cancelLook ??= clock.after(lookMs, look);
+  };
+
+  const look = (): void => {
+    cancelLook = undefined;
+    const now = clock.now();
+    for (const member of owing) {
+      const { silentSince, probe } = member.vitals;
+      if (member.hasLeft) forget(member);
+      else if (probe === undefined && silentSince !== undefined && now - silentSince >= silenceMs)
+        ask(member);
+    }
+    if (owing.size > 0 && !stopped) cancelLook = clock.after(lookMs, look);
+  };
+
+  /** Asks the member whether it is alive. The question stays open: it may wake up. */
+  const ask = (member: Member): void => {
+    const { vitals } = member;
+    vitals.probe?.abort(new Error("asked again"));
+    const probe = new Abort();
+    probes.add(probe);
+    vitals.probe = probe;
+    const isCurrent = (): boolean => vitals.probe === probe && !stopped;
+    const cancels = [
+      clock.after(suspicionMs, () => {
+        if (isCurrent() && vitals.sign === "alive") setSign(member, "suspected");
+      }),
+      clock.after(probeMs, () => {
+        if (isCurrent()) fail(member, `it doesn't answer in ${probeMs} ms`);
+      }),
+    ];
+    const url = member.url + paths.healthLive;
+    collected(
+      host.transport.send({ url, method: "GET", headers: {}, signal: probe, control: true }),
+    )
+      .then(
+        () => isCurrent() && heard(member),
+        (thrown: unknown) => {
+          if (!isCurrent()) return;
+          vitals.probe = undefined;
+          // Nothing was sent, which proves nothing.
+          if (isLocalFailure(thrown)) askLater(member);
+          else fail(member, messageOf(thrown), unsentOf(thrown) === "refused");
+        },
+      )
+      .finally(() => {
+        probes.delete(probe);
+        cancels.forEach((cancel) => cancel());
+      });
+  };
+
+  const askLater = (member: Member): void => {
+    const backOff = Math.min(
+      longestBackOffMs,
+      firstBackOffMs * 2 ** Math.max(0, member.vitals.ejections - 1),
+    );
+    clock.after(backOff, () => {
+      if (!stopped && !member.hasLeft && member.vitals.sign === "out") ask(member);
+    });
+  };
+
+  const fail = (member: Member, why: string, isCertain = false): void => {
+    const { vitals } = member;
+    vitals.failures++;
+    if (vitals.sign !== "out" && !isCertain && vitals.failures < maxFailures) {
+      if (vitals.sign === "alive") setSign(member, "suspected");
+      return ask(member);
+    }
+    const now = clock.now();
+    if (vitals.sign !== "out") {
+      // One that was back for long enough starts again with the shortest time.
+      if (now - vitals.ejected > 2 * longestBackOffMs) vitals.ejections = 0;
+      log.warn(`${member.url} can't be reached; it gets no calls until it answers again (${why})`);
+      setSign(member, "out");
+    }
+    vitals.ejections++;
+    vitals.ejected = now;
+    owing.delete(member);
+    vitals.silentSince = undefined;
+    for (const end of vitals.endings) end();
+    vitals.endings.clear();
+    askLater(member);
+  };
+
+  const heard = (member: Member, isCall = false): void => {
+    const { vitals } = member;
+    const now = clock.now();
+    if (isCall) vitals.unaccepted = 0;
+    vitals.heard = now;
+    vitals.failures = 0;
+    if (vitals.probe !== undefined) {
+      vitals.probe.abort(new Error("it has answered"));
+      vitals.probe = undefined;
+    }
+    if (vitals.inFlight > 0) vitals.silentSince &&= now;
+    else if (vitals.silentSince !== undefined) {
+      vitals.silentSince = undefined;
+      owing.delete(member);
+    }
+    if (vitals.sign === "alive") return;
+    if (vitals.sign === "out") log.info(`${member.url} answers again`);
+    setSign(member, "alive");
+  };
+
+  return {
+    sent,
+    heard,
+    failing(member) {
+      const { vitals } = member;
+      const failures = vitals.failures + 1;
+      heard(member, true);
+      if (failures < maxFailures) vitals.failures = failures;
+      else fail(member, "it can't take calls", true);
+    },
+    failed(member, thrown, started) {
+      const { vitals } = member;
+      if (member.hasLeft || stopped || vitals.sign === "out" || isLocalFailure(thrown)) return;
+      const unsent = unsentOf(thrown);
+      // It is slow, and answers other calls.
+      if (unsent !== "refused" && vitals.heard > started) return;
+      const isStuck = unsent === "silent" && ++vitals.unaccepted >= maxFailures;
+      fail(member, messageOf(thrown), unsent === "refused" || isStuck);
+    },
+    stop() {
+      stopped = true;
+      cancelLook?.();
+      for (const probe of probes) probe.abort(new Error("the gateway stops"));
+    },
+  };
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

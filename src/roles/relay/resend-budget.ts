@@ -1,0 +1,46 @@
+// How many calls a gateway may send again. Without a limit, members that fail because they have too
+// much to do would get even more.
+
+/** What a call adds, in calls that may be sent again. */
+const perCall = 0.2;
+const smallest = 20;
+const seconds = 10;
+
+/** A bucket of tokens. It starts full; each call adds to it, and each call sent again takes one. */
+export class ResendBudget {
+  readonly #mostInFlight: () => number;
+  #tokens = Infinity;
+  /** Calls of each of the last seconds. */
+  readonly #calls = new Array<number>(seconds).fill(0);
+  #second = 0;
+
+  /** `mostInFlight` returns how many calls are in flight on the member with the most of them. */
+  constructor(mostInFlight: () => number) {
+    this.#mostInFlight = mostInFlight;
+  }
+
+  /** A call came, at a time in milliseconds. */
+  called(now: number): void {
+    this.#tokens += perCall;
+    this.#turnTo(now);
+    this.#calls[this.#second % seconds]! += 1;
+  }
+
+  /** Whether a call may be sent again, at a time in milliseconds. */
+  take(now: number): boolean {
+    this.#turnTo(now);
+    const calls = this.#calls.reduce((sum, count) => sum + count, 0);
+    const most = Math.max(smallest, perCall * calls + this.#mostInFlight());
+    this.#tokens = Math.min(this.#tokens, most);
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  #turnTo(now: number): void {
+    const second = Math.floor(now / 1000);
+    for (let passed = Math.min(second - this.#second, seconds); passed > 0; passed--)
+      this.#calls[(second - passed + 1) % seconds] = 0;
+    this.#second = Math.max(second, this.#second);
+  }
+}

@@ -1,0 +1,160 @@
+// Sends a call to one of the members that have its procedure, and to another one if that is safe. What
+// decides is the outcome: a call that wasn't sent, or that a member refused before it ran, can't have
+// run; one that was sent and has no answer may have.
+
+import { Abort } from "../../base/aborts.ts";
+import {
+  type Host,
+  isLocalFailure,
+  type PeerResponse,
+  TransportError,
+  unsentOf,
+} from "../../base/ports.ts";
+import { NodeNotAvailable } from "../../base/errors.ts";
+import { serviceHeaders } from "../../base/protocol.ts";
+import { discard } from "../../http/bodies.ts";
+import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
+import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Liveness } from "../members/liveness.ts";
+import type { Holders, Member, Members } from "../members/members.ts";
+import type { Observer } from "../members/observer.ts";
+import {
+  type ForwardedRequest,
+  forwardingError,
+  type ForwardParts,
+  noConnection,
+  sendForwarded,
+  watchedBody,
+  withoutItsSettings,
+} from "./forward.ts";
+import { ResendBudget } from "./resend-budget.ts";
+
+export interface HolderParts extends ForwardParts {
+  readonly members: Members;
+  readonly liveness: Liveness;
+  readonly observer: Observer | undefined;
+}
+
+/** A call goes to this many members at most. */
+const maxMembers = 3;
+
+/** The first try at another member comes at once, the next ones after this long. */
+const shortestWaitMs = 20;
+const longestWaitMs = 50;
+
+type Some = Extract<Holders, { kind: "some" }>;
+
+export type SendToHolder = (
+  call: IncomingCall,
+  received: ForwardedRequest,
+  holders: Some,
+) => Promise<PeerResponse>;
+
+export function createSendToHolder(parts: HolderParts): SendToHolder {
+  const { host, members, liveness, observer } = parts;
+  const { clock } = host;
+  const budget = new ResendBudget(() =>
+    members.all().reduce((most, { vitals }) => Math.max(most, vitals.inFlight), 0),
+  );
+
+  /** Sends the call to a member, and notes what that says of its life. */
+  const send = async (
+    member: Member,
+    call: IncomingCall,
+    forwarded: ForwardedRequest,
+    started: number,
+  ): Promise<PeerResponse> => {
+    const { vitals } = member;
+    // Only a call that may be sent again is worth ending when the member seems dead.
+    const ending = member.idempotent.has(call.fqn) ? endWith(member, call) : undefined;
+    observer?.calls?.sent(call.request, member.id);
+    vitals.inFlight++;
+    liveness.sent(member);
+    let isOver = false;
+    const over = (): void => {
+      if (isOver) return;
+      isOver = true;
+      vitals.inFlight--;
+      ending?.leave();
+    };
+    try {
+      const answer = await sendForwarded(parts, member.url, call, forwarded, ending?.abort);
+      over();
+      if (saysThatItFails(answer)) liveness.failing(member);
+      else liveness.heard(member, true);
+      return answer;
+    } catch (thrown) {
+      over();
+      if (ending?.abort.aborted === true && !call.departure.aborted) throw ending.abort.reason;
+      if (thrown instanceof TransportError) liveness.failed(member, thrown, started);
+      throw thrown;
+    }
+  };
+
+  return async (call, received, holders) => {
+    const [forwarded, hasBegun] = watchedBody(received);
+    const tried = new Set<Member>();
+    let wasSentAgain = false;
+    let shortages = 0;
+    let failure: Error | undefined;
+    let started = clock.now();
+    budget.called(started);
+    while (tried.size < maxMembers) {
+      const member = holders.next(tried);
+      if (member === undefined) break;
+      if (tried.size > 1) started = await waited(host, call);
+      tried.add(member);
+      try {
+        const answer = await send(member, call, forwarded, started);
+        const reason = notStartedReason(answer);
+        if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
+        discard(answer.body);
+        failure = undefined;
+        if (reason === "leaving") members.leave(member.id);
+        else if (wasSentAgain || !budget.take(clock.now())) break;
+        else wasSentAgain = true;
+      } catch (thrown) {
+        if (!(thrown instanceof TransportError) || hasBegun()) throw forwardingError(thrown);
+        if (isLocalFailure(thrown)) shortages++;
+        if (unsentOf(thrown) !== undefined) continue;
+        failure = forwardingError(thrown);
+        if (wasSentAgain || !member.idempotent.has(call.fqn) || !budget.take(clock.now())) break;
+        wasSentAgain = true;
+      }
+    }
+    if (failure !== undefined) throw failure;
+    throw shortages > 0
+      ? noConnection()
+      : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
+  };
+}
+
+/** Ends the call when the member is taken out of rotation. */
+function endWith({ url, vitals }: Member, call: IncomingCall): { abort: Abort; leave(): void } {
+  const abort = new Abort();
+  const end = (): void => abort.abort(new TransportError(`${url} gives no answer`, true));
+  const depart = (): void => abort.abort(call.departure.reason);
+  if (call.departure.aborted) depart();
+  else call.departure.addEventListener("abort", depart, { once: true });
+  vitals.endings.add(end);
+  return {
+    abort,
+    // The caller may still leave while the answer's body comes.
+    leave: () => void vitals.endings.delete(end),
+  };
+}
+
+/** Whether the member itself, not one of its procedures, answered that it can't take calls. */
+function saysThatItFails(answer: PeerResponse): boolean {
+  const { status } = answer;
+  if (status !== 502 && status !== 503) return false;
+  return isMarkedRefused(answer.headers) && !(serviceHeaders.notStarted in answer.headers);
+}
+
+/** Resolves a moment later with the time. Rejects if the caller has left in the meantime. */
+async function waited({ clock }: Pick<Host, "clock">, call: IncomingCall): Promise<number> {
+  const ms = shortestWaitMs + Math.random() * (longestWaitMs - shortestWaitMs);
+  await new Promise<void>((resolve) => void clock.after(ms, resolve));
+  call.departure.throwIfAborted();
+  return clock.now();
+}

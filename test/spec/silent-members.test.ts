@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+
+import { ask } from "../_cluster.ts";
+import { gatewayWith, trusted } from "./_members.ts";
+
+const outOf = (lines: readonly string[], url: string): number =>
+  lines.filter((line) => line.startsWith(`warning: ${url} can't be reached`)).length;
+
+describe("a member of a gateway that falls silent", () => {
+  it("silent-1: a member that has been silent for 300 ms with a call is asked whether it is alive, and gets no new calls after 300 ms more", async () => {
+    const { call, members, clock } = await gatewayWith(["a", "b"]);
+    members[0]!.does = "silent";
+    void call("shop/order");
+    await clock.pass(250);
+    expect(members[0]!.probes).toBe(0);
+    await clock.pass(200);
+    expect(members[0]!.probes).toBe(1);
+    await clock.pass(350);
+    for (let calls = 0; calls < 4; calls++) expect(await call("shop/order")).toBe("200 b");
+    expect(members[0]!.calls).toBe(1);
+  });
+
+  it("silent-2: a member that leaves two questions in a row unanswered is out within 2.5 s of the first silent call", async () => {
+    const { call, members, clock, log } = await gatewayWith(["a", "b"]);
+    members[0]!.does = "silent";
+    void call("shop/order");
+    await clock.pass(2_200);
+    expect(outOf(log.lines, "http://a")).toBe(0);
+    await clock.pass(300);
+    expect(outOf(log.lines, "http://a")).toBe(1);
+  });
+
+  it("silent-3: idempotent calls that a silent member holds go to another one when it is out", async () => {
+    const { call, members, clock } = await gatewayWith(["a", "b"]);
+    members[0]!.does = "silent";
+    const answer = call("shop/stock");
+    await clock.pass(2_500);
+    expect(await answer).toBe("200 b");
+  });
+
+  it("silent-4: a member that is out is asked again after 1, 2, 4 … 30 s, and is back with its first answer", async () => {
+    const { call, members, clock, log } = await gatewayWith(["a", "b"]);
+    const [a] = members;
+    a!.does = "silent";
+    void call("shop/order");
+    await clock.pass(2_500);
+    const asked: number[] = [];
+    let probes = a!.probes;
+    for (let seconds = 0.5; seconds <= 40; seconds += 0.5) {
+      await clock.pass(500);
+      if (a!.probes > probes) asked.push(seconds);
+      ({ probes } = a!);
+    }
+    // Each question has 1 s, and the pause begins when it is over.
+    expect(asked).toEqual([1, 4, 9, 18, 35]);
+    a!.does = "answer";
+    await clock.pass(31_000);
+    expect(log.lines).toContain("http://a answers again");
+    expect([await call("shop/order"), await call("shop/order")].toSorted()).toEqual([
+      "200 a",
+      "200 b",
+    ]);
+  });
+
+  it("silent-5: a question that was left unanswered counts when the member wakes up", async () => {
+    const { members, clock, network, call, log } = await gatewayWith(["a", "b"]);
+    let wake = (): void => {};
+    const awake = new Promise<void>((resolve) => (wake = resolve));
+    const { handle } = network.roles.get("http://a")!;
+    network.roles.get("http://a")!.handle = async (request) => {
+      await awake;
+      return await handle(request);
+    };
+    const held = call("shop/order");
+    await clock.pass(4_000);
+    expect(outOf(log.lines, "http://a")).toBe(1);
+    wake();
+    expect(await held).toBe("200 a");
+    expect(members[0]!.calls).toBe(1);
+    expect([await call("shop/order"), await call("shop/order")].toSorted()).toEqual([
+      "200 a",
+      "200 b",
+    ]);
+  });
+
+  it("silent-6: a slow procedure takes no member out of rotation", async () => {
+    const { call, members, clock, network, log } = await gatewayWith(["a"]);
+    const { handle } = network.roles.get("http://a")!;
+    network.roles.get("http://a")!.handle = async (request) => {
+      if (request.target.startsWith("/rpc/")) await clock.sleep(20_000);
+      return await handle(request);
+    };
+    const slow = call("shop/order");
+    await clock.pass(20_000);
+    expect(await slow).toBe("200 a");
+    expect(members[0]!.probes).toBeGreaterThan(10);
+    expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
+  });
+
+  it("silent-7: if all members seem dead, or more than half of them, calls are still tried", async () => {
+    const { call, network, clock } = await gatewayWith(["a", "b", "c"]);
+    const all = new Map(network.roles);
+    for (const name of ["a", "b", "c"]) network.roles.delete(`http://${name}`);
+    const refused = call("shop/order");
+    await clock.pass(50);
+    expect(await refused).toBe("503 NodeNotAvailable");
+    for (const [url, role] of all) network.roles.set(url, role);
+    for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toMatch(/^200 /);
+    await clock.pass(1_000);
+    const answers = new Set<string>();
+    for (let calls = 0; calls < 6; calls++) answers.add(await call("shop/order"));
+    expect([...answers].toSorted()).toEqual(["200 a", "200 b", "200 c"]);
+  });
+
+  it("silent-8: a member whose application says that it is unhealthy gets no calls, even if it is the last one", async () => {
+    const { call, members, clock } = await gatewayWith(["a", "b"]);
+    for (const member of members) member.isHealthy = false;
+    await clock.pass(5_000);
+    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+    members[1]!.isHealthy = true;
+    await clock.pass(5_000);
+    for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toBe("200 b");
+  });
+
+  it.each([502, 503])(
+    "silent-9: a member that answers twice in a row that it can't take calls is out for a second: %i",
+    async (status) => {
+      const { call, members, clock } = await gatewayWith(["a", "b"]);
+      members[0]!.does = { status, headers: { "x-svc-refused": "yes" } };
+      for (let calls = 0; calls < 8; calls++) await call("shop/order");
+      expect(members[0]!.calls).toBe(2);
+      members[0]!.does = "answer";
+      await clock.pass(1_100);
+      for (let calls = 0; calls < 4; calls++) await call("shop/order");
+      expect(members[0]!.calls).toBe(4);
+    },
+  );
+
+  it("errors of procedures take no member out of rotation (silent-9)", async () => {
+    const { call, members } = await gatewayWith(["a", "b"]);
+    members[0]!.does = { status: 503 };
+    for (let calls = 0; calls < 8; calls++) await call("shop/order");
+    expect(members[0]!.calls).toBe(4);
+  });
+
+  it("an unhealthy process that joins again stays unhealthy, and a new one starts anew (silent-8)", async () => {
+    const { gateway, call, members, clock } = await gatewayWith(["a"]);
+    members[0]!.isHealthy = false;
+    await clock.pass(5_000);
+    const join = async (instance: string) =>
+      await ask(
+        gateway,
+        "POST",
+        "/nodes",
+        trusted,
+        JSON.stringify({ url: "http://a", procedures: ["shop/order"], instance }),
+      );
+    await join("a");
+    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+    await join("a2");
+    expect(await call("shop/order")).toBe("200 a");
+  });
+});
