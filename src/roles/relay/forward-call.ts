@@ -1,0 +1,37 @@
+// How gateway and proxy pass a call on: as bytes, or through the middleware if there is any.
+
+import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
+import { isCors } from "../../http/cors.ts";
+import type { IncomingCall } from "../../wire/incoming-call.ts";
+import {
+  type ForwardedCall,
+  type ForwardMiddlewareParts,
+  readForwardedBody,
+  relayAnswer,
+  wholeAnswer,
+} from "./forward.ts";
+
+type Through = typeof import("./forward-middleware.ts");
+/** With the code that reads and writes values, which a service without middleware doesn't need. */
+let through: Through | undefined;
+
+/** Passes a call on, through the middleware if there is any. */
+export async function forwardIncoming(
+  parts: ForwardMiddlewareParts,
+  incoming: IncomingCall,
+  send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<PeerResponse>,
+  refuse: (thrown: unknown) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const { method, target } = incoming.request;
+  const reading = readForwardedBody(incoming, parts.limits);
+  const body = reading instanceof Uint8Array ? reading : await reading;
+  const received: ForwardedCall = { method, target, body };
+  // The RPC endpoint handles CORS, which doesn't look at arguments or results.
+  if (parts.chain.list.every(isCors)) {
+    const head = await send(incoming, received);
+    // The console shows errors, which are small.
+    return relayAnswer(head.status < 400 ? head : await wholeAnswer(head));
+  }
+  through ??= await import("./forward-middleware.ts");
+  return await through.forwardThroughMiddleware(parts, incoming, received, send, refuse);
+}
