@@ -3,6 +3,7 @@
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
 import { isCors } from "../../http/cors.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { MiddlewareChain } from "../role.ts";
 import {
   type ForwardedCall,
   type ForwardMiddlewareParts,
@@ -14,6 +15,11 @@ import {
 type Through = typeof import("./forward-middleware.ts");
 /** With the code that reads and writes values, which a service without middleware doesn't need. */
 let through: Through | undefined;
+
+/** Loads what calls through this middleware need, so that the first of them doesn't wait for it. */
+export async function prepareMiddleware({ list }: MiddlewareChain): Promise<void> {
+  if (!list.every(isCors)) through ??= await import("./forward-middleware.ts");
+}
 
 /** Passes a call on, through the middleware if there is any. */
 export async function forwardIncoming(

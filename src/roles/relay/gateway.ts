@@ -26,7 +26,7 @@ import {
   sendForwarded,
   withoutItsSettings,
 } from "./forward.ts";
-import { forwardIncoming } from "./forward-call.ts";
+import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { routeListEndpoint } from "../routes/route-list.ts";
@@ -153,6 +153,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     async start(url) {
       addresses.listensAt(url);
       monitor.start();
+      await prepareMiddleware(chain);
     },
     stop: async () => monitor.stop(),
     describe: () => ({

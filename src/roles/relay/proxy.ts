@@ -27,7 +27,7 @@ import {
   forwardCall,
   withRequestedOrigin,
 } from "./forward.ts";
-import { forwardIncoming } from "./forward-call.ts";
+import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { createFetchedRoutes } from "../routes/route-list.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
@@ -110,7 +110,12 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         files,
       );
     },
-    start: async () => void (await Promise.all([checkKey(host, options), routes?.start()])),
+    start: async () =>
+      void (await Promise.all([
+        checkKey(host, options),
+        routes?.start(),
+        prepareMiddleware(chain),
+      ])),
     stop: async () => routes?.stop(),
     describe: () => ({ routes: routes?.table.all ?? [] }),
     observed: observer && {
