@@ -18,7 +18,7 @@ export interface ContextParts {
   /** The context whose cookies, locals and response this one shares. */
   readonly parent?: Context;
   /** Of a route. */
-  readonly params?: PathParameters;
+  readonly params?: PathParameters | undefined;
 }
 
 /**

@@ -76,13 +76,19 @@ export function scopeOf(context: Context): CallScope | undefined {
 
 /** The context of code that runs around a procedure: middleware. */
 export function contextOfCall(call: Call, clock: Clock): CallContext {
-  return new CallContext({ trace: [], ...callParts(call) }, clock, call);
+  return new CallContext(callParts(call, []), clock, call);
 }
 
 /** What the context of an incoming call is made of. */
-export function callParts(call: Call): Omit<ContextParts, "trace"> {
+export function callParts(
+  call: Call,
+  trace: readonly string[],
+  params?: PathParameters,
+): ContextParts {
   const { deadline, hops } = call;
   return {
+    trace,
+    params,
     headers: new HeaderView(() => call.headers),
     deadline,
     hops,

@@ -118,7 +118,6 @@ function limited(
   const deadline = Math.min(caller.deadline ?? Infinity, until);
   const abort = new Abort();
   const parts: ContextParts = Object.assign(inherited(caller), {
-    trace: caller.trace,
     deadline: deadline === Infinity ? undefined : deadline,
     signal: () => abort.signal,
   });

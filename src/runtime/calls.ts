@@ -93,17 +93,21 @@ export interface Runs {
   /** Runs a local procedure in a context of its own. */
   readonly run: (
     procedure: LocalProcedure,
-    context: Omit<ContextParts, "trace">,
+    context: ContextParts,
     values: readonly unknown[],
     call?: Call,
   ) => Promise<unknown>;
 }
 
+/** What the context of a procedure says of where it is. */
+export function traceOf({ record }: Pick<LocalProcedure, "record">): readonly string[] {
+  return [traceLine(record.fqn, record.version)];
+}
+
 export function createRuns({ find, carrier, call, bind, ...more }: RunParts): Runs {
   const { createContext = (parts) => new Context(parts) } = more;
-  const run: Runs["run"] = ({ record, run: procedure }, parts, values, incoming) => {
-    const trace = [traceLine(record.fqn, record.version)];
-    const context = createContext({ trace, ...parts }, incoming);
+  const run: Runs["run"] = ({ run: procedure }, parts, values, incoming) => {
+    const context = createContext(parts, incoming);
     return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
   return {
@@ -115,7 +119,11 @@ export function createRuns({ find, carrier, call, bind, ...more }: RunParts): Ru
       const start = (local: NamedProcedure | undefined): Promise<unknown> =>
         local === undefined
           ? call(name, fullVersion, values, context)
-          : run(local, inherited(context), (local.bind ?? bind(local.record.parameters))(values));
+          : run(
+              local,
+              inherited(context, traceOf(local)),
+              (local.bind ?? bind(local.record.parameters))(values),
+            );
       const found = find(name, fullVersion);
       return found instanceof Promise ? found.then(start) : start(found);
     },

@@ -4,7 +4,7 @@ import type { Call } from "../base/call.ts";
 import { type Context, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound } from "../base/errors.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
-import { createAway, createRuns } from "./calls.ts";
+import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
@@ -134,7 +134,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     const { run } = procedure;
     const runWithThis: ProcedureFunction = function (this: unknown, ...args) {
       return isContext(this) && this !== carrier.current()
-        ? calls.run(procedure, inherited(this), args)
+        ? calls.run(procedure, inherited(this, traceOf(procedure)), args)
         : run.apply(this, args);
     };
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
@@ -156,7 +156,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       }
       // Give a procedure called on the same node the context that it would get on another node.
       const caller = isContext(self) ? self : (carrier.current() ?? nobody);
-      return new CallContext({ params: caller.params, trace: [line], ...inherited(caller) }, clock);
+      return new CallContext(inherited(caller, [line], caller.params), clock);
     },
     callWith: (procedure, options, self, args) => callWith(host, procedure, options, self, args),
     async runProcedure(name, version, args, last) {
@@ -196,7 +196,12 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     },
     invoke: (registration, call) => {
       call.begin();
-      return calls.run(registration, callParts(call), registration.bind(call.args), call);
+      return calls.run(
+        registration,
+        callParts(call, traceOf(registration)),
+        registration.bind(call.args),
+        call,
+      );
     },
   };
 }

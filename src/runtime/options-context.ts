@@ -3,7 +3,7 @@
 import { HeaderView } from "../http/context/header-view.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
 import type { OwnHeaders } from "../http/option-headers.ts";
-import { Context, type ContextParts } from "../base/context.ts";
+import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
 
 /**
  * Tells the node what one call has of its own, apart from what it inherits. The procedure sees
@@ -60,9 +60,15 @@ export function innerContext(context: Context): Context {
  * The parts of a context for a call that is made in `context`. Which headers it inherits is only
  * decided if somebody reads them.
  */
-export function inherited(context: Context): Omit<ContextParts, "trace"> {
+export function inherited(
+  context: Context,
+  trace: readonly string[] = context.trace,
+  params?: PathParameters,
+): ContextParts {
   const { deadline, hops } = context;
   return {
+    trace,
+    params,
     headers: new HeaderView(() => sentHeaders(context)),
     deadline,
     hops,
