@@ -31,8 +31,26 @@ export interface Vitals {
   ejections: number;
   ejected: number;
   probe: Abort | undefined;
-  /** Ends calls that may be sent again, once it is out of rotation. */
-  readonly endings: Set<() => void>;
+  /** Calls that are ended when it is out of rotation, as they may be sent again. */
+  readonly endings: Ending[];
+}
+
+/** Ends a call. It knows its place, so that it can leave the list without a search. */
+export interface Ending {
+  at: number;
+  end(): void;
+}
+
+export function addEnding({ endings }: Vitals, ending: Ending): void {
+  ending.at = endings.push(ending) - 1;
+}
+
+export function removeEnding({ endings }: Vitals, ending: Ending): void {
+  if (endings[ending.at] !== ending) return;
+  const last = endings.pop();
+  if (last === undefined || last === ending) return;
+  last.at = ending.at;
+  endings[last.at] = last;
 }
 
 export function newVitals(): Vitals {
@@ -46,7 +64,7 @@ export function newVitals(): Vitals {
     ejections: 0,
     ejected: -Infinity,
     probe: undefined,
-    endings: new Set(),
+    endings: [],
   };
 }
 
@@ -78,39 +96,33 @@ export interface Liveness {
 
 export function createLiveness(
   host: Pick<Host, "clock" | "log" | "transport">,
+  members: () => Iterable<Member>,
   setSign: (member: Member, sign: LifeSign) => void,
 ): Liveness {
   const { clock, log } = host;
-  const owing = new Set<Member>();
   const probes = new Set<Abort>();
   let cancelLook: (() => void) | undefined;
   let stopped = false;
-
-  const forget = (member: Member): void => {
-    member.vitals.probe?.abort(new Error("the member has left"));
-    member.vitals.probe = undefined;
-    owing.delete(member);
-  };
 
   const sent = (member: Member): void => {
     const { vitals } = member;
     // One that is out is asked at its own times.
     if (vitals.silentSince !== undefined || vitals.sign === "out" || stopped) return;
     vitals.silentSince = clock.now();
-    owing.add(member);
     cancelLook ??= clock.after(lookMs, look);
   };
 
   const look = (): void => {
     cancelLook = undefined;
     const now = clock.now();
-    for (const member of owing) {
+    let owes = false;
+    for (const member of members()) {
       const { silentSince, probe } = member.vitals;
-      if (member.hasLeft) forget(member);
-      else if (probe === undefined && silentSince !== undefined && now - silentSince >= silenceMs)
-        ask(member);
+      if (silentSince === undefined) continue;
+      owes = true;
+      if (probe === undefined && now - silentSince >= silenceMs) ask(member);
     }
-    if (owing.size > 0 && !stopped) cancelLook = clock.after(lookMs, look);
+    if (owes && !stopped) cancelLook = clock.after(lookMs, look);
   };
 
   /** Asks the member whether it is alive. The question stays open: it may wake up. */
@@ -120,7 +132,7 @@ export function createLiveness(
     const probe = new Abort();
     probes.add(probe);
     vitals.probe = probe;
-    const isCurrent = (): boolean => vitals.probe === probe && !stopped;
+    const isCurrent = (): boolean => vitals.probe === probe && !stopped && !member.hasLeft;
     const cancels = [
       clock.after(suspicionMs, () => {
         if (isCurrent() && vitals.sign === "alive") setSign(member, "suspected");
@@ -175,10 +187,8 @@ export function createLiveness(
     }
     vitals.ejections++;
     vitals.ejected = now;
-    owing.delete(member);
     vitals.silentSince = undefined;
-    for (const end of vitals.endings) end();
-    vitals.endings.clear();
+    for (const ending of vitals.endings.splice(0)) ending.end();
     askLater(member);
   };
 
@@ -193,10 +203,7 @@ export function createLiveness(
       vitals.probe = undefined;
     }
     if (vitals.inFlight > 0) vitals.silentSince &&= now;
-    else if (vitals.silentSince !== undefined) {
-      vitals.silentSince = undefined;
-      owing.delete(member);
-    }
+    else vitals.silentSince = undefined;
     if (vitals.sign === "alive") return;
     if (vitals.sign === "out") log.info(`${member.url} answers again`);
     setSign(member, "alive");

@@ -74,7 +74,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const credentials = createCredentials(options.trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
   const parts = { host, credentials, web, limits: options.limits };
-  const liveness = createLiveness(host, members.setSign);
+  const liveness = createLiveness(host, members.all, members.setSign);
   const monitor = createMonitor(host, healthIntervalMs, members, liveness);
   const { observer } = options;
   const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer });

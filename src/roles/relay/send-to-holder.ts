@@ -15,7 +15,7 @@ import { serviceHeaders } from "../../base/protocol.ts";
 import { discard } from "../../http/bodies.ts";
 import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
-import type { Liveness } from "../members/liveness.ts";
+import { addEnding, type Ending, type Liveness, removeEnding } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../members/observer.ts";
 import {
@@ -57,40 +57,6 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     members.all().reduce((most, { vitals }) => Math.max(most, vitals.inFlight), 0),
   );
 
-  /** Sends the call to a member, and notes what that says of its life. */
-  const send = async (
-    member: Member,
-    call: IncomingCall,
-    forwarded: ForwardedRequest,
-    started: number,
-  ): Promise<PeerResponse> => {
-    const { vitals } = member;
-    // Only a call that may be sent again is worth ending when the member seems dead.
-    const ending = member.idempotent.has(call.fqn) ? endWith(member, call) : undefined;
-    observer?.calls?.sent(call.request, member.id);
-    vitals.inFlight++;
-    liveness.sent(member);
-    let isOver = false;
-    const over = (): void => {
-      if (isOver) return;
-      isOver = true;
-      vitals.inFlight--;
-      ending?.leave();
-    };
-    try {
-      const answer = await sendForwarded(parts, member.url, call, forwarded, ending?.abort);
-      over();
-      if (saysThatItFails(answer)) liveness.failing(member);
-      else liveness.heard(member, true);
-      return answer;
-    } catch (thrown) {
-      over();
-      if (ending?.abort.aborted === true && !call.departure.aborted) throw ending.abort.reason;
-      if (thrown instanceof TransportError) liveness.failed(member, thrown, started);
-      throw thrown;
-    }
-  };
-
   return async (call, received, holders) => {
     const [forwarded, hasBegun] = watchedBody(received);
     const tried = new Set<Member>();
@@ -104,8 +70,23 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
       if (member === undefined) break;
       if (tried.size > 1) started = await waited(host, call);
       tried.add(member);
+      const { vitals } = member;
+      // Only a call that may be sent again is worth ending when the member seems dead.
+      const held = member.idempotent.has(call.fqn) ? new HeldCall(member, call) : undefined;
+      observer?.calls?.sent(call.request, member.id);
+      vitals.inFlight++;
+      liveness.sent(member);
       try {
-        const answer = await send(member, call, forwarded, started);
+        const sending = sendForwarded(parts, member.url, call, forwarded, held?.abort);
+        let answer: PeerResponse;
+        try {
+          answer = await sending;
+        } finally {
+          vitals.inFlight--;
+          held?.leave();
+        }
+        if (saysThatItFails(answer)) liveness.failing(member);
+        else liveness.heard(member, true);
         const reason = notStartedReason(answer);
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
@@ -113,7 +94,10 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         if (reason === "leaving") members.leave(member.id);
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
-      } catch (thrown) {
+      } catch (raw) {
+        const thrown = held?.reason ?? raw;
+        if (thrown === raw && thrown instanceof TransportError)
+          liveness.failed(member, thrown, started);
         if (!(thrown instanceof TransportError) || hasBegun()) throw forwardingError(thrown);
         if (isLocalFailure(thrown)) shortages++;
         if (unsentOf(thrown) !== undefined) continue;
@@ -129,19 +113,29 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
   };
 }
 
-/** Ends the call when the member is taken out of rotation. */
-function endWith({ url, vitals }: Member, call: IncomingCall): { abort: Abort; leave(): void } {
-  const abort = new Abort();
-  const end = (): void => abort.abort(new TransportError(`${url} gives no answer`, true));
-  const depart = (): void => abort.abort(call.departure.reason);
-  if (call.departure.aborted) depart();
-  else call.departure.addEventListener("abort", depart, { once: true });
-  vitals.endings.add(end);
-  return {
-    abort,
-    // The caller may still leave while the answer's body comes.
-    leave: () => void vitals.endings.delete(end),
-  };
+/** A call that ends when its member is taken out of rotation. */
+class HeldCall implements Ending {
+  readonly abort: Abort = new Abort();
+  /** Why it ended, if that was because of its member. */
+  reason: TransportError | undefined;
+  at = 0;
+  readonly #member: Member;
+
+  constructor(member: Member, { departure }: IncomingCall) {
+    this.#member = member;
+    this.abort.follow(departure);
+    addEnding(member.vitals, this);
+  }
+
+  end(): void {
+    this.reason = new TransportError(`${this.#member.url} gives no answer`, true);
+    this.abort.abort(this.reason);
+  }
+
+  /** It has an answer. The caller may still leave while the answer's body comes. */
+  leave(): void {
+    removeEnding(this.#member.vitals, this);
+  }
 }
 
 /** Whether the member itself, not one of its procedures, answered that it can't take calls. */
