@@ -22,7 +22,9 @@ import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
 
 export interface ModuleStoreOptions {
   /** The address of a repository, or the folder of a build's server part. */
-  readonly from: { readonly repository: string } | { readonly folder: string };
+  readonly from:
+    | { readonly repository: string }
+    | { readonly folder: string; readonly manifest?: ServerManifest };
   /** An absolute path [`node_modules/.cache/seamline` in the application folder]. */
   readonly cache?: string | undefined;
   /** The application folder: bare imports resolve from here. */
@@ -176,7 +178,7 @@ function sourceOf(
   cache: string,
   signal: AbortSignal,
 ): ModuleSource {
-  if ("folder" in from) return folderSource(from.folder);
+  if ("folder" in from) return folderSource(from.folder, from.manifest);
   const name = createHash("sha256").update(from.repository).digest("hex").slice(0, 16);
   return repositorySource({
     url: from.repository,
