@@ -245,7 +245,6 @@ test("an import that pages can't have shows in every page's overlay and in the t
   );
   run.edit("src/title.ts", 'import { Mony } from "./shop/money.ts";\nvoid Mony;\n', "");
   await expect(overlay).toHaveCount(0);
-  await late.close();
 });
 
 test("the page's console has a procedure's error with TypeScript lines and trace, as the terminal has, and one warning of options in procedure.call", async ({

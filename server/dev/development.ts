@@ -31,6 +31,7 @@ import { createReading } from "./reading.ts";
 import type { DevEvent, DevNode } from "./session/session.ts";
 import { keepSources } from "./endpoints/sources.ts";
 import { watch } from "./files/watch.ts";
+import { written } from "./files/written.ts";
 
 /** Moving a procedure changes two segment files, which an editor saves right after each other. */
 const segmentFilesWindowMs = 20;
@@ -54,9 +55,10 @@ export class Development implements PluginSession, ControlledSession {
   readonly #server: ViteDevServer;
   readonly #reader: ApplicationReader;
   readonly #problems: ProblemList;
-  readonly #changes: Changes = new Changes(
-    async (files, since) => await this.#live.update(files, since),
-  );
+  readonly #changes: Changes = new Changes(async (files, since) => {
+    await written(files);
+    await this.#live.update(files, since);
+  });
   readonly #pageManifest: PageManifest;
   readonly #live: LiveApplication;
 

@@ -20,6 +20,7 @@ import {
   loadModule,
   refuseAddresses,
   resolveModule,
+  wholeFiles,
 } from "../build/plugin/plugin-modules.ts";
 import type { ApplicationReader } from "../build/read/application-reader.ts";
 import type { SeamlineOptions } from "../build/read/plugin-options.ts";
@@ -173,6 +174,7 @@ function moduleHooks(state: PluginState): Pick<Plugin, "resolveId" | "load" | "t
   return {
     resolveId: {
       order: "pre",
+      filter: { id: { exclude: wholeFiles } },
       async handler(source, importer, options) {
         if (!state.isActive) return undefined;
         return await resolveModule(state, this, source, importer, options);

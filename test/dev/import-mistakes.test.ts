@@ -74,6 +74,20 @@ describe("what a page can't import", () => {
     expect((await nextEvent("problems")).problems).toEqual([expect.objectContaining(problem)]);
   });
 
+  it("a file that an editor empties before it writes it is no mistake, and one that stays empty is", async () => {
+    const { write, get, events, nextEvent } = await develop(shop);
+    const money = shop["src/shop/money.ts"] ?? "";
+    const since = events.length;
+    write({ "src/shop/money.ts": "" });
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    write({ "src/shop/money.ts": money.replace("amount;", "amount; // in cents") });
+    await nextEvent("reloaded", since);
+    expect(events.slice(since).map(({ kind }) => kind)).toEqual(["reloaded"]);
+    expect((await get("/rpc/shop/quote?sku=abc")).status).toBe(200);
+    write({ "src/shop/money.ts": "" });
+    expect((await nextEvent("problems", since)).problems).not.toEqual([]);
+  });
+
   it("an import that pages can't have is reported at the start, and nodes start", async () => {
     const { get, events, nextEvent } = await develop({
       ...shop,

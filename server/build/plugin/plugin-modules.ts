@@ -53,6 +53,9 @@ export function emitEntries(
   for (const { file } of modules) emit(file);
 }
 
+/** Paths of files, which {@link resolveModule} leaves to Vite. */
+export const wholeFiles: RegExp = new RegExp(`^(?!${paths.components})(?:[A-Za-z]:)?[/\\\\][^?]*$`);
+
 /**
  * Resolves the runtime, parts and virtual modules. Vite resolves the rest, and the build checks the
  * result.

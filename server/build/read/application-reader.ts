@@ -1,5 +1,6 @@
 // Reads the application with the configuration and the resolver of one Vite environment.
 
+import { lstatSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 
 import type { Environment } from "vite";
@@ -153,12 +154,12 @@ export class ApplicationReader {
    * Whether a file is a module with procedures, whatever link or option of Vite's gave it this
    * path.
    */
-  isSplit(file: string, { cut }: Pick<Application, "cut">): boolean {
-    return (
-      cut.has(file) ||
-      this.#behindLinks.has(file) ||
-      (isAbsolute(file) && isModuleFile(file) && cut.has(realPath(file)))
-    );
+  isSplit(file: string, { cut, modules }: Pick<Application, "cut" | "modules">): boolean {
+    if (cut.has(file) || this.#behindLinks.has(file)) return true;
+    if (!isAbsolute(file) || !isModuleFile(file)) return false;
+    // The folders of listed files are real, which saves a look at each of them.
+    const isReal = modules.byFile(file) !== undefined && !isLink(file);
+    return !isReal && cut.has(realPath(file));
   }
 
   /**
@@ -197,4 +198,8 @@ export class ApplicationReader {
     );
     return problems.filter((problem) => problem !== undefined);
   }
+}
+
+function isLink(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }

@@ -136,6 +136,8 @@ export function setServer(
     rolldownOptions: {
       input: { graph: graphId },
       experimental: { attachDebugInfo: "none" },
+      // The bundler would take the time of each hook's call, and there are many for each module.
+      checks: { bundlerTimings: false },
       preserveEntrySignatures: "strict",
       // A node imports modules one by one, by any of their exports.
       treeshake: false,

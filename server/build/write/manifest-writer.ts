@@ -1,6 +1,6 @@
 // Writes the two manifests of a build: one of everything for nodes, one of what browsers may load.
 
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -209,7 +209,7 @@ function recordsOf(
     const content = readFileSync(join(folder, name));
     const { imports, dynamicImports } = files.get(name) ?? { imports: [], dynamicImports: [] };
     const record: FileRecord = {
-      integrity: `sha256-${createHash("sha256").update(content).digest("base64")}`,
+      integrity: `sha256-${hash("sha256", content, "base64")}`,
       size: content.length,
       // A browser preloads these, and loads dynamic imports later.
       imports: side === "server" ? [...new Set([...imports, ...dynamicImports])] : imports,
