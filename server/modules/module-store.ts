@@ -15,7 +15,6 @@ import {
   type Transport,
 } from "../../src/base/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
-import { loadFailure, purposeOf } from "./load-failure.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
@@ -149,7 +148,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       try {
         return await options.moduleImporter(pathToFileURL(path).href);
       } catch (error) {
-        const { manifest } = await open();
+        const [{ manifest }, { loadFailure, purposeOf }] = await Promise.all([
+          open(),
+          import("./load-failure.ts"),
+        ]);
         throw loadFailure(error, {
           root: options.root,
           file: path,

@@ -20,11 +20,8 @@ import type {
 } from "../config/config.ts";
 import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
-import {
-  createModuleStore,
-  type ModuleStore,
-  type ModuleStoreOptions,
-} from "../modules/module-store.ts";
+import { lazyModuleStore } from "../modules/lazy-module-store.ts";
+import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts";
 import { slashed } from "../files/sources.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 
@@ -78,7 +75,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const modules =
       config.repository === undefined
         ? undefined
-        : await modulesOf(host, { repository: config.repository }, undefined, options);
+        : modulesOf(host, { repository: config.repository }, undefined, options);
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
     const { healthIntervalMs, url, members, repository } = config;
@@ -101,7 +98,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   proxy: (async (host, config, options) => {
     const { createProxy } = await import("../../src/roles/relay/proxy.ts");
-    const modules = await modulesOf(host, { repository: config.repository }, undefined, options);
+    const modules = modulesOf(host, { repository: config.repository }, undefined, options);
     const { limits, trustKey } = options;
     // The configuration's check requires one of the two.
     const calls = config.gateway ?? config.node ?? "";
@@ -128,7 +125,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const { files, publicFiles } = await filesOf(host, config, options, build);
     // A repository runs no procedures, but its health checks may be modules of the application.
     // The store reads nothing until one is imported.
-    const modules = await modulesOf(host, { folder: build.output.server }, undefined, options);
+    const modules = modulesOf(host, { folder: build.output.server }, undefined, options);
     return {
       role: createRepository(host, {
         limits: options.limits,
@@ -147,7 +144,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const build = await outputOf(host, config, options);
     const { files, publicFiles } = await filesOf(host, config, options, build);
     const from = { folder: build.output.server, manifest: build.built.manifest };
-    const modules = await modulesOf(host, from, config.cache, options);
+    const modules = modulesOf(host, from, config.cache, options);
     const { limits, trustKey } = options;
     const console = await consoleOf(host, config, options);
     const { segments, name } = config;
@@ -167,7 +164,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   node: (async (host, config, options) => {
     const { createNode } = await import("../../src/roles/node.ts");
-    const modules = await modulesOf(host, { repository: config.repository }, config.cache, options);
+    const modules = modulesOf(host, { repository: config.repository }, config.cache, options);
     const { limits, trustKey } = options;
     const { gateway, segments, name } = config;
     return {
@@ -280,21 +277,21 @@ function missingFallback(
   return new Problems([{ file, path: "fallback", message, hint }]);
 }
 
-async function modulesOf(
+function modulesOf(
   host: Host,
   from: ModuleStoreOptions["from"],
   cache: string | undefined,
-  options: ComposeOptions,
-): Promise<ModuleStore> {
-  const { root, trustKey, moduleImporter } = options;
-  return createModuleStore({
+  { root, trustKey, moduleImporter }: ComposeOptions,
+): ModuleStore {
+  const { transport, clock, log } = host;
+  return lazyModuleStore({
     from,
     cache,
     root,
     trustKey,
     moduleImporter,
-    transport: host.transport,
-    clock: host.clock,
-    log: host.log,
+    transport,
+    clock,
+    log,
   });
 }

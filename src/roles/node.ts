@@ -10,13 +10,8 @@ import type { Limits } from "../codec/values/limits.ts";
 import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/outgoing/remote-call.ts";
 import { createCallRunner } from "./run-call.ts";
-import {
-  createServerNode,
-  followClasses,
-  loadSegments,
-  registerAsTheyRun,
-  type ServerModules,
-} from "./load-node.ts";
+import type { ServerModules } from "./application.ts";
+import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
 import { describeNode, isDescribable } from "./members/member-details.ts";

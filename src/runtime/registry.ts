@@ -2,8 +2,8 @@
 
 import { isCallable, mostOpen } from "../base/access.ts";
 import type { Args } from "../base/call.ts";
-import { ProcedureNotFound, SegmentNotFound } from "../base/errors.ts";
-import { procedureKey } from "../base/fqn.ts";
+import { SegmentNotFound } from "../base/errors.ts";
+import { procedureKey, procedureNotFound } from "../base/fqn.ts";
 import {
   entryOf,
   type Access,
@@ -191,14 +191,3 @@ export function onlyInBrowsers(
 /** Any manifest. Only a server's says which segments are for browsers. */
 export type KnownPlaces = Pick<Manifest, "procedures" | "segments"> &
   Partial<Pick<ServerManifest, "browserSegments">>;
-
-/** `versions` are those that the caller may see. */
-export function procedureNotFound(
-  fqn: string,
-  version: string,
-  versions: readonly string[] = [],
-): ProcedureNotFound {
-  const others =
-    versions.length === 0 ? "" : `; there is ${versions.map((one) => `v${one}`).join(", ")}`;
-  return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${others}`);
-}
