@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { DeadlineExceeded, memoryExhausted, RequestTimeout } from "../../src/base/errors.ts";
 import { ChunkQueue } from "../../src/http/chunk-queue.ts";
-import type { CallerConnection } from "./caller-connection.ts";
+import type { CallerConnection, Leaver } from "./caller-connection.ts";
 import { chunkBytes } from "./held-memory.ts";
 
 /** The sender waits while this much waits for the reader. */
@@ -11,7 +11,8 @@ const mostWaiting = 131_072;
 /** The sender goes on when no more than this waits. */
 const fewWaiting = 32_768;
 
-export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
+export class BodyReader implements AsyncIterator<Uint8Array, undefined>, Leaver {
+  place = -1;
   readonly #message: IncomingMessage;
   readonly #connection: CallerConnection;
   readonly #gone: () => Error;
@@ -32,7 +33,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
     else {
       message.on("data", this.#take);
       message.once("end", this.#end);
-      connection.aborts.add(this.#leave);
+      connection.leavers.add(this);
     }
   }
 
@@ -93,11 +94,13 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
 
   #ended(): void {
     if (this.#message.complete) this.#end();
-    else this.#leave();
+    else this.leave();
   }
 
   // The caller is gone and nobody will see the error, but what waits for the body must end.
-  readonly #leave = (): void => this.fail(this.#gone());
+  leave(): void {
+    this.fail(this.#gone());
+  }
 
   /** Takes nothing more. What isn't read of a message makes its sender wait. */
   #stop(): void {
@@ -107,7 +110,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined> {
     this.#message.off("data", this.#take);
     this.#message.off("end", this.#end);
     this.#message.pause();
-    this.#connection.aborts.delete(this.#leave);
+    this.#connection.leavers.remove(this);
     this.#release();
   }
 

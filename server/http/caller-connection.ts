@@ -3,6 +3,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
+import { Bag, type Bagged } from "./bag.ts";
 import type { HeldFor, HeldMemory, Holder } from "./held-memory.ts";
 
 /** A connection that was idle for this long is unlikely to be used next. */
@@ -10,13 +11,18 @@ const unusedMs = 1_000;
 /** After a search without result, all connections count as busy for this long. */
 const searchPauseMs = 100;
 
+/** What ends when its caller is gone. */
+export interface Leaver extends Bagged {
+  leave(): void;
+}
+
 export interface CallerConnection {
   /** How many requests are open. */
   open: number;
   /** When the last request ended, by the clock of `performance`. */
   idleSince: number;
-  /** Called when the connection closes. */
-  readonly aborts: Set<() => void>;
+  /** Who wants to know when the connection closes. */
+  readonly leavers: Bag<Leaver>;
   readonly memory: HeldMemory;
   readonly holder: Holder;
   /** It is over the limit of open connections, so its calls are refused. */
@@ -42,7 +48,7 @@ export function createCallerConnection(
   return {
     open: 0,
     idleSince: performance.now(),
-    aborts: new Set(),
+    leavers: new Bag(),
     memory,
     isSpare,
     idleMs,

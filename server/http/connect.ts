@@ -103,7 +103,7 @@ async function serve(
   });
   response.once("close", () => {
     connection.holder.close();
-    if (!response.writableFinished) for (const abort of connection.aborts) abort();
+    if (!response.writableFinished) for (const leaver of connection.leavers.all()) leaver.leave();
   });
   const request = new NodeRequest(message, connection, undefined);
   try {

@@ -5,6 +5,7 @@ import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
 import type { MemoryBudget } from "../../src/base/ports.ts";
+import { Bag, type Bagged } from "./bag.ts";
 
 /** A connection without progress for this long may be cut to free its memory. */
 const stalledMs = 2_000;
@@ -40,7 +41,7 @@ export function defaultHeldBytes(): number {
 export class HeldMemory implements MemoryBudget {
   readonly limit: number;
   readonly #now: () => number;
-  readonly #holders = new Set<Holder>();
+  readonly #holders = new Bag<Holder>();
   #bytes = 0;
   #nextSearch = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -90,13 +91,13 @@ export class HeldMemory implements MemoryBudget {
       holder.begin(this.#now());
       this.#holders.add(holder);
       this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
-    } else if (holder.bytes + by === 0) this.#holders.delete(holder);
+    } else if (holder.bytes + by === 0) this.#holders.remove(holder);
     this.#bytes += by;
   }
 
   #check(): void {
     const now = this.#now();
-    for (const holder of this.#holders) holder.check(now);
+    for (const holder of this.#holders.all()) holder.check(now);
     if (this.#holders.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -104,7 +105,8 @@ export class HeldMemory implements MemoryBudget {
 
   /** Stalled holders, the largest first. */
   #stalled(now: number): Holder[] {
-    return [...this.#holders]
+    return this.#holders
+      .all()
       .filter(({ moved }) => now - moved >= stalledMs)
       .toSorted((a, b) => b.bytes - a.bytes);
   }
@@ -124,7 +126,8 @@ export class HeldMemory implements MemoryBudget {
 }
 
 /** The memory that one connection or one request to another service holds. */
-export class Holder {
+export class Holder implements Bagged {
+  place = -1;
   readonly #memory: HeldMemory;
   readonly #of: HeldFor;
   readonly #untakenMs: number;

@@ -176,7 +176,7 @@ export async function listen(
     socket.once("close", () => {
       connections.delete(socket);
       connection.holder.close();
-      for (const abort of connection.aborts) abort();
+      for (const leaver of connection.leavers.all()) leaver.leave();
     });
   });
   server.on("request", (message, response) => serve(message, response, false));

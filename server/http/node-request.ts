@@ -6,10 +6,20 @@ import { BadRequest, memoryExhausted, PayloadTooLarge } from "../../src/base/err
 import type { HttpRequest } from "../../src/base/ports.ts";
 import { alreadyRead } from "../../src/http/bodies.ts";
 import { BodyReader } from "./body-reader.ts";
-import type { CallerConnection } from "./caller-connection.ts";
+import type { CallerConnection, Leaver } from "./caller-connection.ts";
 import { chunkBytes } from "./held-memory.ts";
 
-export class NodeRequest implements HttpRequest {
+/** A body that is read as a whole, while it arrives. */
+interface Collected {
+  readonly limit: number;
+  readonly chunks: Buffer[];
+  size: number;
+  readonly resolve: (body: Uint8Array) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+export class NodeRequest implements HttpRequest, Leaver {
+  place = -1;
   readonly method: string;
   readonly target: string;
   readonly scheme: "http" | "https";
@@ -18,11 +28,11 @@ export class NodeRequest implements HttpRequest {
   readonly #sayContinue: (() => void) | undefined;
   #body: Promise<Uint8Array> | undefined;
   #stream: BodyReader | undefined;
-  #isReceiving = false;
+  #collected: Collected | undefined;
   #isAnswered = false;
+  #isFinished = false;
   #held = 0;
   #departure: Abort | undefined;
-  #leave: (() => void) | undefined;
 
   constructor(
     message: IncomingMessage,
@@ -52,16 +62,21 @@ export class NodeRequest implements HttpRequest {
 
   get departure(): Abort {
     if (this.#departure === undefined) {
-      const departure = (this.#departure = new Abort());
-      this.#leave = () => departure.abort(new Error("The caller went away"));
-      if (this.#message.socket.destroyed) this.#leave();
-      else this.#connection.aborts.add(this.#leave);
+      this.#departure = new Abort();
+      if (this.#message.socket.destroyed) this.leave();
+      else if (!this.#isFinished) this.#connection.leavers.add(this);
     }
     return this.#departure;
   }
 
+  /** The caller is gone. Nobody will see the errors, but what waits for the body must end. */
+  leave(): void {
+    if (this.#collected !== undefined) this.#stop(gone());
+    if (!this.#isFinished) this.#departure?.abort(new Error("The caller went away"));
+  }
+
   get isReceiving(): boolean {
-    return this.#isReceiving || this.#stream?.isReceiving === true;
+    return this.#collected !== undefined || this.#stream?.isReceiving === true;
   }
 
   /** Its body streams, or waits for a handler that hasn't decided yet how to read it. */
@@ -87,7 +102,14 @@ export class NodeRequest implements HttpRequest {
       // Node drops what is left of a body only if nobody has begun to read it.
       this.#message.resume();
     }
-    if (this.#leave !== undefined) this.#connection.aborts.delete(this.#leave);
+    this.#isFinished = true;
+    this.#stay();
+  }
+
+  /** Doesn't want to know any more when the caller leaves. */
+  #stay(): void {
+    if (this.#collected === undefined && (this.#isFinished || this.#departure === undefined))
+      this.#connection.leavers.remove(this);
   }
 
   get body(): AsyncIterable<Uint8Array> {
@@ -112,42 +134,46 @@ export class NodeRequest implements HttpRequest {
     // There would be no more events.
     if (message.destroyed) return Promise.reject(gone());
     this.#sayContinue?.();
-    this.#isReceiving = true;
+    this.#connection.leavers.add(this);
     return new Promise((resolve, reject) => {
-      const { aborts, memory, holder } = this.#connection;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      const stop = (reason: Error): void => {
-        message.off("data", take);
-        aborts.delete(leave);
-        chunks.length = 0;
-        holder.give(this.#held);
-        this.#held = 0;
-        this.#isReceiving = false;
-        reject(reason);
-      };
-      // The caller is gone and nobody will see the error, but what waits for the body must end.
-      const leave = (): void => stop(gone());
-      const take = (chunk: Buffer): void => {
-        size += chunk.length;
-        if (size > limit) return stop(tooLarge(limit));
-        const held = chunk.length + chunkBytes;
-        if (!memory.fits(held)) return stop(memoryExhausted());
-        holder.take(held);
-        this.#held += held;
-        chunks.push(chunk);
-      };
-      aborts.add(leave);
-      message.on("data", take);
-      message.once("end", () => {
-        aborts.delete(leave);
-        this.#isReceiving = false;
-        // Node keeps the last request of a connection, and with it its listeners.
-        message.off("data", take);
-        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-        chunks.length = 0;
-      });
+      this.#collected = { limit, chunks: [], size: 0, resolve, reject };
+      // Node keeps the last request of a connection, and with it its listeners: they hold nothing
+      // but this request, which lets go of its body.
+      message.on("data", (chunk: Buffer) => this.#take(chunk));
+      message.on("end", () => this.#end());
     });
+  }
+
+  #take(chunk: Buffer): void {
+    const collected = this.#collected;
+    if (collected === undefined) return;
+    collected.size += chunk.length;
+    if (collected.size > collected.limit) return this.#stop(tooLarge(collected.limit));
+    const { memory, holder } = this.#connection;
+    const held = chunk.length + chunkBytes;
+    if (!memory.fits(held)) return this.#stop(memoryExhausted());
+    holder.take(held);
+    this.#held += held;
+    collected.chunks.push(chunk);
+  }
+
+  #end(): void {
+    const collected = this.#collected;
+    if (collected === undefined) return;
+    this.#collected = undefined;
+    this.#stay();
+    const { chunks, resolve } = collected;
+    resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  }
+
+  /** Collects no more of the body, and drops what is here. */
+  #stop(reason: Error): void {
+    const collected = this.#collected;
+    this.#collected = undefined;
+    this.#stay();
+    this.#connection.holder.give(this.#held);
+    this.#held = 0;
+    collected?.reject(reason);
   }
 }
 

@@ -92,21 +92,16 @@ export function writeAnswer(
     else response.write(content);
     return lingered(message).then(() => void response.end());
   }
-  // Node writes the head in the encoding of a text that follows it.
-  const mustEncode = typeof content === "string" && hasLatinField(fields);
-  response.end(mustEncode ? Buffer.from(content) : content);
+  // Node writes the head in the encoding of a text that follows it, in one piece. Fields are in
+  // Latin-1, and so is a text with one byte for each character.
+  if (typeof content !== "string") response.end(content);
+  else if (size === content.length) response.end(content, "latin1");
+  else response.end(Buffer.from(content));
   // The kernel has nearly always taken all of it by now.
   if (response.writableLength > 0) {
     connection.holder.take(size);
     response.once("close", () => connection.holder.give(size));
   }
-}
-
-/** Whether a header's value is in Latin-1, as HTTP has it, but not in ASCII. */
-function hasLatinField(fields: readonly (string | string[] | number)[]): boolean {
-  return fields.some((field) =>
-    Array.isArray(field) ? hasLatinField(field) : /[\x80-\xff]/.test(String(field)),
-  );
 }
 
 /**

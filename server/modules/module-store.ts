@@ -15,7 +15,6 @@ import {
   type Transport,
 } from "../../src/base/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
-import { loadFailure, purposeOf } from "./load-failure.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
@@ -23,7 +22,9 @@ import { separateMap } from "./separate-map.ts";
 
 export interface ModuleStoreOptions {
   /** The address of a repository, or the folder of a build's server part. */
-  readonly from: { readonly repository: string } | { readonly folder: string };
+  readonly from:
+    | { readonly repository: string }
+    | { readonly folder: string; readonly manifest?: ServerManifest };
   /** An absolute path [`node_modules/.cache/seamline` in the application folder]. */
   readonly cache?: string | undefined;
   /** The application folder: bare imports resolve from here. */
@@ -146,7 +147,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       try {
         return await options.moduleImporter(pathToFileURL(path).href);
       } catch (error) {
-        const { manifest } = await open();
+        const [{ manifest }, { loadFailure, purposeOf }] = await Promise.all([
+          open(),
+          import("./load-failure.ts"),
+        ]);
         throw loadFailure(error, {
           root: options.root,
           file: path,
@@ -175,7 +179,7 @@ function sourceOf(
   cache: string,
   signal: AbortSignal,
 ): ModuleSource {
-  if ("folder" in from) return folderSource(from.folder);
+  if ("folder" in from) return folderSource(from.folder, from.manifest);
   const name = createHash("sha256").update(from.repository).digest("hex").slice(0, 16);
   return repositorySource({
     url: from.repository,

@@ -40,6 +40,9 @@ interface Origin {
   timer?: NodeJS.Timeout | undefined;
 }
 
+/** Services that have no call open, but are remembered. */
+const keptOrigins = 64;
+
 export class CallQueue {
   readonly #limits: QueueLimits;
   /** The rest is reserved for other services: one that hangs must not block them. */
@@ -142,8 +145,9 @@ export class CallQueue {
   #leave(origin: Origin): void {
     this.#open--;
     origin.open--;
-    // Members come and go at many addresses, so entries must not pile up.
-    if (origin.open === 0) this.#origins.delete(origin.name);
+    // Members come and go at many addresses, so entries must not pile up. But few stay: most calls
+    // would make a new one.
+    if (origin.open === 0 && this.#origins.size > keptOrigins) this.#origins.delete(origin.name);
   }
 }
 

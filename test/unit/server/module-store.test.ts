@@ -452,7 +452,7 @@ describe("a manifest in a module store", () => {
   it.each([
     ["text that isn't JSON", "{", "isn't JSON"],
     ["null", "null", "its format is undefined"],
-    ["another format", JSON.stringify({ ...manifest, format: 2 }), "its format is 2"],
+    ["another format", JSON.stringify({ ...manifest, format: 3 }), "its format is 3"],
     [
       "a revision that leads away",
       JSON.stringify({ ...manifest, revision: "../../x" }),

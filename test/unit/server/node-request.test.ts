@@ -5,6 +5,7 @@ import { type IncomingMessage, request as send } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { Bag } from "../../../server/http/bag.ts";
 import type { CallerConnection } from "../../../server/http/caller-connection.ts";
 import { NodeRequest } from "../../../server/http/node-request.ts";
 import { refusal } from "../../../server/http/write-answer.ts";
@@ -23,7 +24,7 @@ async function serve(handle: (request: HttpRequest) => Promise<HttpResponse>): P
 
 /** A request with the given state of its socket. */
 function requestWith(socket: object, url = "/"): NodeRequest {
-  const connection = { aborts: new Set() } as unknown as CallerConnection;
+  const connection = { leavers: new Bag() } as unknown as CallerConnection;
   const message = { method: "GET", url, headers: {}, socket } as unknown as IncomingMessage;
   return new NodeRequest(message, connection, undefined);
 }
