@@ -73,9 +73,11 @@ export function createCallRunner(
       const loading = prepareDecoding(whole, options);
       const args = decodeReceived(whole, query, record, options, loading && (await loading));
       const invoke = invokeFor(registration);
-      const value = await (registration.timeoutMs === Infinity
+      const value = await (registration.timeoutMs === undefined
         ? invoke(callOf(incoming, args))
-        : inTime(host.clock, incoming, registration, () => invoke(callOf(incoming, args))));
+        : inTime(host.clock, incoming, registration.timeoutMs, () =>
+            invoke(callOf(incoming, args)),
+          ));
       const encoded = encodeResult(value, encoding, { classes });
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
@@ -92,7 +94,7 @@ export function createCallRunner(
 async function inTime(
   clock: Clock,
   incoming: IncomingCall,
-  { timeoutMs, record }: Registration,
+  timeoutMs: number,
   run: () => Promise<unknown>,
 ): Promise<unknown> {
   incoming.endBy(clock.now() + timeoutMs);
@@ -100,7 +102,7 @@ async function inTime(
   const late = new Promise<never>((_, reject) => {
     cancel = clock.after(timeoutMs, () => {
       const reason = new DeadlineExceeded(
-        `'${record.fqn}' did not answer within its ${timeoutMs} ms`,
+        `'${incoming.fqn}' did not answer within its ${timeoutMs} ms`,
       );
       incoming.expire(reason);
       reject(reason);

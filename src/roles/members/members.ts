@@ -131,7 +131,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
       const member: Member = {
         id: newId(),
         url,
-        procedures: [...new Set(procedures)],
+        procedures,
         routes,
         idempotent: new Set(idempotent),
         instance,

@@ -61,7 +61,7 @@ export function createMembership(
   gateway: string,
   trustKey: string,
   offered: () => Offered,
-  about?: () => MemberDetails,
+  about?: () => MemberDetails | undefined,
 ): Membership {
   const decoder = new TextDecoder();
   // A restarted process at the same address is another member.
