@@ -192,6 +192,7 @@ const host: Host = {
     own: () => [],
   },
   memory: { hasRoom: () => true },
+  loop: { watch() {}, unwatch() {}, delay: () => 0 },
   clock: {
     now: () => performance.now(),
     after(ms, run) {

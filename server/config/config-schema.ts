@@ -63,6 +63,7 @@ const limits = v.strictObject(
     idleTimeoutMs: limit("idleTimeoutMs"),
     callTimeoutMs: limit("callTimeoutMs"),
     heldBytes: v.optional(wholeNumber),
+    maxCalls: limit("maxCalls"),
     maxConnections: limit("maxConnections"),
   },
   "expected an object of numbers",

@@ -50,6 +50,8 @@ export interface LimitsConfig {
   readonly callTimeoutMs?: number | undefined;
   /** Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use. */
   readonly heldBytes?: number | undefined;
+  /** Calls that run at once, or are passed on. Fewer while the service has too much to do. @default 1000 */
+  readonly maxCalls?: number | undefined;
   /** Open connections, and also calls in flight to other services. @default 10000 */
   readonly maxConnections?: number | undefined;
 }

@@ -1,9 +1,18 @@
 // Implements the core's ports (src/base/ports.ts) with Node.
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock, Host, Log, MemoryBudget, Names, Transport } from "../../src/base/ports.ts";
+import type {
+  Clock,
+  EventLoop,
+  Host,
+  Log,
+  MemoryBudget,
+  Names,
+  Transport,
+} from "../../src/base/ports.ts";
 import { createLog } from "../base/log.ts";
 import { createCarrier } from "./carrier.ts";
+import { createEventLoop } from "./event-loop.ts";
 import { systemNames } from "./names.ts";
 import { createTransport } from "./transport.ts";
 
@@ -34,6 +43,9 @@ function digest(secret: string): Buffer {
 /** For a host that doesn't listen, whose memory isn't filled by callers. */
 export const unbounded: MemoryBudget = { hasRoom: () => true };
 
+/** For services in memory, which share an event loop with their test or their developer's tools. */
+export const prompt: EventLoop = { watch() {}, unwatch() {}, delay: () => 0 };
+
 /** The ports of this process. `parts` replace Node's own. */
 export function nodeHost(
   parts: {
@@ -42,6 +54,7 @@ export function nodeHost(
     readonly names?: Names;
     readonly clock?: Clock;
     readonly memory?: MemoryBudget;
+    readonly loop?: EventLoop;
   } = {},
 ): Host {
   return {
@@ -49,6 +62,7 @@ export function nodeHost(
     names: parts.names ?? systemNames,
     memory: parts.memory ?? unbounded,
     clock: parts.clock ?? nodeClock,
+    loop: parts.loop ?? createEventLoop(),
     carrier: createCarrier(),
     log: parts.log ?? createLog(),
     equalSecrets,

@@ -212,11 +212,23 @@ export interface MemoryBudget {
   hasRoom(): boolean;
 }
 
+/** How late a host does what is due. */
+export interface EventLoop {
+  watch(): void;
+  unwatch(): void;
+  /**
+   * The delay in milliseconds that nine of ten moments stayed below since the last question, while
+   * somebody watched.
+   */
+  delay(): number;
+}
+
 export interface Host {
   readonly transport: Transport;
   readonly names: Names;
   readonly memory: MemoryBudget;
   readonly clock: Clock;
+  readonly loop: EventLoop;
   readonly carrier: ContextCarrier;
   readonly log: Log;
   /** Compares secrets in constant time. */

@@ -2,9 +2,9 @@
 // permission. The caller made the mistake. So if a procedure rethrows such an error of an inner
 // call, its own caller gets a 500 instead.
 
-import { ServiceError, statusOf } from "../base/errors.ts";
+import { memoryExhausted, NodeNotAvailable, ServiceError, statusOf } from "../base/errors.ts";
 import type { IncomingResponse } from "../base/ports.ts";
-import { isMarkedRefused } from "./relay-headers.ts";
+import { isMarkedRefused, type NotStartedReason } from "./relay-headers.ts";
 import { traceOf } from "../base/trace.ts";
 
 const ofProtocol: ReadonlySet<string> = new Set([
@@ -49,6 +49,30 @@ export function isRefusal(error: unknown): boolean {
     !ofApplication.has(error) &&
     traceOf(error).length === 0
   );
+}
+
+const notStarted = new WeakMap<Error, NotStartedReason>();
+
+/** The error of a call that this service refuses before it begins: others may take it. */
+export function refusedStart(reason: NotStartedReason, message: string): NodeNotAvailable {
+  const error = new NodeNotAvailable(message);
+  notStarted.set(error, reason);
+  return error;
+}
+
+/** Why this service refused a call with this error before it began, if it did. */
+export function refusedStartReason(error: unknown): NotStartedReason | undefined {
+  return error instanceof Error ? notStarted.get(error) : undefined;
+}
+
+/** This service holds as much for its callers as it may. */
+export function noMemory(): NodeNotAvailable {
+  return refusedStart("overload", memoryExhausted().message);
+}
+
+/** As many calls run as may. */
+export function tooManyCalls(): NodeNotAvailable {
+  return refusedStart("overload", "This service has as many calls as it can take; try again");
 }
 
 /** Notes that an inner call was refused with this error. */

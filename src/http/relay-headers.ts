@@ -76,6 +76,13 @@ export function isMarkedRefused(fields: HeaderFields): boolean {
  */
 export type NotStartedReason = "leaving" | "overload";
 
+/** Tells the sender that the call didn't begin. */
+export function notStartedHeader(
+  reason: NotStartedReason | undefined,
+): Record<string, string> | undefined {
+  return reason === undefined ? undefined : { [serviceHeaders.notStarted]: reason };
+}
+
 /** Why a service refused the call before it began; `undefined` for all other answers. */
 export function notStartedReason({
   status,

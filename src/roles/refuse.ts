@@ -6,8 +6,8 @@ import { headers, rpcPath } from "../base/protocol.ts";
 import { errorOf, traceOf } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
-import { isInnerRefusal, isRefusal } from "../http/refusals.ts";
-import { refusedHeader } from "../http/relay-headers.ts";
+import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
+import { notStartedHeader, refusedHeader } from "../http/relay-headers.ts";
 import { decodeSegment, pathOf } from "../http/router.ts";
 import type { Trust } from "../http/trust.ts";
 import { encodeError } from "../wire/encode-error.ts";
@@ -91,6 +91,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
     return withHeaders(answer, {
       [headers.error]: kind,
       ...(isRefusal(thrown) && refusedHeader()),
+      ...notStartedHeader(refusedStartReason(thrown)),
       ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
     });
   };

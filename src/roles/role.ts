@@ -1,5 +1,6 @@
 // What all roles share: endpoints, middleware, health, and turning errors into answers.
 
+import { Admission } from "../http/admission.ts";
 import { isCors } from "../http/cors.ts";
 import { BadRequest, FileNotFound, NodeNotAvailable } from "../base/errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../http/health.ts";
@@ -125,6 +126,7 @@ export function createRole(parts: RoleParts): Role {
     Promise.reject(new NodeNotAvailable("This service is starting"));
   const { call, application } = parts;
   const cors = () => chain.list.findLast(isCors);
+  const admission = new Admission(host, parts.limits.maxCalls);
   const site =
     application &&
     createRouteEndpoint({
@@ -132,6 +134,7 @@ export function createRole(parts: RoleParts): Role {
       cors,
       refuse,
       masks: masks && !stacks,
+      admission,
       routes: application,
       ready: () => (ready ? undefined : (joined ?? starting())),
     });
@@ -141,6 +144,7 @@ export function createRole(parts: RoleParts): Role {
       ...parts,
       cors,
       masks: masks && !stacks,
+      admission,
       // Only send stacks to callers that are trusted themselves, not when a member forwards a call
       // from outside.
       answer: (incoming) => {

@@ -1,15 +1,12 @@
 // The RPC endpoint: what every role checks of a call before it runs the call or passes it on.
 
 import type { CorsMiddleware } from "../http/cors.ts";
-import {
-  DeadlineExceeded,
-  MethodNotAllowed,
-  memoryExhausted,
-  RequestTimeout,
-} from "../base/errors.ts";
+import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../base/errors.ts";
 import type { Clock, Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { policyHeader, rpcHeaders } from "../base/protocol.ts";
+import type { Admission } from "../http/admission.ts";
+import { noMemory, tooManyCalls } from "../http/refusals.ts";
 import { withoutRefusedHeader } from "../http/relay-headers.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Credentials, Trust } from "../http/trust.ts";
@@ -25,6 +22,7 @@ export interface EndpointParts {
   readonly cors: () => CorsMiddleware | undefined;
   /** This service masks errors. */
   readonly masks: boolean;
+  readonly admission: Admission;
   /** The response for what was thrown. */
   readonly refuse: (
     thrown: unknown,
@@ -42,7 +40,7 @@ export interface RpcEndpointParts extends EndpointParts {
 export function createRpcEndpoint(
   parts: RpcEndpointParts,
 ): (request: HttpRequest) => Promise<HttpResponse> {
-  const { host, web, limits, masks } = parts;
+  const { host, web, limits, masks, admission } = parts;
   // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
   // contexts are carried across all of them.
   return (request) => {
@@ -54,7 +52,10 @@ export function createRpcEndpoint(
     const trust = parts.credentials.of(request.headers);
     let encoding: Encoding = "plain";
     let call: CheckedCall | undefined;
+    let isAdmitted = false;
     const finish = (answer: HttpResponse): HttpResponse => {
+      if (isAdmitted) admission.leave();
+      isAdmitted = false;
       let response = call === undefined ? answer : call.answered(answer);
       // Only services that relay or make calls may see which errors were refusals.
       if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
@@ -65,7 +66,9 @@ export function createRpcEndpoint(
     try {
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
-      if (!host.memory.hasRoom()) throw memoryExhausted();
+      if (!host.memory.hasRoom()) throw noMemory();
+      isAdmitted = admission.enter();
+      if (!isAdmitted) throw tooManyCalls();
       const options = { encoding, trust, web, cors, limits, clock: host.clock, masks };
       call = new CheckedCall(request, options);
       return withinDeadline(call, host.clock, parts.answer, finish, refuse);

@@ -23,6 +23,8 @@ export interface Limits {
   readonly requestTimeoutMs: number;
   /** Milliseconds that a streamed body may stand still, in both directions, before it's cut. */
   readonly idleTimeoutMs: number;
+  /** Calls that run at once, or are passed on; more are a 503. */
+  readonly maxCalls: number;
   /** Open sockets. */
   readonly maxConnections: number;
   /**
@@ -67,6 +69,7 @@ export const defaultLimits: Limits = {
   headerTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 30_000,
+  maxCalls: 1_000,
   maxConnections: 10_000,
   maxDepth: 128,
   maxValues: 100_000,

@@ -1,9 +1,9 @@
 // Requests for routes: what every role checks before it runs the route or passes the request on.
 
 import type { PathParameters } from "../../base/context.ts";
-import { memoryExhausted } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../base/protocol.ts";
+import { noMemory, tooManyCalls } from "../../http/refusals.ts";
 import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { RouteTable } from "../../http/route-table.ts";
 import { refuseMethod } from "../../http/router.ts";
@@ -30,7 +30,7 @@ export interface RouteEndpointParts extends EndpointParts {
 export function createRouteEndpoint(
   parts: RouteEndpointParts,
 ): (request: HttpRequest) => Promise<HttpResponse> | undefined {
-  const { host, web, limits, routes, masks } = parts;
+  const { host, web, limits, routes, masks, admission } = parts;
 
   const run = async (
     request: HttpRequest,
@@ -41,9 +41,12 @@ export function createRouteEndpoint(
     const trust = parts.credentials.of(request.headers);
     let call: CheckedCall | undefined;
     let response: HttpResponse;
+    let isAdmitted = false;
     const movement = new Movement(host.clock, limits);
     try {
-      if (!host.memory.hasRoom()) throw memoryExhausted();
+      if (!host.memory.hasRoom()) throw noMemory();
+      isAdmitted = admission.enter();
+      if (!isAdmitted) throw tooManyCalls();
       const route = { info, params };
       const options = { encoding: "plain" as const, trust, web, cors, limits, route, masks };
       const checked = new CheckedCall(movement.request(request), { ...options, clock: host.clock });
@@ -56,6 +59,8 @@ export function createRouteEndpoint(
     } catch (thrown) {
       response = await parts.refuse(thrown, request, "plain", trust);
     }
+    // What streams from now on holds a connection, which has a limit of its own.
+    if (isAdmitted) admission.leave();
     if (call !== undefined) response = call.answered(response);
     if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
     return movement.response(cors?.onto(response, request.headers) ?? response);
