@@ -41,7 +41,6 @@ export interface IncomingCall extends Trust {
   readonly hops: number;
   /** Aborts the call's signal: its time is over. */
   expire(reason: Error): void;
-  /** Its deadline is no later than this. */
   endBy(deadline: number): void;
   readonly signal: AbortSignal;
   /** The same as `signal`, for less than it costs. */

@@ -4,8 +4,8 @@
 import { createBalancer, type Rotation } from "./balancer.ts";
 import { createRouteDirectory, type RouteDirectory } from "./route-directory.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { type LifeSign, newVitals, type Vitals } from "./liveness.ts";
 import type { MemberDetails } from "./member-details.ts";
+import { type LifeSign, newVitals, type Vitals } from "./vitals.ts";
 import type { Clock } from "../../base/ports.ts";
 
 export interface Member {

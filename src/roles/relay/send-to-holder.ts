@@ -15,9 +15,10 @@ import { serviceHeaders } from "../../base/protocol.ts";
 import { discard } from "../../http/bodies.ts";
 import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
-import { addEnding, type Ending, type Liveness, removeEnding } from "../members/liveness.ts";
+import type { Liveness } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../members/observer.ts";
+import { addEnding, type Ending, removeEnding } from "../members/vitals.ts";
 import {
   type ForwardedRequest,
   forwardingError,
