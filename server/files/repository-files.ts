@@ -22,10 +22,10 @@ export interface BuiltManifest {
 /** Lists the files once. Their contents are read on request. */
 export async function createRepositoryFiles(
   output: OutputFolders,
-  built: BuiltManifest,
+  { bytes, manifest }: BuiltManifest,
   publicFiles: PublicFiles,
 ): Promise<RepositoryFiles> {
-  const modules = new Set(Object.keys(built.manifest.files));
+  const modules = new Set(Object.keys(manifest.files));
   const answers = lazyFileAnswers();
   const components = new Map<string, PublicFile>();
   const add = async (name: string, path: string): Promise<void> =>
@@ -40,7 +40,7 @@ export async function createRepositoryFiles(
       return file === undefined ? undefined : await answers.answer(file, request);
     },
     serverFile: async (file) => {
-      if (file === manifestFiles.server) return built.bytes;
+      if (file === manifestFiles.server) return bytes;
       // Only read names that the manifest lists: a path from a message must not open a file.
       return modules.has(file) ? await readFile(join(output.server, "modules", file)) : undefined;
     },

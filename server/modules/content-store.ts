@@ -2,7 +2,8 @@
 // common.
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readFileSync, utimesSync } from "node:fs";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileRecord } from "../../src/base/manifest.ts";
 
@@ -21,19 +22,25 @@ export class ContentStore {
   /** Returns the content's path, or `undefined` if it is missing or damaged. */
   async find(record: FileRecord): Promise<string | undefined> {
     const path = this.#path(record);
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
+    let bytes: Uint8Array;
+    try {
+      // Thousands of small files: reading each asynchronously takes five times the processor's time.
+      bytes = readFileSync(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw error;
-    });
-    if (bytes === undefined) return undefined;
+    }
     // A crash may have damaged the file, or a module may have written to its own.
     if (integrityOf(bytes) !== record.integrity) {
       await rm(path, { force: true });
       return undefined;
     }
     const now = new Date();
-    // Only `clean` needs the time, and the store may be read-only.
-    await utimes(path, now, now).catch(() => undefined);
+    try {
+      utimesSync(path, now, now);
+    } catch {
+      // Only `clean` needs the time, and the store may be read-only.
+    }
     return path;
   }
 

@@ -3,7 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryOf, type FileRecord, type ServerManifest } from "../../src/base/manifest.ts";
@@ -98,7 +99,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     if (file.endsWith(".map"))
       await tree.write(
         file,
-        relocated(await readFile(content, "utf8"), join(builtIn, dirname(file))),
+        relocated(readFileSync(content, "utf8"), join(builtIn, dirname(file))),
       );
     else await tree.place(file, content);
   };
@@ -207,7 +208,10 @@ function closure(manifest: ServerManifest, files: Iterable<string>): Set<string>
   return found;
 }
 
-/** Makes the sources of a source map absolute; the build wrote them relative to `folder`. */
+/**
+ * Makes the sources of a source map absolute; the build wrote them relative to `folder`. Node keeps
+ * the maps of all modules in memory, so texts that are on this machine are left out.
+ */
 function relocated(text: string, folder: string): string {
   let map: { sources?: unknown };
   try {
@@ -222,7 +226,13 @@ function relocated(text: string, folder: string): string {
       ? pathToFileURL(resolve(folder, source)).href
       : source,
   );
-  return JSON.stringify({ ...map, sources });
+  const isHere = (source: unknown): boolean =>
+    typeof source === "string" && source.startsWith("file:") && existsSync(new URL(source));
+  return JSON.stringify({
+    ...map,
+    sources,
+    ...(sources.every(isHere) && { sourcesContent: undefined }),
+  });
 }
 
 async function makeFolder(cache: string): Promise<void> {

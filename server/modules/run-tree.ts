@@ -2,17 +2,8 @@
 // with a shared URL, two nodes in one process would share a module instance.
 
 import { randomBytes } from "node:crypto";
-import {
-  copyFile,
-  link,
-  mkdir,
-  readdir,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { linkSync } from "node:fs";
+import { copyFile, mkdir, readdir, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { isProcessAlive } from "../base/process-alive.ts";
@@ -63,11 +54,13 @@ export async function createRunTree(options: {
     write: async (file, text) => await writeFile(await pathOf(file), text),
     async place(file, content) {
       const path = await pathOf(file);
-      await link(content, path).catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code === "EEXIST") return;
+      try {
+        linkSync(content, path);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
         // The cache is on another disk, or the file system has no links.
         await copyFile(content, path);
-      });
+      }
     },
     // Retries, as a service that is stopped during its start may still write to the tree.
     remove: () => rm(nodeFolder, { recursive: true, force: true, maxRetries: 5 }),
