@@ -87,7 +87,7 @@ const roles = ["standalone", "node", "gateway", "repository"];
  * Starts all roles, and says what each took: CPU time until it was ready, which for a gateway is
  * until its node has joined, and memory once it is at rest.
  */
-async function started(app, count) {
+async function startAll(app, count) {
   const alone = await service(app, "standalone");
   const cpu = { standalone: cpuOf([alone.pid]) / 1_000 };
   const store = await service(app, "repository");
@@ -119,7 +119,7 @@ const fresh = (role, figure) => (app, count) => async () => {
     async measure() {
       const all = starts.get(app) ?? [];
       starts.set(app, all);
-      if (all.length === next) all.push(await started(app, count));
+      if (all.length === next) all.push(await startAll(app, count));
       return all[next++][role][figure];
     },
     stop: async () => {},
@@ -281,7 +281,7 @@ export function pictures(tables) {
         points: pointsOf(table, valueOf),
       }));
   const crowded = tables.filter(({ name }) => name.includes("open connections"));
-  const kinds = [...new Set(crowded.flatMap(({ results }) => results.map((one) => one.subject)))];
+  const holders = [...new Set(crowded.flatMap(({ results }) => results.map((one) => one.subject)))];
   const of = "procedures";
   return [
     {
@@ -317,7 +317,7 @@ export function pictures(tables) {
       title: "Memory of an open connection by their number, in KB",
       unit: "KB",
       of: "connections",
-      curves: kinds
+      curves: holders
         .filter((name) => !name.endsWith("before"))
         .map((name) => ({
           name: name.replace("Seamline, ", ""),
