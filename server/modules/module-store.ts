@@ -3,7 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryOf, type FileRecord, type ServerManifest } from "../../src/base/manifest.ts";
@@ -74,7 +75,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       const manifest = await source.manifest();
       return {
         manifest,
-        tree: await createRunTree({ cache, root: options.root, revision: manifest.revision }),
+        tree: createRunTree({ cache, root: options.root, revision: manifest.revision }),
       };
     })().catch((error: unknown) => {
       opened = undefined;
@@ -94,11 +95,8 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       loaded.bytes += bytes.length;
     } else loaded.cached++;
     if (file.endsWith(".map"))
-      await tree.write(
-        file,
-        relocated(await readFile(content, "utf8"), join(builtIn, dirname(file))),
-      );
-    else await tree.place(file, content);
+      tree.write(file, relocated(readFileSync(content, "utf8"), join(builtIn, dirname(file))));
+    else tree.place(file, content);
   };
 
   const prepare = async (files: Iterable<string>): Promise<RunTree> => {
