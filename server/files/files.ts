@@ -165,7 +165,7 @@ async function readAssets(
   idle: Set<string>,
 ): Promise<Map<string, string>> {
   // Few applications have assets besides their build, so others don't load it.
-  const { default: picomatch } = await import("picomatch");
+  const { picomatch } = await import("./globs.ts");
   const normalized = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1"));
   const isNegated = (glob: string): boolean => /^!(?!\()/.test(glob);
   const included = normalized.filter((glob) => !isNegated(glob));
