@@ -1,7 +1,7 @@
 // The files that a repository serves: the build's output, the application's assets and Seamline's
 // own components.
 
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -18,11 +18,6 @@ import { manifestFiles, type OutputFolders } from "./sources.ts";
 export interface BuiltManifest {
   readonly bytes: Uint8Array;
   readonly manifest: ServerManifest;
-}
-
-export async function readBuiltManifest(output: OutputFolders): Promise<BuiltManifest> {
-  const bytes = readFileSync(join(output.server, manifestFiles.server));
-  return { bytes, manifest: JSON.parse(bytes.toString("utf8")) as ServerManifest };
 }
 
 /** Lists the files once. Their contents are read on request. */

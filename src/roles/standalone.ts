@@ -56,7 +56,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     stop: async () => {},
     describe: () => ({
       segments,
-      procedures: node.registry.all().length,
+      procedures: node.registry.size,
       routes: node.routes.callable,
     }),
     runProcedure: node.runProcedure,

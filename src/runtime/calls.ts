@@ -121,7 +121,7 @@ export function createRuns({ find, carrier, call, bind, ...more }: RunParts): Ru
           : run(
               local,
               inherited(context, traceOf(local)),
-              (local.bind ?? bind(local.record.parameters))(values),
+              local.bind?.(values) ?? bind(local.record.parameters)(values),
             );
       const found = find(name, fullVersion);
       return found instanceof Promise ? found.then(start) : start(found);
