@@ -50,7 +50,7 @@ export async function runProcedure(
   ...[name, version, args, last]: Parameters<SeamHost["runProcedure"]>
 ): Promise<unknown> {
   const runs = createRuns({
-    placement: page.placement,
+    find: page.placement.find,
     carrier,
     call: async (...call) => await (await page.remote()).call(...call),
     bind: bindArguments,

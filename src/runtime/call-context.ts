@@ -11,7 +11,7 @@ import type {
 } from "../base/call-scope.ts";
 import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
 import type { Clock } from "../base/ports.ts";
-import { inherited, innerContext, sentHeaders } from "./options-context.ts";
+import { innerContext } from "./options-context.ts";
 import { noParameters } from "../http/route-table.ts";
 import { CookieReader } from "../http/context/cookies.ts";
 import { HeaderView } from "../http/context/header-view.ts";
@@ -76,23 +76,24 @@ export function scopeOf(context: Context): CallScope | undefined {
 
 /** The context of code that runs around a procedure: middleware. */
 export function contextOfCall(call: Call, clock: Clock): CallContext {
-  return new CallContext({ trace: [], ...callParts(call) }, clock, call);
+  return new CallContext(callParts(call, []), clock, call);
 }
 
 /** What the context of an incoming call is made of. */
-export function callParts(call: Call): Omit<ContextParts, "trace"> {
+export function callParts(
+  call: Call,
+  trace: readonly string[],
+  params?: PathParameters,
+): ContextParts {
   const { deadline, hops } = call;
   return {
+    trace,
+    params,
     headers: new HeaderView(() => call.headers),
     deadline,
     hops,
     signal: () => call.signal,
   };
-}
-
-/** {@link inherited}, with headers that are only chosen if somebody reads them. */
-export function inheritedLater(context: Context): Omit<ContextParts, "trace"> {
-  return inherited(context, new HeaderView(() => sentHeaders(context)));
 }
 
 /** For a call that no request caused: what it sets for the answer goes nowhere. */

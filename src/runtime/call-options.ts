@@ -2,9 +2,15 @@
 // its first such call is made.
 
 import { inherited, OptionsContext, ownHeaders } from "./options-context.ts";
-import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
+import {
+  type Context,
+  type ContextParts,
+  emptyContext,
+  isContext,
+  never,
+} from "../base/context.ts";
 import { DeadlineExceeded } from "../base/errors.ts";
-import { watch } from "../base/aborts.ts";
+import { Abort, watch } from "../base/aborts.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
 import { nearest } from "../base/problem.ts";
 import { readOptionHeaders } from "../http/option-headers.ts";
@@ -95,54 +101,53 @@ function named(value: unknown): string {
  * Runs `act` in a context of its own. Rejects as soon as a signal aborts or the time is over,
  * whatever `act` does then.
  */
-async function limited(
+function limited(
   { clock, createContext, began = clock.now() }: OptionsHost,
   caller: Context,
   { signal, timeoutMs, headers }: CheckedOptions,
   act: (context: OptionsContext) => unknown,
 ): Promise<unknown> {
   signal?.throwIfAborted();
-  const controller = new AbortController();
   // Options around options: the outer ones, which the caller wrote last, count.
-  const own = new Map([...headers, ...(ownHeaders(caller) ?? [])]);
+  const outer = ownHeaders(caller);
+  const own = outer === undefined ? headers : new Map([...headers, ...outer]);
   const until = timeoutMs === undefined ? Infinity : began + timeoutMs;
   const late = (): Error =>
     new DeadlineExceeded(`The call was not answered within ${timeoutMs} ms`);
   if (until <= clock.now()) throw late();
   const deadline = Math.min(caller.deadline ?? Infinity, until);
-  const parts: ContextParts = {
-    ...inherited(caller),
-    trace: caller.trace,
+  const abort = new Abort();
+  const parts: ContextParts = Object.assign(inherited(caller), {
     deadline: deadline === Infinity ? undefined : deadline,
-    signal: () => controller.signal,
-  };
-  let end = (): void => {};
-  try {
-    return await new Promise((resolve, reject) => {
-      const abort = (reason: unknown): void => {
-        // First, so that the caller gets this reason, and not what the procedure makes of it.
-        reject(reason);
-        controller.abort(reason);
-      };
-      const leaves = [signal, caller.signal].map(
-        (followed) => followed && watch(followed, () => abort(followed.reason)),
-      );
-      const cancel =
-        timeoutMs === undefined
-          ? undefined
-          : clock.after(Math.min(until - clock.now(), longestTimerMs), () => abort(late()));
-      end = () => {
-        cancel?.();
-        leaves.forEach((leave) => leave?.());
-      };
-      // The caller may have gone already.
-      if (controller.signal.aborted) return;
-      (async () => await act(new OptionsContext(parts, own, createContext)))().then(
-        resolve,
-        reject,
-      );
-    });
-  } finally {
-    end();
-  }
+    signal: () => abort.signal,
+  });
+  return new Promise((resolve, reject) => {
+    const ends: (() => void)[] = [];
+    const end = (): void => ends.forEach((each) => each());
+    const stop = (reason: unknown): void => {
+      end();
+      // First, so that the caller gets this reason, and not what the procedure makes of it.
+      reject(reason);
+      abort.abort(reason);
+    };
+    for (const followed of [signal, caller.signal])
+      if (followed !== undefined && followed !== never)
+        ends.push(watch(followed, () => stop(followed.reason)));
+    if (timeoutMs !== undefined)
+      ends.push(clock.after(Math.min(until - clock.now(), longestTimerMs), () => stop(late())));
+    // The caller may have gone already.
+    if (abort.aborted) return end();
+    const fail = (thrown: unknown): void => {
+      end();
+      reject(thrown);
+    };
+    try {
+      Promise.resolve(act(new OptionsContext(parts, own, createContext))).then((value) => {
+        end();
+        resolve(value);
+      }, fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  });
 }

@@ -3,14 +3,13 @@
 
 import type { Args, Call } from "../base/call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
-import { isUnsafePath, traceLine } from "../base/fqn.ts";
+import { isUnsafePath, procedureNotFound, traceLine } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import type { SendCall } from "../types/outgoing-call.ts";
 import { inherited } from "./options-context.ts";
 import { type bindArguments, nameArguments } from "./parameters.ts";
 import type { LocalProcedure, Placement } from "./placement.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
-import { procedureNotFound } from "./registry.ts";
 import type { ProcedureFunction, SeamRecord } from "./seam.ts";
 import { ranOn } from "../base/trace.ts";
 import { parseVersion } from "../base/version.ts";
@@ -63,8 +62,15 @@ export function createAway({ placement, carrier, clock, remote }: AwayParts): Aw
   };
 }
 
+/** A procedure of this node. Services have compiled how its arguments are bound. */
+type NamedProcedure = LocalProcedure & { readonly bind?: ReturnType<typeof bindArguments> };
+
 export interface RunParts {
-  readonly placement: Pick<Placement, "find">;
+  /** The procedure, if it is local. No promise if there is nothing to wait for. */
+  readonly find: (
+    fqn: string,
+    version: string,
+  ) => NamedProcedure | Promise<NamedProcedure | undefined>;
   readonly carrier: ContextCarrier;
   /** Calls a procedure that isn't local. */
   readonly call: Away["call"];
@@ -76,7 +82,7 @@ export interface RunParts {
 
 /** Runs local procedures, and calls any by name. */
 export interface Runs {
-  /** Calls a procedure by name. */
+  /** Calls a procedure by name. Throws or rejects. */
   readonly runProcedure: (
     name: string,
     version?: string,
@@ -86,28 +92,39 @@ export interface Runs {
   /** Runs a local procedure in a context of its own. */
   readonly run: (
     procedure: LocalProcedure,
-    context: Omit<ContextParts, "trace">,
+    context: ContextParts,
     values: readonly unknown[],
     call?: Call,
   ) => Promise<unknown>;
 }
 
-export function createRuns({ placement, carrier, call, bind, ...more }: RunParts): Runs {
+/** What the context of a procedure says of where it is. */
+export function traceOf({ record }: Pick<LocalProcedure, "record">): readonly string[] {
+  return [traceLine(record.fqn, record.version)];
+}
+
+export function createRuns({ find, carrier, call, bind, ...more }: RunParts): Runs {
   const { createContext = (parts) => new Context(parts) } = more;
-  const run: Runs["run"] = ({ record, run: procedure }, parts, values, incoming) => {
-    const trace = [traceLine(record.fqn, record.version)];
-    const context = createContext({ trace, ...parts }, incoming);
+  const run: Runs["run"] = ({ run: procedure }, parts, values, incoming) => {
+    const context = createContext(parts, incoming);
     return carrier.run(context, () => procedure.apply(context, values as never[]));
   };
   return {
     run,
-    async runProcedure(name, version = "", args = {}, own) {
+    runProcedure(name, version = "", args = {}, own) {
       const context = own ?? carrier.current() ?? emptyContext();
       const fullVersion = parseVersion(version).toString();
       const values = new Map(Object.entries(args));
-      const local = await placement.find(name, fullVersion);
-      if (local === undefined) return await call(name, fullVersion, values, context);
-      return await run(local, inherited(context), bind(local.record.parameters)(values));
+      const start = (local: NamedProcedure | undefined): Promise<unknown> =>
+        local === undefined
+          ? call(name, fullVersion, values, context)
+          : run(
+              local,
+              inherited(context, traceOf(local)),
+              local.bind?.(values) ?? bind(local.record.parameters)(values),
+            );
+      const found = find(name, fullVersion);
+      return found instanceof Promise ? found.then(start) : start(found);
     },
   };
 }

@@ -4,12 +4,13 @@ import type { Call } from "../base/call.ts";
 import { type Context, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound } from "../base/errors.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
-import { createAway, createRuns } from "./calls.ts";
+import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type SegmentEntry } from "../base/manifest.ts";
 import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
-import { CallContext, callParts, inheritedLater } from "./call-context.ts";
+import { CallContext, callParts } from "./call-context.ts";
 import { bindArguments } from "./parameters.ts";
+import { inherited } from "./options-context.ts";
 import { createPlacement, type LocalProcedure } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
@@ -80,10 +81,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       };
     },
     add(segment, record, entry, run) {
-      registry.add(segment, record, entry, run);
-      return besideCaller({ record, run });
+      return besideCaller(registry.add(segment, record, entry, run));
     },
   });
+  const nobody = emptyContext();
   // The context of the procedure that is starting: a body that uses `this` asks for it first.
   let entering: Context | undefined;
   const host: OptionsHost = {
@@ -93,7 +94,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   };
   const others = createAway({ ...parts, placement });
   const calls = createRuns({
-    placement,
+    // Like a seam, a call by name doesn't wait while a procedure that is here is loaded again.
+    find: (fqn, version) => registry.find(fqn, version) ?? placement.find(fqn, version),
     call: others.call,
     bind: bindArguments,
     createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
@@ -126,19 +128,19 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     throw thrown;
   };
 
+  const runWithContext = (procedure: LocalProcedure, self: unknown, args: readonly never[]) =>
+    isContext(self) && self !== carrier.current()
+      ? calls.run(procedure, inherited(self, traceOf(procedure)), args)
+      : procedure.run.apply(self, args as never[]);
+
   /** Runs a procedure, and the calls that it makes, in the context that it was called with. */
   const besideCaller = (procedure: LocalProcedure): ProcedureFunction => {
     const { run } = procedure;
-    const runWithThis: ProcedureFunction = function (this: unknown, ...args) {
-      return isContext(this) && this !== carrier.current()
-        ? calls.run(procedure, inheritedLater(this), args)
-        : run.apply(this, args);
-    };
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
     // (bench/rows/p5.mjs).
     return function (this: unknown) {
       if (this === undefined) return run.apply(undefined, arguments as never);
-      return runWithThis.apply(this, arguments as never);
+      return runWithContext(procedure, this, arguments as never);
     };
   };
   return {
@@ -152,24 +154,21 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         return self;
       }
       // Give a procedure called on the same node the context that it would get on another node.
-      const caller = isContext(self) ? self : (carrier.current() ?? emptyContext());
-      return new CallContext(
-        { params: caller.params, trace: [line], ...inheritedLater(caller) },
-        clock,
-      );
+      const caller = isContext(self) ? self : (carrier.current() ?? nobody);
+      return new CallContext(inherited(caller, [line], caller.params), clock);
     },
-    callWith: async (...call) => await callWith(host, ...call),
+    callWith: (procedure, options, self, args) => callWith(host, procedure, options, self, args),
     async runProcedure(name, version, args, last) {
-      const run = async (context?: Context): Promise<unknown> =>
-        await calls.runProcedure(name, version, args, context);
-      const runWithThis = async function (this: Context): Promise<unknown> {
-        return await run(this);
-      };
-      const called =
-        last === undefined || last === null || isContext(last)
-          ? run(last ?? undefined)
-          : callWith({ ...host, place: "runProcedure" }, runWithThis, last, undefined, []);
-      return await called.catch((thrown: unknown) => rethrowInner(name, thrown));
+      try {
+        if (last === undefined || last === null || isContext(last))
+          return await calls.runProcedure(name, version, args, last ?? undefined);
+        const run = function (this: Context): Promise<unknown> {
+          return calls.runProcedure(name, version, args, this);
+        };
+        return await callWith({ place: "runProcedure", ...host }, run, last, undefined, []);
+      } catch (thrown) {
+        return rethrowInner(name, thrown);
+      }
     },
     load: async (manifest, segments) =>
       await placement.load(
@@ -196,7 +195,12 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     },
     invoke: (registration, call) => {
       call.begin();
-      return calls.run(registration, callParts(call), registration.bind(call.args), call);
+      return calls.run(
+        registration,
+        callParts(call, traceOf(registration)),
+        registration.bind(call.args),
+        call,
+      );
     },
   };
 }

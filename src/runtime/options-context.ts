@@ -1,8 +1,9 @@
 // The context with which a call with options begins, and what calls inherit from a context.
 
+import { HeaderView } from "../http/context/header-view.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
 import type { OwnHeaders } from "../http/option-headers.ts";
-import { Context, type ContextParts } from "../base/context.ts";
+import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
 
 /**
  * Tells the node what one call has of its own, apart from what it inherits. The procedure sees
@@ -20,7 +21,9 @@ export class OptionsContext extends Context {
     own: OwnHeaders,
     create: (parts: ContextParts) => Context = plainContext,
   ) {
-    const merged = { ...parts, headers: withOwn(parts.headers, own) };
+    const merged = Object.assign({}, parts, {
+      headers: new HeaderView(() => withOwn(parts.headers, own)),
+    });
     super(merged);
     this.own = own;
     this.inner = create(merged);
@@ -53,14 +56,20 @@ export function innerContext(context: Context): Context {
   return (context as Partial<OptionsContext>).inner ?? context;
 }
 
-/** The parts of a context for a call that is made in `context`. */
+/**
+ * The parts of a context for a call that is made in `context`. Which headers it inherits is only
+ * decided if somebody reads them.
+ */
 export function inherited(
   context: Context,
-  headers: ContextParts["headers"] = sentHeaders(context),
-): Omit<ContextParts, "trace"> {
+  trace: readonly string[] = context.trace,
+  params?: PathParameters,
+): ContextParts {
   const { deadline, hops } = context;
   return {
-    headers,
+    trace,
+    params,
+    headers: new HeaderView(() => sentHeaders(context)),
     deadline,
     hops,
     signal: () => context.signal,

@@ -135,7 +135,7 @@ export class RouteRegistry {
     call.begin();
     const { carrier, clock } = this.#parts;
     const trace = [traceLine(route.name, defaultVersion.toString())];
-    const context: Context = new CallContext({ ...callParts(call), params, trace }, clock, call);
+    const context: Context = new CallContext(callParts(call, trace, params), clock, call);
     return await carrier.run(context, () => route.run.call(context, request as never));
   }
 }
