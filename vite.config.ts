@@ -1,5 +1,6 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin, Rolldown } from "vite";
 import { defineConfig } from "vitest/config";
@@ -85,18 +86,20 @@ const roles: Readonly<Record<string, readonly string[]>> = {
   gateway: ["src/roles/relay/gateway.ts"],
   proxy: ["src/roles/relay/proxy.ts"],
   repository: ["src/roles/repository.ts", ...ofFiles],
-  standalone: ["src/roles/standalone.ts", ...ofFiles],
-  node: ["src/roles/node.ts"],
+  standalone: ["src/roles/standalone.ts", "server/modules/module-store.ts", ...ofFiles],
+  node: ["src/roles/node.ts", "server/modules/module-store.ts"],
 };
 
 const sharedChunks: Readonly<Record<string, string>> = {
   "gateway proxy": "relay",
   "repository standalone": "files",
+  "standalone node": "segments",
 };
 
 /**
  * A file costs a starting service as much as 10 KB of code. So what roles import is in few chunks: the core, which the
- * package's entries share, one for the roles that relay, one for those that have files, and one for each role.
+ * package's entries share, one for the roles that relay, one for those that have files, one for those that run procedures,
+ * and one for each role.
  * Everything else is split by the bundler.
  */
 function chunkGroups(): CodeSplittingGroup[] {
@@ -110,7 +113,7 @@ function chunkGroups(): CodeSplittingGroup[] {
     priority: 3 - index,
     debugName: names.join(" "),
     name: (id, context) => {
-      const name = chunkOf(id, context) ?? "";
+      const name = id.startsWith("\0rolldown") ? "core" : (chunkOf(id, context) ?? "");
       return names.includes(name) ? name : null;
     },
   }));
@@ -128,7 +131,13 @@ function chunksOf(imports: (id: string) => readonly string[]): Map<string, strin
     for (const file of files) add(fileURLToPath(new URL(file, import.meta.url)));
     return ids;
   };
-  const start = reach(["server/start/start-server.ts", "server/cli/run-start.ts"]);
+  // The last two are what applications import, on every node.
+  const start = reach([
+    "server/start/start-server.ts",
+    "server/cli/run-start.ts",
+    "server/main.ts",
+    "src/internal.ts",
+  ]);
   const reached = Object.entries(roles).map(([role, files]) => [role, reach(files)] as const);
   return new Map(
     [start, ...reached.map(([, ids]) => ids)].flatMap((ids) =>
@@ -142,11 +151,36 @@ function chunksOf(imports: (id: string) => readonly string[]): Map<string, strin
   );
 }
 
+/**
+ * For a module that is imported dynamically and shares its chunk, the bundler writes a file that only re-exports it. It
+ * costs a start as much as any file, so imports lead to the chunk itself; blanks keep the columns of source maps true.
+ */
+const noFacades: Plugin = {
+  name: "no-facades",
+  applyToEnvironment: ({ name }) => name === "node",
+  generateBundle(_, bundle) {
+    const chunks = Object.values(bundle).filter((output) => output.type === "chunk");
+    const real = new Map<string, string>();
+    for (const { isEntry, code, fileName } of chunks) {
+      const [, names = "", file] = /^export \{ ([^}]*) \} from "\.\/([^"]+)";\s*$/.exec(code) ?? [];
+      if (file === undefined || isEntry || / as /.test(names)) continue;
+      real.set(basename(fileName), file);
+      delete bundle[fileName];
+    }
+    for (const chunk of chunks)
+      chunk.code = chunk.code.replace(
+        /\bimport\("(\.\/(?:chunks\/)?)([^"]+)"\)/g,
+        (whole, folder: string, name: string) =>
+          `import("${folder}${real.get(name) ?? name}")`.padEnd(whole.length),
+      );
+  },
+};
+
 export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [componentsBeside, consolePage],
+  plugins: [componentsBeside, consolePage, noFacades],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {
@@ -174,6 +208,7 @@ export default defineConfig({
             entryFileNames: "[name].js",
             chunkFileNames: "chunks/[name].js",
             codeSplitting: { groups: chunkGroups() },
+            minifyInternalExports: false,
           },
         },
       },

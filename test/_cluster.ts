@@ -3,7 +3,7 @@
 
 import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/base/manifest.ts";
 import type { Host, ModuleNamespace, OutgoingRequest, PeerResponse } from "../src/base/ports.ts";
-import type { ServerModules } from "../src/roles/load-node.ts";
+import type { ServerModules } from "../src/roles/application.ts";
 import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
 import { createNode, type NodeOptions, type NodeRole } from "../src/roles/node.ts";

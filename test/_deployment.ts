@@ -2,7 +2,7 @@
 
 import { nodeHost } from "../server/http/host.ts";
 import { createNode } from "../src/roles/node.ts";
-import type { ServerModules } from "../src/roles/load-node.ts";
+import type { ServerModules } from "../src/roles/application.ts";
 import type { Role } from "../src/roles/role.ts";
 import { createCredentials } from "../src/http/trust.ts";
 import {

@@ -3,7 +3,7 @@
 import { readRoute } from "../src/http/route-pattern.ts";
 import type { RouteEntry } from "../src/base/manifest.ts";
 import type { Middleware } from "../src/http/middleware.ts";
-import type { ServerModules } from "../src/roles/load-node.ts";
+import type { ServerModules } from "../src/roles/application.ts";
 import type { Role } from "../src/roles/role.ts";
 import { type Limits, defaultLimits } from "../src/codec/values/limits.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "./_cluster.ts";

@@ -8,6 +8,7 @@ import { http, type HttpHandler } from "msw";
 import { NotImplemented } from "../../src/base/errors.ts";
 import type { Fakes, ProceduresOf } from "../../src/types/fake.ts";
 import { entryOf, type ClassRecord, type ServerManifest } from "../../src/base/manifest.ts";
+import { fromStored } from "../../src/codec/stored-manifest.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
 import { type FakeProcedure, fakeModules, unknownProcedure } from "../../src/roles/fake-modules.ts";
@@ -124,16 +125,21 @@ function start(
 }
 
 function checked(json: object): ServerManifest {
-  const manifest = json as Partial<ServerManifest>;
-  if (
-    manifest.format !== 1 ||
-    !Array.isArray(manifest.procedures) ||
-    !Array.isArray(manifest.classes)
-  )
-    throw new TypeError(
-      "'manifest' is not a Seamline manifest: pass dist/server/manifest.json, or await readManifest() of 'seamline/testing'",
-    );
-  return manifest as ServerManifest;
+  try {
+    const manifest = fromStored(json);
+    if (Array.isArray(manifest.procedures) && Array.isArray(manifest.classes))
+      return manifest as ServerManifest;
+  } catch (error) {
+    throw notManifest(`: ${(error as Error).message}`, error);
+  }
+  throw notManifest("");
+}
+
+function notManifest(why: string, cause?: unknown): TypeError {
+  return new TypeError(
+    `'manifest' is not a Seamline manifest${why}; pass dist/server/manifest.json, or await readManifest() of 'seamline/testing'`,
+    { cause },
+  );
 }
 
 function recordOf(name: string, { classes }: ServerManifest): ClassRecord {

@@ -3,7 +3,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** @typedef {import("./roles.mjs").Role} Role */
-/** @typedef {{ segments: Record<string, { procedure: number, access: string }[]>, procedures: { fqn: string, version: string }[], browserSegments: string[] }} Manifest */
+/** @typedef {[name: string, parameters: number, places: number, version?: string, fqn?: string]} Procedure */
+/** @typedef {{ segments: string[], places: { segment: string, access: string }[][], procedures: { module: string, exports: Procedure[] }[], browserSegments: string[] }} Manifest */
+
+/** A procedure's name for callers, unless the manifest says another one. */
+const fqnOf = (/** @type {string} */ module, /** @type {string} */ name) =>
+  module.slice(0, module.lastIndexOf("/") + 1) + name;
 
 /**
  * @param {string} folder
@@ -14,13 +19,16 @@ export async function describe(folder, roles) {
   /** @type {Manifest} */
   const manifest = JSON.parse(await readFile(join(folder, "dist/server/manifest.json"), "utf8"));
   const procedures = (/** @type {string[]} */ segments) =>
-    segments
-      .flatMap((segment) => manifest.segments[segment] ?? [])
-      .map(
-        ({ procedure, access }) =>
-          `${manifest.procedures[procedure]?.fqn}${access === "public" ? "" : ` (${access})`}`,
-      );
-  const servers = Object.keys(manifest.segments).filter(
+    segments.flatMap((wanted) =>
+      manifest.procedures.flatMap(({ module, exports }) =>
+        exports.flatMap(([name, , places, , fqn = fqnOf(module, name)]) =>
+          (manifest.places[places] ?? [])
+            .filter(({ segment }) => segment === wanted)
+            .map(({ access }) => `${fqn}${access === "public" ? "" : ` (${access})`}`),
+        ),
+      ),
+    );
+  const servers = manifest.segments.filter(
     (segment) => !manifest.browserSegments.includes(segment),
   );
   const rows = roles.map((role) => {

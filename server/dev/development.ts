@@ -5,10 +5,9 @@ import { resolve } from "node:path";
 
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
-import type { ServerManifest } from "../../src/base/manifest.ts";
+import { segmentFileEnding, type ServerManifest } from "../../src/base/manifest.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
-import { segmentFileEnding } from "../../src/runtime/segment.ts";
 import type { Application } from "../build/read/application.ts";
 import type { ApplicationReader } from "../build/read/application-reader.ts";
 import { environmentNames } from "../build/write/environments.ts";

@@ -4,7 +4,7 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
-import { segmentFileEnding } from "../../src/runtime/segment.ts";
+import { segmentFileEnding } from "../../src/base/manifest.ts";
 import { lazyFileAnswers } from "./lazy-file-answers.ts";
 import {
   addPages,

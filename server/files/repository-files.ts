@@ -19,11 +19,6 @@ export interface BuiltManifest {
   readonly manifest: ServerManifest;
 }
 
-export async function readBuiltManifest(output: OutputFolders): Promise<BuiltManifest> {
-  const bytes = await readFile(join(output.server, manifestFiles.server));
-  return { bytes, manifest: JSON.parse(bytes.toString("utf8")) as ServerManifest };
-}
-
 /** Lists the files once. Their contents are read on request. */
 export async function createRepositoryFiles(
   output: OutputFolders,

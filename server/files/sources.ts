@@ -5,8 +5,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 
-import type { ServerManifest } from "../../src/base/manifest.ts";
-import { segmentFileEnding } from "../../src/runtime/segment.ts";
+import { segmentFileEnding, type ServerManifest } from "../../src/base/manifest.ts";
 
 /** Folders of a finished build. */
 export interface OutputFolders {

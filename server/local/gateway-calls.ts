@@ -4,8 +4,10 @@
 // its own calls.
 
 import { mostOpen } from "../../src/base/access.ts";
-import { createServerNode, loadSegments, type ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
+import { createServerNode, loadSegments } from "../../src/roles/load-node.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
+import { procedureNotFound } from "../../src/base/fqn.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
 import {
   type Access,
@@ -15,7 +17,6 @@ import {
 } from "../../src/base/manifest.ts";
 import type { Host } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
-import { procedureNotFound } from "../../src/runtime/registry.ts";
 import { Classes } from "../../src/codec/classes.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
 import { createCredentials } from "../../src/http/trust.ts";

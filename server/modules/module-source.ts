@@ -6,6 +6,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { bounded } from "../../src/base/aborts.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
+import { fromStored, type StoredManifest } from "../../src/codec/stored-manifest.ts";
 import {
   type Clock,
   type IncomingResponse,
@@ -25,10 +26,11 @@ export interface ModuleSource {
   file(name: string): Promise<Uint8Array>;
 }
 
-/** The server part of a build's output. */
-export function folderSource(folder: string): ModuleSource {
+/** The server part of a build's output; `read` is its manifest, if it has been read. */
+export function folderSource(folder: string, read?: ServerManifest): ModuleSource {
   return {
     async manifest() {
+      if (read !== undefined) return read;
       const path = join(folder, manifestFiles.server);
       return parseManifest(await readFile(path, "utf8"), path);
     },
@@ -201,14 +203,18 @@ export function parseManifest(text: string, where: string): ServerManifest {
     new Error(
       `${where} isn't a manifest that this version of Seamline can use: ${what}. Build again`,
     );
-  let manifest: Partial<ServerManifest> | null;
+  let stored: Partial<ServerManifest | StoredManifest> | null;
   try {
-    manifest = JSON.parse(text) as Partial<ServerManifest> | null;
+    stored = JSON.parse(text) as typeof stored;
   } catch {
     throw wrong("it isn't JSON");
   }
-  if (manifest?.format !== 1)
-    throw wrong(`its format is ${JSON.stringify(manifest?.format)}, and 1 was expected`);
+  let manifest: Partial<ServerManifest>;
+  try {
+    manifest = fromStored(stored);
+  } catch (error) {
+    throw wrong((error as Error).message);
+  }
   if (typeof manifest.revision !== "string" || !/^\w[\w.-]{0,127}$/.test(manifest.revision))
     throw wrong("it has no revision");
   if (typeof manifest.files !== "object" || manifest.files === null)

@@ -1,10 +1,10 @@
-// A node's modules: fetched from their source, checked, cached by hash, and linked under their
-// plain names into a folder of this node, from which Node imports them.
+// A node's modules: fetched from their source, checked, cached by hash, and put under their plain
+// names into a folder of this node, from which Node imports them.
 
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryOf, type FileRecord, type ServerManifest } from "../../src/base/manifest.ts";
 import {
@@ -15,14 +15,16 @@ import {
   type Transport,
 } from "../../src/base/ports.ts";
 import { ContentStore, integrityOf } from "./content-store.ts";
-import { loadFailure, purposeOf } from "./load-failure.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
+import { separateMap } from "./separate-map.ts";
 
 export interface ModuleStoreOptions {
   /** The address of a repository, or the folder of a build's server part. */
-  readonly from: { readonly repository: string } | { readonly folder: string };
+  readonly from:
+    | { readonly repository: string }
+    | { readonly folder: string; readonly manifest?: ServerManifest };
   /** An absolute path [`node_modules/.cache/seamline` in the application folder]. */
   readonly cache?: string | undefined;
   /** The application folder: bare imports resolve from here. */
@@ -94,12 +96,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       loaded.files++;
       loaded.bytes += bytes.length;
     } else loaded.cached++;
-    if (file.endsWith(".map"))
-      await tree.write(
-        file,
-        relocated(await readFile(content, "utf8"), join(builtIn, dirname(file))),
-      );
-    else await tree.place(file, content);
+    const built = file.endsWith(".js") ? await readFile(content, "utf8") : "";
+    const separated = separateMap(built, file, join(builtIn, dirname(file)));
+    if (separated === undefined) return await tree.place(file, content);
+    await Promise.all([tree.write(file, separated.code), tree.write(`${file}.map`, separated.map)]);
   };
 
   const prepare = async (files: Iterable<string>): Promise<RunTree> => {
@@ -147,7 +147,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       try {
         return await options.moduleImporter(pathToFileURL(path).href);
       } catch (error) {
-        const { manifest } = await open();
+        const [{ manifest }, { loadFailure, purposeOf }] = await Promise.all([
+          open(),
+          import("./load-failure.ts"),
+        ]);
         throw loadFailure(error, {
           root: options.root,
           file: path,
@@ -176,7 +179,7 @@ function sourceOf(
   cache: string,
   signal: AbortSignal,
 ): ModuleSource {
-  if ("folder" in from) return folderSource(from.folder);
+  if ("folder" in from) return folderSource(from.folder, from.manifest);
   const name = createHash("sha256").update(from.repository).digest("hex").slice(0, 16);
   return repositorySource({
     url: from.repository,
@@ -189,7 +192,7 @@ function sourceOf(
   });
 }
 
-/** `files`, everything that they import, and all their source maps. */
+/** `files` and everything that they import. */
 function closure(manifest: ServerManifest, files: Iterable<string>): Set<string> {
   const found = new Set<string>(files);
   for (const file of found) {
@@ -198,27 +201,8 @@ function closure(manifest: ServerManifest, files: Iterable<string>): Set<string>
         `The build of revision ${manifest.revision} has no file '${file}': build again`,
       );
     for (const imported of entryOf(manifest.files, file)?.imports ?? []) found.add(imported);
-    if (Object.hasOwn(manifest.files, `${file}.map`)) found.add(`${file}.map`);
   }
   return found;
-}
-
-/** Makes the sources of a source map absolute; the build wrote them relative to `folder`. */
-function relocated(text: string, folder: string): string {
-  let map: { sources?: unknown };
-  try {
-    map = JSON.parse(text) as { sources?: unknown };
-  } catch {
-    // Not a source map, but a `.map` of another tool.
-    return text;
-  }
-  if (!Array.isArray(map.sources)) return text;
-  const sources = map.sources.map((source) =>
-    typeof source === "string" && !URL.canParse(source)
-      ? pathToFileURL(resolve(folder, source)).href
-      : source,
-  );
-  return JSON.stringify({ ...map, sources });
 }
 
 async function makeFolder(cache: string): Promise<void> {

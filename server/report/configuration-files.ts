@@ -7,7 +7,7 @@ import { isAbsolute, relative, resolve } from "node:path";
 
 import { type JsonText, readJson } from "../../src/base/json.ts";
 import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
-import { segmentFileEnding } from "../../src/runtime/segment.ts";
+import { segmentFileEnding } from "../../src/base/manifest.ts";
 import { type Config, parseConfig, readConfig } from "../config/config.ts";
 import { isConfiguration } from "../files/service-files.ts";
 import { slashed } from "../files/sources.ts";

@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-
 import type { Host } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
@@ -21,12 +20,10 @@ import type {
 } from "../config/config.ts";
 import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
-import {
-  createModuleStore,
-  type ModuleStore,
-  type ModuleStoreOptions,
-} from "../modules/module-store.ts";
-import { type OutputFolders, slashed } from "../files/sources.ts";
+import { lazyModuleStore } from "../modules/lazy-module-store.ts";
+import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts";
+import { slashed } from "../files/sources.ts";
+import type { EnsuredBuild } from "./ensure-build.ts";
 
 export interface ComposeOptions {
   readonly root: string;
@@ -78,7 +75,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const modules =
       config.repository === undefined
         ? undefined
-        : await modulesOf(host, { repository: config.repository }, undefined, options);
+        : modulesOf(host, { repository: config.repository }, undefined, options);
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
     const { healthIntervalMs, url, members, repository } = config;
@@ -101,7 +98,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   proxy: (async (host, config, options) => {
     const { createProxy } = await import("../../src/roles/relay/proxy.ts");
-    const modules = await modulesOf(host, { repository: config.repository }, undefined, options);
+    const modules = modulesOf(host, { repository: config.repository }, undefined, options);
     const { limits, trustKey } = options;
     // The configuration's check requires one of the two.
     const calls = config.gateway ?? config.node ?? "";
@@ -124,11 +121,11 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   repository: (async (host, config, options) => {
     const { createRepository } = await import("../../src/roles/repository.ts");
-    const output = await outputOf(host, config, options);
-    const { files, publicFiles } = await filesOf(host, config, options, output);
+    const build = await outputOf(host, config, options);
+    const { files, publicFiles } = await filesOf(host, config, options, build);
     // A repository runs no procedures, but its health checks may be modules of the application.
     // The store reads nothing until one is imported.
-    const modules = await modulesOf(host, { folder: output.server }, undefined, options);
+    const modules = modulesOf(host, { folder: build.output.server }, undefined, options);
     return {
       role: createRepository(host, {
         limits: options.limits,
@@ -144,9 +141,10 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   standalone: (async (host, config, options) => {
     const { createStandalone } = await import("../../src/roles/standalone.ts");
-    const output = await outputOf(host, config, options);
-    const { files, publicFiles } = await filesOf(host, config, options, output);
-    const modules = await modulesOf(host, { folder: output.server }, config.cache, options);
+    const build = await outputOf(host, config, options);
+    const { files, publicFiles } = await filesOf(host, config, options, build);
+    const from = { folder: build.output.server, manifest: build.built.manifest };
+    const modules = modulesOf(host, from, config.cache, options);
     const { limits, trustKey } = options;
     const console = await consoleOf(host, config, options);
     const { segments, name } = config;
@@ -166,7 +164,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   node: (async (host, config, options) => {
     const { createNode } = await import("../../src/roles/node.ts");
-    const modules = await modulesOf(host, { repository: config.repository }, config.cache, options);
+    const modules = modulesOf(host, { repository: config.repository }, config.cache, options);
     const { limits, trustKey } = options;
     const { gateway, segments, name } = config;
     return {
@@ -207,7 +205,7 @@ async function outputOf(
   host: Host,
   config: ApplicationConfig,
   options: ComposeOptions,
-): Promise<OutputFolders> {
+): Promise<EnsuredBuild> {
   const { ensureBuild } = await import("./ensure-build.ts");
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
@@ -216,13 +214,12 @@ async function filesOf(
   host: Host,
   config: ApplicationConfig,
   options: ComposeOptions,
-  output: OutputFolders,
+  { output, built }: EnsuredBuild,
 ): Promise<{ files: RepositoryFiles; publicFiles: PublicFiles }> {
-  const [{ createPublicFiles }, { createRepositoryFiles, readBuiltManifest }] = await Promise.all([
+  const [{ createPublicFiles }, { createRepositoryFiles }] = await Promise.all([
     import("../files/files.ts"),
     import("../files/repository-files.ts"),
   ]);
-  const built = await readBuiltManifest(output);
   const { modules, imports, pages, singlePage, assetsFolder } = built.manifest;
   const publicFiles = await createPublicFiles({
     rootFolder: options.root,
@@ -280,21 +277,21 @@ function missingFallback(
   return new Problems([{ file, path: "fallback", message, hint }]);
 }
 
-async function modulesOf(
+function modulesOf(
   host: Host,
   from: ModuleStoreOptions["from"],
   cache: string | undefined,
-  options: ComposeOptions,
-): Promise<ModuleStore> {
-  const { root, trustKey, moduleImporter } = options;
-  return createModuleStore({
+  { root, trustKey, moduleImporter }: ComposeOptions,
+): ModuleStore {
+  const { transport, clock, log } = host;
+  return lazyModuleStore({
     from,
     cache,
     root,
     trustKey,
     moduleImporter,
-    transport: host.transport,
-    clock: host.clock,
-    log: host.log,
+    transport,
+    clock,
+    log,
   });
 }

@@ -8,6 +8,7 @@ import { join, relative } from "node:path";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { Log } from "../../src/base/ports.ts";
 import type { ApplicationConfig } from "../config/config.ts";
+import type { BuiltManifest } from "../files/repository-files.ts";
 import { parseManifest } from "../modules/module-source.ts";
 import { packageFolder } from "../base/package-folder.ts";
 import {
@@ -43,11 +44,17 @@ export type BuildSettings = Pick<
   "root" | "source" | "output" | "index" | "browserSegments" | "browserModules"
 >;
 
+/** A usable build. Its manifest is read once for all that need it. */
+export interface EnsuredBuild {
+  readonly output: OutputFolders;
+  readonly built: BuiltManifest;
+}
+
 /**
- * The folders of a usable build, built first if necessary. Warns if the build is older than the
+ * The folders and manifest of a usable build, built first if necessary. Warns if the build is older than the
  * sources.
  */
-export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFolders> {
+export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredBuild> {
   const { root, source, output, index, browserSegments, browserModules, log } = options;
   const shown = `./${slashed(relative(root, output))}`;
   let folders = await findOutput(root, output);
@@ -76,7 +83,8 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFo
   // Report a partial build, from a failed copy or a full disk, here: nothing after this would
   // notice.
   const path = join(folders.server, manifestFiles.server);
-  const manifest = parseManifest(await readFile(path, "utf8"), path);
+  const bytes = await readFile(path);
+  const manifest = parseManifest(bytes.toString("utf8"), path);
   if (!(await isFile(join(folders.server, manifestFiles.browser))))
     throw new Error(
       `The build in ${shown} has no ${manifestFiles.browser}: it is incomplete. Build again`,
@@ -96,7 +104,7 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<OutputFo
     log.warn(
       `the build in ${shown} is older than the sources. Run 'seamline build', or start with --build`,
     );
-  return folders;
+  return { output: folders, built: { bytes, manifest } };
 }
 
 const listed = (names: readonly string[]): string =>

@@ -11,7 +11,7 @@ import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { joiningWarning } from "../config/config-address.ts";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, readConfig } from "../config/config.ts";
-import { configuredModules, type ConfiguredModulesOptions } from "../modules/configured-modules.ts";
+import type { ConfiguredModulesOptions } from "../modules/configured-modules.ts";
 import { definedOf } from "../base/defined.ts";
 import { nodeHost } from "../http/host.ts";
 import { HeldMemory } from "../http/held-memory.ts";
@@ -182,8 +182,10 @@ async function addConfigured(
   config: Config,
   options: ConfiguredModulesOptions,
 ): Promise<void> {
-  for (const name of Object.keys(config.healthChecks ?? {}))
-    role.addHealthCheck(name, { isHealthy: async () => false });
+  const checks = Object.keys(config.healthChecks ?? {});
+  if (checks.length === 0 && (config.middleware ?? []).length === 0) return;
+  for (const name of checks) role.addHealthCheck(name, { isHealthy: async () => false });
+  const { configuredModules } = await import("../modules/configured-modules.ts");
   const { middleware, healthChecks } = await configuredModules(config, options);
   for (const layer of middleware) role.addMiddleware(layer);
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);

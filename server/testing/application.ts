@@ -10,7 +10,7 @@ import { noContext } from "../../src/base/context.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
-import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
 import type { Application } from "../build/read/application.ts";
 import type { Side } from "../build/split/cut.ts";
 import { environmentNames } from "../build/write/environments.ts";

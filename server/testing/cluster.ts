@@ -8,7 +8,7 @@ import type { Host, Transport } from "../../src/base/ports.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
 import { noCarrier, registerHost } from "../start/process-services.ts";

@@ -3,7 +3,7 @@
 import { procedureKey } from "../../src/base/fqn.ts";
 import type { Access, ProcedureRecord, ServerManifest } from "../../src/base/manifest.ts";
 import type { Host } from "../../src/base/ports.ts";
-import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import { accessIn, bindGatewayCalls, type ProcedureHolder } from "../local/gateway-calls.ts";

@@ -1,11 +1,11 @@
 // The modules of a test cluster: each node, the page and the test have their own graph and classes.
 
+import { procedureNotFound } from "../../src/base/fqn.ts";
 import { entryOf, type ProcedureRecord } from "../../src/base/manifest.ts";
 import type { Log, ModuleNamespace } from "../../src/base/ports.ts";
 import { nearest } from "../../src/base/problem.ts";
-import { procedureNotFound } from "../../src/runtime/registry.ts";
 import { fakeModules } from "../../src/roles/fake-modules.ts";
-import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
 import type { Side } from "../build/split/cut.ts";
 import type { OwnImporter, TestApplication } from "./application.ts";
 import type { CallRecorder } from "./fakes/calls.ts";

@@ -5,7 +5,7 @@ import type { HealthCheck } from "../../src/http/health.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
 import { type PeerResponse, type Transport, TransportError } from "../../src/base/ports.ts";
-import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import type { Service } from "../local/service.ts";

@@ -1,6 +1,8 @@
 // Fully qualified names: the directory of the module, then the name. The file isn't part of it,
 // so that versions in separate files share one FQN.
 
+import { ProcedureNotFound } from "./errors.ts";
+
 /**
  * FQN of a procedure, and key of a class, declared in `module` (`shop/quote`, no extension) under
  * `name`.
@@ -34,4 +36,15 @@ export function traceLine(fqn: string, version: string): string {
  */
 export function isUnsafePath(fqn: string): boolean {
   return /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(fqn);
+}
+
+/** The error for a name that nothing has. `versions` are those that the caller may see. */
+export function procedureNotFound(
+  fqn: string,
+  version: string,
+  versions: readonly string[] = [],
+): ProcedureNotFound {
+  const others =
+    versions.length === 0 ? "" : `; there is ${versions.map((one) => `v${one}`).join(", ")}`;
+  return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${others}`);
 }

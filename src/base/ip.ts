@@ -98,21 +98,22 @@ function carriedBy(bytes: Address): Address {
     : bytes;
 }
 
-const special: readonly (readonly [SpecialKind, AddressRange])[] = (
-  [
-    // "This network" (RFC 1122): a connection to 0.0.0.0 goes to the machine itself.
-    ["unspecified", "0.0.0.0/8"],
-    ["unspecified", "::/128"],
-    ["loopback", "127.0.0.0/8"],
-    ["loopback", "::1/128"],
-    ["link-local", "169.254.0.0/16"],
-    ["link-local", "fe80::/10"],
-    ["multicast", "224.0.0.0/4"],
-    ["multicast", "255.255.255.255/32"],
-    ["multicast", "ff00::/8"],
-  ] as const
-).map(([kind, text]) => [kind, parseRange(text)!]);
+const specialTexts: readonly (readonly [SpecialKind, string])[] = [
+  // "This network" (RFC 1122): a connection to 0.0.0.0 goes to the machine itself.
+  ["unspecified", "0.0.0.0/8"],
+  ["unspecified", "::/128"],
+  ["loopback", "127.0.0.0/8"],
+  ["loopback", "::1/128"],
+  ["link-local", "169.254.0.0/16"],
+  ["link-local", "fe80::/10"],
+  ["multicast", "224.0.0.0/4"],
+  ["multicast", "255.255.255.255/32"],
+  ["multicast", "ff00::/8"],
+];
+
+let specialRanges: readonly (readonly [SpecialKind, AddressRange])[] | undefined;
 
 export function specialKind(address: Address): SpecialKind | undefined {
-  return special.find(([, range]) => isIn(address, range))?.[0];
+  specialRanges ??= specialTexts.map(([kind, text]) => [kind, parseRange(text)!]);
+  return specialRanges.find(([, range]) => isIn(address, range))?.[0];
 }

@@ -3,6 +3,9 @@
 // names from the application, `__proto__` included: write tables with Object.fromEntries, and read
 // them with `entryOf`.
 
+/** Files with this ending are segment files. */
+export const segmentFileEnding = ".segment.json";
+
 /** Who may call a procedure from outside. */
 export type Access = "public" | "protected" | "private";
 

@@ -1,4 +1,5 @@
-import { InvalidVersionNumber } from "./errors.ts";
+import { BadRequest, InvalidVersionNumber } from "./errors.ts";
+import { versionParameter } from "./protocol.ts";
 
 /** A procedure's version: one to three numbers, the missing ones 0. */
 export interface Version {
@@ -18,6 +19,18 @@ export function parseVersion(text: string): Version {
   const found = pattern.exec(text);
   if (found === null) throw new InvalidVersionNumber(`Invalid version number '${text}'`);
   return versionOf(Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0));
+}
+
+/**
+ * The version that a query string asks for; `query` without the `?`. Throws InvalidVersionNumber or
+ * BadRequest.
+ */
+export function readVersion(query: string): Version {
+  if (query === "") return defaultVersion;
+  const [version = "", ...others] = new URLSearchParams(query).getAll(versionParameter);
+  if (others.length > 0)
+    throw new BadRequest(`The query parameter '${versionParameter}' was given more than once`);
+  return parseVersion(version);
 }
 
 function versionOf(major: number, minor: number, patch: number): Version {

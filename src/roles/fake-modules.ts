@@ -12,7 +12,7 @@ import {
 import type { ModuleNamespace } from "../base/ports.ts";
 import { nearest } from "../base/problem.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../runtime/seam.ts";
-import type { ServerModules } from "./load-node.ts";
+import type { ServerModules } from "./application.ts";
 
 export type FakeProcedure = Fake<ProcedureFunction>;
 

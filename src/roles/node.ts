@@ -10,16 +10,11 @@ import type { Limits } from "../codec/values/limits.ts";
 import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/outgoing/remote-call.ts";
 import { createCallRunner } from "./run-call.ts";
-import {
-  createServerNode,
-  followClasses,
-  loadSegments,
-  registerAsTheyRun,
-  type ServerModules,
-} from "./load-node.ts";
+import type { ServerModules } from "./application.ts";
+import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
-import { describeNode } from "./members/member-details.ts";
+import { describeNode, isDescribable } from "./members/member-details.ts";
 import { createMembership } from "./members/membership.ts";
 import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
@@ -92,7 +87,12 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     const routes = node.routes.callable;
     return { procedures: callable(), ...(routes.length > 0 && { routes }) };
   };
-  const about = () => describeNode(options.name, segments, node.registry.all(), node.routes.all());
+  const about = () => {
+    const routes = node.routes.all();
+    return isDescribable(node.registry.size + routes.length)
+      ? describeNode(options.name, segments, node.registry.all(), routes)
+      : undefined;
+  };
   const membership =
     gateway === undefined ? undefined : createMembership(host, gateway, trustKey, offered, about);
   const role = createRole({
@@ -115,7 +115,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     stop: async () => await membership?.leave(),
     describe: () => ({
       segments,
-      procedures: node.registry.all().length,
+      procedures: node.registry.size,
       routes: node.routes.callable,
     }),
     runProcedure: node.runProcedure,

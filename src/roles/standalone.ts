@@ -6,7 +6,8 @@ import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { createCallRunner } from "./run-call.ts";
-import { createServerNode, loadSegments, type ServerModules } from "./load-node.ts";
+import type { ServerModules } from "./application.ts";
+import { createServerNode, loadSegments } from "./load-node.ts";
 import type { Observer } from "./members/observer.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
@@ -55,7 +56,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     stop: async () => {},
     describe: () => ({
       segments,
-      procedures: node.registry.all().length,
+      procedures: node.registry.size,
       routes: node.routes.callable,
     }),
     runProcedure: node.runProcedure,

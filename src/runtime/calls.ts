@@ -3,14 +3,13 @@
 
 import type { Args, Call } from "../base/call.ts";
 import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
-import { isUnsafePath, traceLine } from "../base/fqn.ts";
+import { isUnsafePath, procedureNotFound, traceLine } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import type { SendCall } from "../types/outgoing-call.ts";
 import { inherited } from "./options-context.ts";
 import { type bindArguments, nameArguments } from "./parameters.ts";
 import type { LocalProcedure, Placement } from "./placement.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
-import { procedureNotFound } from "./registry.ts";
 import type { ProcedureFunction, SeamRecord } from "./seam.ts";
 import { ranOn } from "../base/trace.ts";
 import { parseVersion } from "../base/version.ts";
@@ -123,7 +122,7 @@ export function createRuns({ find, carrier, call, bind, ...more }: RunParts): Ru
           : run(
               local,
               inherited(context, traceOf(local)),
-              (local.bind ?? bind(local.record.parameters))(values),
+              local.bind?.(values) ?? bind(local.record.parameters)(values),
             );
       const found = find(name, fullVersion);
       return found instanceof Promise ? found.then(start) : start(found);

@@ -81,8 +81,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       };
     },
     add(segment, record, entry, run) {
-      registry.add(segment, record, entry, run);
-      return besideCaller({ record, run });
+      return besideCaller(registry.add(segment, record, entry, run));
     },
   });
   const nobody = emptyContext();
@@ -129,19 +128,19 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     throw thrown;
   };
 
+  const runWithContext = (procedure: LocalProcedure, self: unknown, args: readonly never[]) =>
+    isContext(self) && self !== carrier.current()
+      ? calls.run(procedure, inherited(self, traceOf(procedure)), args)
+      : procedure.run.apply(self, args as never[]);
+
   /** Runs a procedure, and the calls that it makes, in the context that it was called with. */
   const besideCaller = (procedure: LocalProcedure): ProcedureFunction => {
     const { run } = procedure;
-    const runWithThis: ProcedureFunction = function (this: unknown, ...args) {
-      return isContext(this) && this !== carrier.current()
-        ? calls.run(procedure, inherited(this, traceOf(procedure)), args)
-        : run.apply(this, args);
-    };
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
     // (bench/rows/p5.mjs).
     return function (this: unknown) {
       if (this === undefined) return run.apply(undefined, arguments as never);
-      return runWithThis.apply(this, arguments as never);
+      return runWithContext(procedure, this, arguments as never);
     };
   };
   return {

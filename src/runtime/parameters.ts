@@ -15,11 +15,22 @@ const maxRestValues = 10_000;
 
 const restKey = (name: string): string => `...${name}`;
 
+type Bind = (args: Args) => unknown[];
+
+/** Compiled binders. Procedures with the same parameters may share their list, and then this. */
+const binders = new WeakMap<readonly Parameter[], Bind>();
+
 /**
- * From names to positions, compiled once per procedure. Throws MissingParameterValue,
- * UnknownParameter or InvalidParameterValue.
+ * From names to positions, compiled when a list of parameters is first bound. Throws
+ * MissingParameterValue, UnknownParameter or InvalidParameterValue.
  */
-export function bindArguments(parameters: readonly Parameter[]): (args: Args) => unknown[] {
+export function bindArguments(parameters: readonly Parameter[]): Bind {
+  let bind = binders.get(parameters);
+  if (bind === undefined) binders.set(parameters, (bind = compiled(parameters)));
+  return bind;
+}
+
+function compiled(parameters: readonly Parameter[]): Bind {
   const checkNames = namesCheck(parameters);
   const last = parameters.at(-1);
   const rest = last?.kind === "rest" ? restKey(last.name) : undefined;

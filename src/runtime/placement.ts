@@ -127,11 +127,10 @@ export function createPlacement({
 
   const loadBody = async (file: string, brought: readonly Brought[]): Promise<void> => {
     const body = await loader.import(file);
-    for (const { segment, record, entry } of brought) {
+    for (const { segment, record, entry, key } of brought) {
       const run = body[record.export] as ProcedureFunction;
       if (typeof run !== "function")
         throw new TypeError(`${file} has no function '${record.export}': build again`);
-      const key = procedureKey(record.fqn, record.version);
       here.set(key, { record, run: add?.(segment, record, entry, run) ?? run });
       loading.delete(key);
     }
@@ -148,10 +147,8 @@ export function createPlacement({
         [...bodiesOf(arrived, segments)].map(([file, brought]) => {
           // Register the loading bodies before any seam learns that the placement is known.
           const done = loadBody(file, brought);
-          for (const { record } of brought) {
-            const key = procedureKey(record.fqn, record.version);
-            if (!here.has(key)) loading.set(key, { file, done });
-          }
+          const body = { file, done };
+          for (const { key } of brought) if (!here.has(key)) loading.set(key, body);
           return done;
         }),
       );
@@ -200,6 +197,7 @@ interface Brought {
   readonly segment: string;
   readonly record: ProcedureRecord;
   readonly entry: SegmentEntry;
+  readonly key: string;
 }
 
 /** The bodies that segments need, with the procedures of each. */
@@ -213,7 +211,8 @@ export function bodiesOf(manifest: Manifest, segments: readonly string[]): Map<s
         throw new SegmentNotFound(`Segment '${segment}' lacks a module: build again`);
       const brought = bodies.get(file) ?? [];
       bodies.set(file, brought);
-      brought.push({ segment, record, entry });
+      const key = procedureKey(record.fqn, record.version);
+      brought.push({ segment, record, entry, key });
     }
   return bodies;
 }

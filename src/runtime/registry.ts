@@ -2,8 +2,8 @@
 
 import { isCallable, mostOpen } from "../base/access.ts";
 import type { Args } from "../base/call.ts";
-import { ProcedureNotFound, SegmentNotFound } from "../base/errors.ts";
-import { procedureKey } from "../base/fqn.ts";
+import { SegmentNotFound } from "../base/errors.ts";
+import { procedureKey, procedureNotFound } from "../base/fqn.ts";
 import {
   entryOf,
   type Access,
@@ -17,7 +17,7 @@ import { bindArguments } from "./parameters.ts";
 import type { ProcedureFunction } from "./seam.ts";
 
 /** One version of a procedure on this node. */
-export interface Registration {
+export class Registration {
   readonly record: ProcedureRecord;
   /** The segments of this node that name it. */
   readonly segments: readonly string[];
@@ -26,31 +26,73 @@ export interface Registration {
   /** A cross-site GET may call it. */
   readonly safe: boolean;
   readonly run: ProcedureFunction;
+  /** Another version of it. @internal */
+  next: Registration | undefined;
+  /** Made by the first call: most of many procedures are rarely called. */
+  #bind: ((args: Args) => unknown[]) | undefined;
+
+  constructor(fields: Omit<Registration, "bind" | "next">) {
+    this.record = fields.record;
+    this.segments = fields.segments;
+    this.access = fields.access;
+    this.safe = fields.safe;
+    this.run = fields.run;
+  }
+
   /** Arguments by name → by position. Throws for missing, unknown and invalid ones. */
-  readonly bind: (args: Args) => unknown[];
+  bind(args: Args): unknown[] {
+    return (this.#bind ??= bindArguments(this.record.parameters))(args);
+  }
 }
 
 export class Registry {
+  /** By FQN, the version that was added first; it leads to the others. */
   readonly #procedures = new Map<string, Registration>();
-  readonly #versions = new Map<string, Registration[]>();
+  /** A list for all procedures that only this segment names. */
+  readonly #alone = new Map<string, readonly string[]>();
+  #size = 0;
+
+  /** How many procedures there are, each version counted. */
+  get size(): number {
+    return this.#size;
+  }
 
   /** Adds a procedure of `segment`. If another segment has it too, the more open access applies. */
-  add(segment: string, record: ProcedureRecord, entry: SegmentEntry, run: ProcedureFunction): void {
-    const key = procedureKey(record.fqn, record.version);
-    const known = this.#procedures.get(key);
-    const registration: Registration = {
+  add(
+    segment: string,
+    record: ProcedureRecord,
+    entry: SegmentEntry,
+    run: ProcedureFunction,
+  ): Registration {
+    const first = this.#procedures.get(record.fqn);
+    const known = versionFrom(first, record.version);
+    const added = new Registration({
       record,
-      segments: [...new Set(known?.segments).add(segment)],
+      segments:
+        known === undefined || (known.segments.length === 1 && known.segments[0] === segment)
+          ? this.#only(segment)
+          : [...new Set(known.segments).add(segment)],
       access: known === undefined ? entry.access : mostOpen([known.access, entry.access]),
       safe: known?.safe === true || entry.safe === true,
       run,
-      bind: known?.record === record ? known.bind : bindArguments(record.parameters),
-    };
-    this.#procedures.set(key, registration);
-    const others = (this.#versions.get(record.fqn) ?? []).filter(
-      (one) => one.record.version !== record.version,
-    );
-    this.#versions.set(record.fqn, [...others, registration]);
+    });
+    if (known === undefined) this.#size++;
+    if (first === undefined || first === known) {
+      added.next = first?.next;
+      this.#procedures.set(record.fqn, added);
+      return added;
+    }
+    let before = first;
+    while (before.next !== undefined && before.next !== known) before = before.next;
+    added.next = known?.next;
+    before.next = added;
+    return added;
+  }
+
+  #only(segment: string): readonly string[] {
+    let list = this.#alone.get(segment);
+    if (list === undefined) this.#alone.set(segment, (list = [segment]));
+    return list;
   }
 
   /**
@@ -58,9 +100,9 @@ export class Registry {
    * levels. Returns the dropped keys.
    */
   follow(manifest: Manifest, segments: readonly string[]): readonly string[] {
-    const before = new Map(this.#procedures);
+    const before = new Map(this.all().map((known) => [keyOf(known), known]));
     this.#procedures.clear();
-    this.#versions.clear();
+    this.#size = 0;
     for (const segment of segments)
       for (const entry of entryOf(manifest.segments, segment) ?? []) {
         const record = manifest.procedures[entry.procedure];
@@ -68,42 +110,57 @@ export class Registry {
         if (record !== undefined && known !== undefined)
           this.add(segment, record, entry, known.run);
       }
-    return [...before.keys()].filter((key) => !this.#procedures.has(key));
+    return [...before]
+      .filter(([, { record }]) => this.find(record.fqn, record.version) === undefined)
+      .map(([key]) => key);
   }
 
   find(fqn: string, version: string): Registration | undefined {
-    // Most procedures have one version; a key for both would be a new text for each call.
-    for (const known of this.#versions.get(fqn) ?? [])
-      if (known.record.version === version) return known;
-    return undefined;
+    // A key of both would be a new text for each call.
+    return versionFrom(this.#procedures.get(fqn), version);
   }
 
   /** For an incoming call. Private and unknown procedures give the same error, byte for byte. */
   findForOutside(fqn: string, version: string, trusted: boolean): Registration {
     const found = this.find(fqn, version);
     if (found !== undefined && isCallable(found.access)) return found;
-    const visible = (this.#versions.get(fqn) ?? []).filter(
-      (one) => one.access === "public" || (trusted && one.access === "protected"),
+    const visible = versionsFrom(this.#procedures.get(fqn)).filter(
+      ({ access }) => access === "public" || (trusted && access === "protected"),
     );
     throw procedureNotFound(
       fqn,
       version,
       visible
-        .map((one) => one.record.version)
+        .map(({ record }) => record.version)
         .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true })),
     );
   }
 
   /** FQNs that others may call on this node. The gateway gets this list. */
   callable(): string[] {
-    return [...this.#versions]
-      .filter(([, versions]) => versions.some(({ access }) => isCallable(access)))
-      .map(([fqn]) => fqn);
+    const names: string[] = [];
+    for (const [fqn, first] of this.#procedures)
+      if (versionsFrom(first).some(({ access }) => isCallable(access))) names.push(fqn);
+    return names;
   }
 
   all(): Registration[] {
-    return [...this.#procedures.values()];
+    return [...this.#procedures.values()].flatMap(versionsFrom);
   }
+}
+
+const keyOf = ({ record }: Registration): string => procedureKey(record.fqn, record.version);
+
+function versionFrom(first: Registration | undefined, version: string): Registration | undefined {
+  let known = first;
+  while (known !== undefined && known.record.version !== version) known = known.next;
+  return known;
+}
+
+function versionsFrom(first: Registration | undefined): Registration[] {
+  const all: Registration[] = [];
+  for (let known = first; known !== undefined; known = known.next) all.push(known);
+  return all;
 }
 
 /** The manifest, if it has these segments. */
@@ -134,14 +191,3 @@ export function onlyInBrowsers(
 /** Any manifest. Only a server's says which segments are for browsers. */
 export type KnownPlaces = Pick<Manifest, "procedures" | "segments"> &
   Partial<Pick<ServerManifest, "browserSegments">>;
-
-/** `versions` are those that the caller may see. */
-export function procedureNotFound(
-  fqn: string,
-  version: string,
-  versions: readonly string[] = [],
-): ProcedureNotFound {
-  const others =
-    versions.length === 0 ? "" : `; there is ${versions.map((one) => `v${one}`).join(", ")}`;
-  return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${others}`);
-}

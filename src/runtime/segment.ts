@@ -3,14 +3,11 @@
 import { InvalidVersionNumber } from "../base/errors.ts";
 import { type JsonText, type SourcePosition, readJson } from "../base/json.ts";
 import { accesses } from "../base/access.ts";
-import type { Access } from "../base/manifest.ts";
+import { type Access, segmentFileEnding } from "../base/manifest.ts";
 import { type Problem, nearest } from "../base/problem.ts";
 import { defaultVersion, parseVersion } from "../base/version.ts";
 import type { RoutePattern } from "../http/route-pattern.ts";
 import { readRouteFields } from "./segment-route.ts";
-
-/** Files with this ending are segment files. */
-export const segmentFileEnding = ".segment.json";
 
 /** An export that a segment file names, with a valid entry or not. */
 export interface NamedExport {

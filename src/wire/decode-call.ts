@@ -13,22 +13,9 @@ import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-mult
 import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";
 import { decodeMembers } from "../codec/serialized.ts";
 import { type Parsed, parseText } from "../codec/values/text.ts";
-import { defaultVersion, parseVersion, type Version } from "../base/version.ts";
 import { bodyLimit, checkBodyType, isMultipart, mayBeEmpty } from "./body-type.ts";
 import { type Encoding, headerText } from "./encoding.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
-
-/**
- * The version that a query string asks for; `query` without the `?`. Throws InvalidVersionNumber or
- * BadRequest.
- */
-export function readVersion(query: string): Version {
-  if (query === "") return defaultVersion;
-  const [version = "", ...others] = new URLSearchParams(query).getAll(versionParameter);
-  if (others.length > 0)
-    throw new BadRequest(`The query parameter '${versionParameter}' was given more than once`);
-  return parseVersion(version);
-}
 
 export interface DecodeCallOptions {
   readonly classes: ClassTable;

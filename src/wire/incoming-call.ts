@@ -8,12 +8,11 @@ import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
 import { Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
 import { connectionOptions } from "../http/forwarded.ts";
-import { isUnsafePath } from "../base/fqn.ts";
+import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
 import { MiddlewareHeaders } from "../http/middleware.ts";
 import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { headers, isServiceHeader, mostHops, rpcPath, serviceHeaders } from "../base/protocol.ts";
-import { procedureNotFound } from "../runtime/registry.ts";
 import {
   asksForMask,
   readCrossSite,
@@ -25,9 +24,8 @@ import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
 import type { PathParameters } from "../base/context.ts";
 import type { RouteInfo } from "../runtime/routes.ts";
-import { defaultVersion, type Version } from "../base/version.ts";
+import { defaultVersion, readVersion, type Version } from "../base/version.ts";
 import { CallState } from "./call-state.ts";
-import { readVersion } from "./decode-call.ts";
 import { isMultipart } from "./body-type.ts";
 import { type Encoding, headerText } from "./encoding.ts";
 

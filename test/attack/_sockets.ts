@@ -7,7 +7,7 @@ import { type HttpServer, listen } from "../../server/http/http.ts";
 import { type Console, createConsole } from "../../server/console/console.ts";
 import type { Host, HttpRequest } from "../../src/base/ports.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
-import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";

@@ -9,6 +9,7 @@ import { onTestFinished, vi } from "vitest";
 
 import { type BuildOptions, type Built, buildApplication } from "../../server/vite/build.ts";
 import type { Manifest, ServerManifest } from "../../src/base/manifest.ts";
+import { fromStored } from "../../src/codec/stored-manifest.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 
 // The first build of a process loads a bundler, which is slow on a busy machine.
@@ -97,7 +98,7 @@ export function createFixture(
       }
       throw new Error("the build went well");
     },
-    manifest: () => readJson("dist/server/manifest.json") as ServerManifest,
+    manifest: () => fromStored(readJson("dist/server/manifest.json") as object) as ServerManifest,
     browserManifest: () => readJson("dist/server/manifest.browser.json") as Manifest,
   };
 }

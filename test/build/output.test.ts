@@ -28,9 +28,9 @@ describe("the output of a build", () => {
     ]);
     expect(app.read("dist/server/modules/shop/stock~body.js")).toMatch(/from "node:fs"/);
     expect(app.read("dist/server/modules/_seam.js")).toMatch(/from "seamline"/);
-    expect(
-      app.list("dist/server/modules").filter((file) => file.endsWith("~body.js.map")),
-    ).toHaveLength(3);
+    for (const file of modules.filter((name) => name.endsWith("~body.js")))
+      expect(app.read(`dist/server/modules/${file}`)).toMatch(/\n\/\/# sourceMappingURL=data:\S+$/);
+    expect(app.list("dist/server").filter((file) => file.endsWith(".map"))).toEqual([]);
   });
 
   it("the server's manifest has procedures, segments, classes and imports", async () => {
@@ -132,15 +132,26 @@ describe("the output of a build", () => {
     expect(app.read(`dist/browser/${page}`)).toContain(
       `from"./${manifest.modules["shop/money"]?.file.slice("assets/".length)}"`,
     );
-    expect(app.read(`dist/browser/${page}`)).toContain(
-      `from"./${manifest.modules["shop/quote"]?.file.slice("assets/".length)}"`,
-    );
     const holders = app
       .list("dist/browser")
       .filter(
         (file) => file.endsWith(".js") && /class\{amount/.test(app.read(`dist/browser/${file}`)),
       );
     expect(holders).toHaveLength(1);
+  });
+
+  it("a face without code of its own is part of the page that imports it, and a file for client.import", async () => {
+    const app = createFixture(shop);
+    await app.build();
+    const { modules } = app.browserManifest();
+    const file = modules["shop/quote"]?.file ?? "";
+    const holders = app
+      .list("dist/browser")
+      .filter((name) => name.endsWith(".js"))
+      .filter((name) => /"shop\/quote"|`shop\/quote`/.test(app.read(`dist/browser/${name}`)));
+    expect(holders).toHaveLength(2);
+    expect(holders).toContain(file);
+    expect(holders.filter((name) => /\/index-[^/]*$/.test(name))).toHaveLength(1);
   });
 
   it("pages, faces and bodies import the runtime from the same URL", async () => {

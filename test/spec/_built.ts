@@ -10,7 +10,7 @@ import { getContext } from "../../server/http/carrier.ts";
 import * as index from "../../src/index.ts";
 import * as internal from "../../src/internal.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
-import type { ServerModules } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { createFixture, type Files } from "../build/_fixture.ts";

@@ -61,7 +61,7 @@ describe("a build at start", () => {
   it("a fresh build is used without a message", async () => {
     await writeBuild(folders());
     const run = vi.fn<(settings: BuildSettings) => Promise<void>>();
-    expect(await ensure({ run })).toEqual({
+    expect((await ensure({ run })).output).toEqual({
       browser: join(root, "dist/browser"),
       server: join(root, "dist/server"),
     });
@@ -123,7 +123,8 @@ describe("a build at start", () => {
   it.each([
     ["no JSON", '{"format":1', "it isn't JSON"],
     ["nothing", "null", "its format is undefined"],
-    ["another version's", '{"format":2}', "its format is 2"],
+    ["another version's", '{"format":3}', "its format is 3, and 2 was expected"],
+    ["without parameters", '{"format":2,"segments":[]}', "it lists no parameters"],
     ["half of it", '{"format":1,"revision":"x","files":{}}', "it lists no procedures"],
   ])("whose manifest is damaged is refused by name: %s", async (_, text, why) => {
     await writeBuild(folders());
@@ -136,7 +137,7 @@ describe("a build at start", () => {
 
   it("a `vite build` whose pages are in another folder than 'output' is a warning that names it", async () => {
     await writeBuild({ ...folders(), output: join(root, ".seamline") });
-    expect(await ensure()).toEqual({
+    expect((await ensure()).output).toEqual({
       browser: join(root, "dist"),
       server: join(root, ".seamline/server"),
     });

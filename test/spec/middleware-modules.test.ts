@@ -25,6 +25,8 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
   it("modules that load slowly delay one call by a second, and fail only calls whose middleware looks at values", async () => {
     let come = (): void => {};
     const held = new Promise<void>((resolve) => (come = resolve));
+    // Services load this when they start with middleware; here it is added to one that runs.
+    await import("../../src/roles/relay/forward-middleware.ts");
     const deployment = await deploy({ modules: true, held });
     const get = { method: "GET", target: "/rpc/shop/stock?sku=1", headers: {} };
     const first = pass(endpoint, () => undefined, get, deployment);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { InvalidVersionNumber } from "../../src/base/errors.ts";
 import { parseVersion } from "../../src/base/version.ts";
-import { readVersion } from "../../src/wire/decode-call.ts";
+import { readVersion } from "../../src/base/version.ts";
 import { ask, testModules, type TestProcedure } from "../_cluster.ts";
 import { type Deployment, deploy } from "../_deployment.ts";
 import { createFixture } from "../build/_fixture.ts";

@@ -1,7 +1,10 @@
 // Ids of modules without a file of their own: parts of split modules, and virtual modules.
 
-/** Parts that have ids of their own. The face has the id of the module's file. */
-export type PartQuery = "shared" | "body" | "code";
+/**
+ * Parts that have ids of their own. A face has the id of the module's file; with the part `face` it
+ * is a second one, for `client.import`, while the first is part of the page that imports it.
+ */
+export type PartQuery = "face" | "shared" | "body" | "code";
 
 const idOf =
   (part: PartQuery) =>
@@ -10,6 +13,7 @@ const idOf =
 
 /** Ids of the parts of a module, by its file. */
 export const partId: Readonly<Record<PartQuery, (file: string) => string>> = {
+  face: idOf("face"),
   shared: idOf("shared"),
   body: idOf("body"),
   // In development the body of a page is a proxy module, which loads the code and changes with it.
@@ -25,7 +29,7 @@ export function parsePartId(id: string): {
   readonly part: PartQuery | undefined;
 } {
   const [file = id, query = ""] = id.split("?");
-  const part = /(?:^|&)seamline=(shared|body|code)(?![^&])/.exec(query)?.[1];
+  const part = /(?:^|&)seamline=(face|shared|body|code)(?![^&])/.exec(query)?.[1];
   return { file, part: part as PartQuery | undefined };
 }
 

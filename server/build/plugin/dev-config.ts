@@ -4,7 +4,7 @@ import { basename } from "node:path";
 
 import type { Rolldown, UserConfig } from "vite";
 
-import { segmentFileEnding } from "../../../src/runtime/segment.ts";
+import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import type { Application } from "../read/application.ts";
 import { environmentNames, packagesOf } from "../write/environments.ts";
 import { parsePartId } from "../modules/module-ids.ts";

@@ -159,19 +159,40 @@ function loadPart(
     !isBrowser(context) ||
     cut !== undefined ||
     application.modules.describe(module).classes.length > 0;
-  if (part === undefined && isNamed && context.environment.mode === "build")
-    build.entries.emit(context, file, build.reader.root);
+  if (part === undefined && isNamed && context.environment.mode === "build") {
+    const isTwofold = isBrowser(context) && hasTwoFaces(application, module);
+    build.entries.emit(context, isTwofold ? partId.face(file) : file, build.reader.root);
+  }
   if (cut === undefined && trimmed === undefined) return undefined;
   if (part === "body" && cut !== undefined && development !== undefined && isBrowser(context))
     return proxyModuleText(file, proxiedNames(cut, application.browserSegments));
   const parts = cut?.parts[isBrowser(context) ? "browser" : "server"];
   const found =
-    part === undefined ? (parts?.face ?? trimmed) : part === "shared" ? parts?.shared : parts?.body;
+    part === undefined || part === "face"
+      ? (parts?.face ?? trimmed)
+      : part === "shared"
+        ? parts?.shared
+        : parts?.body;
   return {
     code: found?.code ?? "export {};",
     map: found === undefined ? null : { ...found.map, sources: [file] },
     moduleType: languageOf(file),
   };
+}
+
+/**
+ * Whether pages get the face as part of what imports it, without a request of its own, and
+ * `client.import` gets another one from a file. A face alone has no state, so there may be two.
+ * With a body or shared part, or where `client.import` names it, all must share one.
+ */
+function hasTwoFaces({ cut, browserModules }: Application, module: SourceModule): boolean {
+  const parts = cut.get(module.file)?.parts.browser;
+  return (
+    parts !== undefined &&
+    parts.body === undefined &&
+    parts.shared === undefined &&
+    !browserModules.includes(module)
+  );
 }
 
 /** Throws if `new URL(…, import.meta.url)` in a page's code would make a split module a file. */

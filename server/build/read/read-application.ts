@@ -6,7 +6,8 @@ import { relative } from "node:path";
 import picomatch from "picomatch";
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { type SegmentFile, parseSegment, segmentFileEnding } from "../../../src/runtime/segment.ts";
+import { segmentFileEnding } from "../../../src/base/manifest.ts";
+import { type SegmentFile, parseSegment } from "../../../src/runtime/segment.ts";
 import type { Parse } from "../../../src/split/write/split-module.ts";
 import { isInside, isListed, slashed } from "../../files/sources.ts";
 import type { Application } from "./application.ts";

@@ -4,7 +4,7 @@
 import { relative, resolve } from "node:path";
 
 import { readJson } from "../../../src/base/json.ts";
-import { segmentFileEnding } from "../../../src/runtime/segment.ts";
+import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import { slashed } from "../../files/sources.ts";
 import type { FileMemory } from "../modules/file-memory.ts";
 import type { Modules, SourceModule } from "../modules/modules.ts";

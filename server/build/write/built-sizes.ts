@@ -42,7 +42,8 @@ export function sizesOf(
   const sizes = new Map<string, SizedModule>();
   for (const [id, bytes] of moduleSizes) {
     const { file: path, part: query } = parsePartId(id);
-    if (id.startsWith("\0") || bytes === 0) continue;
+    // Pages hold the first face; hardly anybody loads the second.
+    if (id.startsWith("\0") || bytes === 0 || query === "face") continue;
     const part = query === "shared" || query === "body" ? query : isCut(path) ? "face" : undefined;
     const key = `${path} ${part}`;
     sizes.set(key, {

@@ -15,6 +15,7 @@ import type {
   SegmentEntry,
   ServerManifest,
 } from "../../../src/base/manifest.ts";
+import { writeStored } from "../../../src/codec/stored-manifest.ts";
 import type { Application } from "../read/application.ts";
 import { sizesOf } from "./built-sizes.ts";
 import type { Side } from "../split/cut.ts";
@@ -69,10 +70,7 @@ export async function writeManifests(options: {
     ...routesIn(application),
   };
   await mkdir(options.folder, { recursive: true });
-  await writeFile(
-    join(options.folder, manifestFiles.server),
-    `${JSON.stringify(manifest, null, 1)}\n`,
-  );
+  await writeFile(join(options.folder, manifestFiles.server), writeStored(manifest));
   const forBrowsers = JSON.stringify({ format: 1, revision, ...browser } satisfies Manifest);
   await writeFile(join(options.folder, manifestFiles.browser), forBrowsers);
   const { root, cut } = application;

@@ -7,7 +7,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 import type { Logger } from "vite";
 
-import { segmentFileEnding } from "../../../src/runtime/segment.ts";
+import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import {
   type OutputFolders,
   isFile,

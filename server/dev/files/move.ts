@@ -4,8 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { BadRequest } from "../../../src/base/errors.ts";
-import { entryOf } from "../../../src/base/manifest.ts";
-import { segmentFileEnding } from "../../../src/runtime/segment.ts";
+import { entryOf, segmentFileEnding } from "../../../src/base/manifest.ts";
 import type { Application } from "../../build/read/application.ts";
 
 type SegmentFile = Record<string, Record<string, unknown>>;

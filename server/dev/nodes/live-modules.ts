@@ -5,7 +5,7 @@ import type { DevEnvironment } from "vite";
 import { parsePartId } from "../../build/modules/module-ids.ts";
 import type { ServerManifest } from "../../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../../src/base/ports.ts";
-import type { ServerModules } from "../../../src/roles/load-node.ts";
+import type { ServerModules } from "../../../src/roles/application.ts";
 import { createModuleRunner } from "../../local/module-runner.ts";
 import { runFailure } from "./problem-of.ts";
 

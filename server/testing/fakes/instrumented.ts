@@ -3,7 +3,7 @@
 import { entryOf, type ProcedureRecord } from "../../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../../src/base/ports.ts";
 import { type FakeProcedure, standIn } from "../../../src/roles/fake-modules.ts";
-import type { ServerModules } from "../../../src/roles/load-node.ts";
+import type { ServerModules } from "../../../src/roles/application.ts";
 import type { Graph, ProcedureFunction } from "../../../src/runtime/seam.ts";
 import type { CallRecorder } from "./calls.ts";
 import type { FakeRegistry } from "./fakes.ts";

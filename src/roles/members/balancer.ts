@@ -2,21 +2,27 @@
 
 /** The holders of one procedure, in turn. */
 export class Rotation<T> {
-  readonly #all: T[] = [];
+  #all: readonly T[];
   #next = 0;
+
+  constructor(first: T) {
+    this.#all = [first];
+  }
 
   get size(): number {
     return this.#all.length;
   }
 
+  /** A holder that names a procedure twice is one. */
   add(holder: T): void {
-    this.#all.push(holder);
+    // A new list, as there are many of them, and one that grows has room for seventeen.
+    if (this.#all.at(-1) !== holder) this.#all = [...this.#all, holder];
   }
 
   remove(holder: T): void {
     const at = this.#all.indexOf(holder);
     if (at < 0) return;
-    this.#all.splice(at, 1);
+    this.#all = this.#all.toSpliced(at, 1);
     // Keep the turn of the next holder.
     if (at < this.#next) this.#next--;
   }
@@ -59,9 +65,9 @@ export function createBalancer<T>(most: Memory = memory): Balancer<T> {
   return {
     add(holder, names) {
       for (const name of names) {
-        const rotation = rotations.get(name) ?? new Rotation<T>();
-        rotations.set(name, rotation);
-        rotation.add(holder);
+        const rotation = rotations.get(name);
+        if (rotation === undefined) rotations.set(name, new Rotation(holder));
+        else rotation.add(holder);
         left.forget(name);
       }
     },

@@ -68,6 +68,9 @@ const most = {
   route: 2_000,
 } as const;
 
+/** Whether a gateway would keep a description of so many procedures. */
+export const isDescribable = (procedures: number): boolean => procedures <= most.procedures;
+
 /**
  * Throws BadRequest with the path of the mistake. Ignores unknown keys, which later versions may
  * add.

@@ -15,11 +15,13 @@ import type { Observer } from "./observer.ts";
 
 export interface MemberEndpointsOptions {
   readonly credentials: Credentials;
-  readonly limits: { readonly bodyBytes: number };
   readonly lease: number;
   /** Without an observer, the details that members send aren't kept. */
   readonly observer?: Observer | undefined;
 }
+
+/** For the names of some hundred thousand procedures, from a member that has shown the key. */
+const maxJoinBytes = 16 * 1024 * 1024;
 
 /** Longest URL of a member, in characters: no real one is longer. */
 const maxUrlLength = 2_048;
@@ -46,9 +48,7 @@ export function memberRoutes(
       paths.nodes,
       async (request) => {
         demandKey(request);
-        const { url, procedures, routes, about } = readJoin(
-          await request.readBody(options.limits.bodyBytes),
-        );
+        const { url, procedures, routes, about } = readJoin(await request.readBody(maxJoinBytes));
         await addresses.check(url);
         const others = members.all().filter((entry) => entry.url !== url);
         const clash = routeClash(

@@ -87,7 +87,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
       const member: Member = {
         id: newId(),
         url,
-        procedures: [...new Set(procedures)],
+        procedures,
         routes,
         about,
         ...state,

@@ -59,7 +59,7 @@ export function createMembership(
   gateway: string,
   trustKey: string,
   offered: () => Offered,
-  about?: () => MemberDetails,
+  about?: () => MemberDetails | undefined,
 ): Membership {
   const decoder = new TextDecoder();
   let joined: { id: string; lease: number } | undefined;

@@ -3,14 +3,12 @@
 
 import type { Args } from "../../base/call.ts";
 import { isCors } from "../../http/cors.ts";
-import { collected } from "../../http/bodies.ts";
 import { bodyHeaders } from "../../http/forwarded.ts";
 import { compose } from "../../http/middleware.ts";
-import type { Host, HttpResponse, IncomingResponse, PeerResponse } from "../../base/ports.ts";
+import type { HttpResponse, IncomingResponse, PeerResponse } from "../../base/ports.ts";
 import { headers, policyHeader } from "../../base/protocol.ts";
 import { OpaqueClasses } from "../../codec/classes.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
-import type { Limits } from "../../codec/values/limits.ts";
 import { noteMaskedAnswer } from "../../codec/error-mask.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
@@ -27,41 +25,27 @@ import { reencodeCall } from "./reencode-call.ts";
 import { reencodeUpload } from "./reencode-upload.ts";
 import {
   type ForwardedCall,
+  type ForwardMiddlewareParts,
   joined,
   endToEndHeaders,
-  forwardingError,
-  readForwardedBody,
   relayAnswer,
+  wholeAnswer,
 } from "./forward.ts";
 import { LazyArguments } from "./lazy-arguments.ts";
-import type { Application } from "../load-node.ts";
-import type { MiddlewareChain } from "../role.ts";
+import type { Application } from "../application.ts";
 
-export interface ForwardMiddlewareParts {
-  readonly host: Host;
-  readonly limits: Limits;
-  readonly chain: MiddlewareChain;
-  /** Without it, class instances pass as they are, and the values of a GET are text. */
-  readonly application?: Application | undefined;
-}
-
-/** Forwards the call through the middleware, which may change arguments, headers and result. */
+/**
+ * Forwards a received call through the middleware, which may change arguments, headers and result.
+ */
 export async function forwardThroughMiddleware(
   parts: ForwardMiddlewareParts,
   incoming: IncomingCall,
+  received: ForwardedCall,
   send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<PeerResponse>,
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const { method, target, headers: receivedFields } = incoming.request;
-  const reading = readForwardedBody(incoming, parts.limits);
-  const body = reading instanceof Uint8Array ? reading : await reading;
-  const received: ForwardedCall = { method, target, body };
-  // The RPC endpoint handles CORS, which doesn't look at arguments or results.
-  if (parts.chain.list.every(isCors)) {
-    const head = await send(incoming, received);
-    // The console shows errors, which are small.
-    return relayAnswer(head.status < 400 ? head : await whole(head));
-  }
+  const { method, body } = received;
+  const receivedFields = incoming.request.headers;
   // Refuse before middleware runs, if the application is known here. Otherwise the node refuses,
   // with the same answer.
   if (
@@ -97,7 +81,7 @@ export async function forwardThroughMiddleware(
         ...(changed ?? received),
         headers: fieldsOf(incoming, call.headers, changed),
       });
-      answer = await whole(head);
+      answer = await wholeAnswer(head);
       try {
         const { value } = await decodeAnswer(answer, {
           classes,
@@ -259,12 +243,4 @@ function withAnswerHeaders(
       ...(policies !== undefined && { [policyHeader]: policies }),
     },
   };
-}
-
-async function whole(head: PeerResponse): Promise<IncomingResponse> {
-  try {
-    return await collected(head);
-  } catch (thrown) {
-    throw forwardingError(thrown);
-  }
 }

@@ -1,12 +1,13 @@
 // Forwarding a call: gateway and proxy pass bytes on, and change only headers.
 
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
-import { discard } from "../../http/bodies.ts";
+import { collected, discard } from "../../http/bodies.ts";
 import { connectionOptions, isHopByHop } from "../../http/forwarded.ts";
 import {
   type HeaderFields,
   type Host,
   type HttpResponse,
+  type IncomingResponse,
   isLocalFailure,
   type PeerResponse,
   TransportError,
@@ -19,6 +20,8 @@ import type { Credentials } from "../../http/trust.ts";
 import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Application } from "../application.ts";
+import type { MiddlewareChain } from "../role.ts";
 
 // Set anew for each connection and body.
 const remade = new Set(["host", "content-length", "expect"]);
@@ -74,6 +77,14 @@ export interface ForwardParts {
   readonly host: Host;
   readonly credentials: Credentials;
   readonly limits: Limits;
+}
+
+export interface ForwardMiddlewareParts {
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly chain: MiddlewareChain;
+  /** Without it, class instances pass as they are, and the values of a GET are text. */
+  readonly application?: Application | undefined;
 }
 
 /**
@@ -230,4 +241,13 @@ export function forwardingError(thrown: unknown): Error {
 /** The error for the caller when this host has no connection left to forward with. */
 export function noConnection(): NodeNotAvailable {
   return new NodeNotAvailable("This service has no connection left for the request");
+}
+
+/** An answer with its whole body. */
+export async function wholeAnswer(head: PeerResponse): Promise<IncomingResponse> {
+  try {
+    return await collected(head);
+  } catch (thrown) {
+    throw forwardingError(thrown);
+  }
 }

@@ -2,7 +2,7 @@
 
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
 import { FileNotFound, NodeNotAvailable } from "../../base/errors.ts";
-import { procedureNotFound } from "../../runtime/registry.ts";
+import { procedureNotFound } from "../../base/fqn.ts";
 import {
   type Host,
   isLocalFailure,
@@ -26,8 +26,8 @@ import {
   sendForwarded,
   withoutItsSettings,
 } from "./forward.ts";
-import { forwardThroughMiddleware } from "./forward-middleware.ts";
-import { applicationOf, type ServerModules } from "../load-node.ts";
+import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
+import { applicationOf, type ServerModules } from "../application.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { routeListEndpoint } from "../routes/route-list.ts";
 import { createMemberAddresses } from "../members/member-addresses.ts";
@@ -133,7 +133,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     classes,
     errors: options.errors,
     chain,
-    call: (call, refuse) => forwardThroughMiddleware(middleware, call, forward, refuse),
+    call: (call, refuse) => forwardIncoming(middleware, call, forward, refuse),
     application: {
       table: () => members.routes.table,
       answer: async (call) => await forwardRoute({ host, chain }, call, forward),
@@ -153,6 +153,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     async start(url) {
       addresses.listensAt(url);
       monitor.start();
+      await prepareMiddleware(chain);
     },
     stop: async () => monitor.stop(),
     describe: () => ({

@@ -27,10 +27,10 @@ import {
   forwardCall,
   withRequestedOrigin,
 } from "./forward.ts";
-import { forwardThroughMiddleware } from "./forward-middleware.ts";
+import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { createFetchedRoutes } from "../routes/route-list.ts";
-import { applicationOf, type ServerModules } from "../load-node.ts";
+import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, notFound, type Role } from "../role.ts";
 import { createCredentials, trustKeyHeader } from "../../http/trust.ts";
@@ -93,7 +93,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       answer: async (call) => await forwardRoute(parts, call, forward),
     },
     errors: options.errors,
-    call: (call, refuse) => forwardThroughMiddleware(parts, call, forward, refuse),
+    call: (call, refuse) => forwardIncoming(parts, call, forward, refuse),
     otherwise: (request) => {
       const trust = credentials.of(request.headers);
       const requestedOrigin = web.requestedOrigin(request, trust);
@@ -110,7 +110,12 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         files,
       );
     },
-    start: async () => void (await Promise.all([checkKey(host, options), routes?.start()])),
+    start: async () =>
+      void (await Promise.all([
+        checkKey(host, options),
+        routes?.start(),
+        prepareMiddleware(chain),
+      ])),
     stop: async () => routes?.stop(),
     describe: () => ({ routes: routes?.table.all ?? [] }),
     observed: observer && {

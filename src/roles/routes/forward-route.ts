@@ -7,8 +7,13 @@ import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import { callOf, type IncomingCall } from "../../wire/incoming-call.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
-import { endToEndHeaders, type ForwardedRequest, joined, relayAnswer } from "../relay/forward.ts";
-import type { ForwardMiddlewareParts } from "../relay/forward-middleware.ts";
+import {
+  endToEndHeaders,
+  type ForwardedRequest,
+  type ForwardMiddlewareParts,
+  joined,
+  relayAnswer,
+} from "../relay/forward.ts";
 import { answerOf, changedHeaders, webResponse } from "./web-messages.ts";
 
 /** Forwards the request through the middleware, which may change headers and answer. */

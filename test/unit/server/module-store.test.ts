@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import {
   chmod,
   mkdir,
@@ -227,13 +228,10 @@ describe("source maps in a module store", () => {
     sources: ["../../../../src/shop/price.ts", "virtual:x"],
     mappings: "",
   });
-  it("are fetched too, and lead to the application's sources wherever the tree is", async () => {
-    repository.build = build("maps", {
-      "shop/price.js": "export const price = 1;",
-      "shop/price.js.map": map,
-      "odd.js": "",
-      "odd.js.map": "[",
-    });
+  const inside = (text: string): string =>
+    `//# sourceMappingURL=data:application/json;charset=utf-8;base64,${Buffer.from(text).toString("base64")}`;
+  const placed = async (files: Record<string, string>): Promise<(file: string) => string> => {
+    repository.build = build("maps", files);
     let tree = "";
     const store = open({
       moduleImporter: async (specifier) => {
@@ -241,13 +239,27 @@ describe("source maps in a module store", () => {
         return {};
       },
     });
-    await store.import("shop/price.js");
-    const { sources } = JSON.parse(await readFile(join(tree, "price.js.map"), "utf8")) as {
-      sources: string[];
-    };
+    for (const file of Object.keys(files)) await store.import(file);
+    return (file) => readFileSync(join(tree, file), "utf8");
+  };
+
+  it("lie beside the modules, and lead to the application's sources wherever the tree is", async () => {
+    const text = await placed({ "shop/price.js": `export const price = 1;\n${inside(map)}` });
+    expect(text("price.js")).toBe("export const price = 1;\n//# sourceMappingURL=price.js.map\n");
+    const { sources } = JSON.parse(text("price.js.map")) as { sources: string[] };
     expect(sources).toEqual([pathToFileURL(join(root, "src/shop/price.ts")).href, "virtual:x"]);
-    await store.import("odd.js");
-    expect(await readFile(join(tree, "odd.js.map"), "utf8")).toBe("[");
+  });
+
+  it("that aren't maps stay in the module, as they were built", async () => {
+    const files = {
+      "odd.js": inside("["),
+      "list.js": inside("[]"),
+      "elsewhere.js": "//# sourceMappingURL=elsewhere.js.map",
+      "plain.js": "export {};",
+      "text.js": `export const text = \`\n${inside(map)}\n\`;`,
+    };
+    const text = await placed(files);
+    for (const [file, built] of Object.entries(files)) expect(text(file)).toBe(built);
   });
 });
 
@@ -440,7 +452,7 @@ describe("a manifest in a module store", () => {
   it.each([
     ["text that isn't JSON", "{", "isn't JSON"],
     ["null", "null", "its format is undefined"],
-    ["another format", JSON.stringify({ ...manifest, format: 2 }), "its format is 2"],
+    ["another format", JSON.stringify({ ...manifest, format: 3 }), "its format is 3"],
     [
       "a revision that leads away",
       JSON.stringify({ ...manifest, revision: "../../x" }),

@@ -6,7 +6,7 @@ import { BadRequest, UnsupportedEncoding } from "../../../src/base/errors.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { ClassTable } from "../../../src/codec/class-table.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
-import { readVersion } from "../../../src/wire/decode-call.ts";
+import { readVersion } from "../../../src/base/version.ts";
 import { decodeArguments } from "../../_decode-arguments.ts";
 import { readEncoding } from "../../../src/wire/encoding.ts";
 

@@ -8,6 +8,7 @@ import { runStart } from "../../../../server/cli/run-start.ts";
 import type { Server } from "../../../../server/start/server.ts";
 import { startServer } from "../../../../server/start/start-server.ts";
 import { Problems } from "../../../../src/base/problem.ts";
+import { fromStored } from "../../../../src/codec/stored-manifest.ts";
 
 vi.mock("../../../../server/start/start-server.ts", () => ({
   startServer: vi.fn<typeof startServer>(),
@@ -194,7 +195,7 @@ describe("seamline build", () => {
       /^built \.\/out in \d+\.\d s: 1 procedure in 1 segment, \d+ modules? \(revision \w+\)\n$/,
     );
     expect(
-      JSON.parse(await readFile(join(root, "out/server/manifest.json"), "utf8")),
+      fromStored(JSON.parse(await readFile(join(root, "out/server/manifest.json"), "utf8"))),
     ).toMatchObject({ procedures: [{ fqn: "greet" }] });
   });
 

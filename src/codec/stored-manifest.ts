@@ -1,0 +1,139 @@
+// The server's manifest as a build writes it. A procedure is a few characters there: what many of
+// them have in common, parameters and places in segments, stands in a list and is named by its
+// index. In memory they share it too.
+
+import { fqnOf } from "../base/fqn.ts";
+import type { Parameter, ProcedureRecord, SegmentEntry, ServerManifest } from "../base/manifest.ts";
+import { defaultVersion } from "../base/version.ts";
+
+/** The file's `format`; that of a manifest in memory is another. */
+export const storedFormat = 2;
+
+/** In which segment a procedure is, and how. */
+type Place = Omit<SegmentEntry, "procedure"> & { readonly segment: string };
+
+/**
+ * The name of its export, indices into `parameters` and `places`, then its version unless that is
+ * the default one, and its FQN unless that follows from module and export.
+ */
+type StoredProcedure = readonly [
+  name: string,
+  parameters: number,
+  places: number,
+  version?: string,
+  fqn?: string,
+];
+
+/** `manifest.json` of a build. */
+export interface StoredManifest extends Omit<ServerManifest, "format" | "procedures" | "segments"> {
+  readonly format: typeof storedFormat;
+  readonly segments: readonly string[];
+  readonly parameters: readonly (readonly Parameter[])[];
+  readonly places: readonly (readonly Place[])[];
+  readonly procedures: readonly {
+    readonly module: string;
+    readonly exports: readonly StoredProcedure[];
+  }[];
+}
+
+/** Values without repetition, by their JSON. */
+class Shared<T> {
+  readonly values: T[] = [];
+  readonly #indices = new Map<string, number>();
+
+  indexOf(value: T): number {
+    const text = JSON.stringify(value);
+    const known = this.#indices.get(text);
+    if (known !== undefined) return known;
+    this.#indices.set(text, this.values.length);
+    return this.values.push(value) - 1;
+  }
+}
+
+/** The text of `manifest.json`: a line for each item of its tables. */
+export function writeStored(manifest: ServerManifest): string {
+  const { procedures, segments, ...others } = manifest;
+  const places = procedures.map((): Place[] => []);
+  for (const [segment, entries] of Object.entries(segments))
+    for (const { procedure, ...how } of entries) places[procedure]?.push({ segment, ...how });
+  const parameters = new Shared<readonly Parameter[]>();
+  const shared = new Shared<readonly Place[]>();
+  const modules = new Map<string, StoredProcedure[]>();
+  procedures.forEach((record, index) => {
+    const { module, export: name, version, fqn } = record;
+    const stored = modules.get(module) ?? [];
+    modules.set(module, stored);
+    const renamed = fqn !== fqnOf(module, name);
+    stored.push([
+      name,
+      parameters.indexOf(record.parameters),
+      shared.indexOf(places[index] ?? []),
+      ...(renamed || version !== defaultVersion.toString() ? [version] : []),
+      ...(renamed ? [fqn] : []),
+    ] as unknown as StoredProcedure);
+  });
+  const stored: StoredManifest = {
+    ...others,
+    format: storedFormat,
+    segments: Object.keys(segments),
+    parameters: parameters.values,
+    places: shared.values,
+    procedures: Array.from(modules, ([module, exports]) => ({ module, exports })),
+  };
+  return `{\n${Object.entries(stored)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${JSON.stringify(key)}: ${lines(value)}`)
+    .join(",\n")}\n}\n`;
+}
+
+function lines(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const items = Array.isArray(value)
+    ? value.map((item) => JSON.stringify(item))
+    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${JSON.stringify(item)}`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return items.length === 0 ? `${open}${close}` : `${open}\n  ${items.join(",\n  ")}\n ${close}`;
+}
+
+/**
+ * The manifest that was written so. Throws with what is wrong with its procedures; the rest isn't
+ * checked here.
+ */
+export function readStored(stored: StoredManifest): ServerManifest {
+  const unversioned = defaultVersion.toString();
+  const { parameters, places, segments, procedures, ...others } = stored;
+  for (const key of ["segments", "parameters", "places", "procedures"] as const)
+    if (!Array.isArray(stored[key])) throw new TypeError(`it lists no ${key}`);
+  const records: ProcedureRecord[] = [];
+  const entries = new Map(segments.map((name): [string, SegmentEntry[]] => [name, []]));
+  for (const { module, exports } of procedures)
+    for (const [name, of, at, version = unversioned, fqn = fqnOf(module, name)] of exports) {
+      const taken = parameters[of];
+      if (taken === undefined || places[at] === undefined)
+        throw new TypeError(`the procedure ${fqn} has no parameters or places`);
+      const procedure = records.push({ fqn, version, module, export: name, parameters: taken }) - 1;
+      for (const { segment, access, safe, idempotent } of places[at]) {
+        const all = entries.get(segment);
+        if (all === undefined) throw new TypeError(`it lists no segment '${segment}'`);
+        // Most have neither.
+        if (!safe && !idempotent) all.push({ procedure, access });
+        else
+          all.push({ procedure, access, ...(safe && { safe }), ...(idempotent && { idempotent }) });
+      }
+    }
+  return { ...others, format: 1, procedures: records, segments: Object.fromEntries(entries) };
+}
+
+/**
+ * The manifest in a parsed JSON file: a build's, or one that is as in memory, as older builds wrote
+ * it and `readManifest()` of the test kit returns it.
+ */
+export function fromStored(
+  json: Partial<StoredManifest | ServerManifest> | null,
+): Partial<ServerManifest> {
+  if (json?.format === storedFormat) return readStored(json as StoredManifest);
+  if (json?.format === 1) return json;
+  throw new TypeError(
+    `its format is ${JSON.stringify(json?.format)}, and ${storedFormat} was expected`,
+  );
+}

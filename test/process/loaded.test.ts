@@ -1,0 +1,111 @@
+// Which files a start loads, for each role: whoever makes a role import more sees it here.
+
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Application, buildPackage, createApplication } from "./_application.ts";
+
+const trustKey = "the-trust-key-of-this-test-0123456789";
+/** What applications import. */
+const imported = ["internal.js", "main.js"];
+/** What each role loads of this package. A file costs a start about as much as 10 KB of code. */
+const files = {
+  gateway: ["cli.js", "core.js", "gateway.js", "relay.js", "rolldown-runtime.js"],
+  repository: ["cli.js", "core.js", "files.js", "rolldown-runtime.js"],
+  standalone: [
+    "cli.js",
+    "core.js",
+    "files.js",
+    ...imported,
+    "rolldown-runtime.js",
+    "segments.js",
+    "standalone.js",
+  ],
+  node: ["cli.js", "core.js", ...imported, "node.js", "rolldown-runtime.js", "segments.js"],
+  proxy: ["cli.js", "core.js", "proxy.js", "relay.js", "rolldown-runtime.js"],
+} as const;
+type Mode = keyof typeof files;
+
+let application: Application;
+let folder: string;
+/** What V8 had compiled when the process ended. */
+const loaded = new Map<Mode, readonly string[]>();
+
+beforeAll(async () => {
+  buildPackage();
+  folder = await mkdtemp(join(tmpdir(), "seamline-loaded-"));
+  application = await createApplication();
+  await application.put("stock.segment.json", { "./stock": { add: { access: "public" } } });
+  await application.put(
+    "src/stock.ts",
+    "export async function add(a: number, b: number): Promise<number> {\n  return a + b;\n}\n",
+  );
+  const build = application.seamline(["build"]);
+  expect(await build.ended(), build.output()).toBe(0);
+  const start = async (mode: Mode, config: object = {}): Promise<string> => {
+    const name = `${mode}.json`;
+    await application.put(name, { mode, url: "http://127.0.0.1:0", trustKey, ...config });
+    const command = application.seamline(["start", "--no-build", "--config", name], {
+      NODE_V8_COVERAGE: join(folder, mode),
+    });
+    const [, url = ""] = await command.says(/^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m);
+    stops.push(async () => {
+      await command.ended("SIGTERM");
+      loaded.set(mode, await scriptsIn(join(folder, mode)));
+    });
+    return url;
+  };
+  const stops: (() => Promise<void>)[] = [];
+  const [gateway, repository] = await Promise.all([start("gateway"), start("repository")]);
+  await Promise.all([
+    start("standalone"),
+    start("node", { gateway, repository, segments: ["stock"] }),
+    start("proxy", { gateway, repository }),
+  ]);
+  await Promise.all(stops.map((stop) => stop()));
+});
+afterAll(async () => {
+  await application?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The files that the coverage of a process names. */
+async function scriptsIn(coverage: string): Promise<readonly string[]> {
+  const scripts: string[] = [];
+  for (const name of await readdir(coverage)) {
+    const { result } = JSON.parse(await readFile(join(coverage, name), "utf8")) as {
+      result: readonly { readonly url: string }[];
+    };
+    scripts.push(...result.map(({ url }) => url).filter((url) => url.startsWith("file:")));
+  }
+  return scripts;
+}
+
+it.each(Object.keys(files) as Mode[])("A %s loads only the code that it runs", (mode) => {
+  const scripts = loaded.get(mode) ?? [];
+  const isBuilt = (url: string): boolean => /\/(?:run|src)\/|\/\.cache\//.test(url);
+  const own = scripts.filter((url) => !isBuilt(url));
+  // The names of chunks end with a number where two have the same name.
+  const names = own.map((url) => url.replace(/^.*\//, "").replace(/\d+(?=\.js$)/, ""));
+  expect(names.toSorted()).toEqual([...files[mode]].toSorted());
+  expect(scripts.filter((url) => /undici|commander/.test(url))).toEqual([]);
+});
+
+it("Code that a start doesn't run isn't in what every role loads", async () => {
+  const core = (loaded.get("gateway") ?? []).find((url) => /\/core\d*\.js$/.test(url));
+  const text = await readFile(new URL(core ?? ""), "utf8");
+  const parts = [...text.matchAll(/^\/\/ ((?:src|server)\/\S+)$/gm)].map(([, file]) => file);
+  expect(parts).toContain("src/roles/role.ts");
+  for (const rare of [
+    "server/modules/module-store.ts", // of nodes and standalones, and for middleware
+    "server/modules/error-location.ts", // for a module that throws
+    "server/modules/configured-modules.ts",
+    "src/codec/multipart/parse-multipart.ts",
+    "src/roles/load-node.ts",
+    "src/roles/relay/forward-middleware.ts",
+    "src/runtime/dispatch.ts",
+    "src/runtime/segment.ts", // of the build
+  ])
+    expect(parts).not.toContain(rare);
+});
