@@ -78,7 +78,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       const manifest = await source.manifest();
       return {
         manifest,
-        tree: await createRunTree({ cache, root: options.root, revision: manifest.revision }),
+        tree: createRunTree({ cache, root: options.root, revision: manifest.revision }),
       };
     })().catch((error: unknown) => {
       opened = undefined;
@@ -99,8 +99,9 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     } else loaded.cached++;
     const built = file.endsWith(".js") ? readFileSync(content, "utf8") : "";
     const separated = separateMap(built, file, join(builtIn, dirname(file)));
-    if (separated === undefined) return await tree.place(file, content);
-    await Promise.all([tree.write(file, separated.code), tree.write(`${file}.map`, separated.map)]);
+    if (separated === undefined) return tree.place(file, content);
+    tree.write(file, separated.code);
+    tree.write(`${file}.map`, separated.map);
   };
 
   const prepare = async (files: Iterable<string>): Promise<RunTree> => {
