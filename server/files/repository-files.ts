@@ -1,7 +1,8 @@
 // The files that a repository serves: the build's output, the application's assets and Seamline's
 // own components.
 
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { readdirSync, realpathSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ServerManifest } from "../../src/base/manifest.ts";
@@ -28,11 +29,11 @@ export async function createRepositoryFiles(
   const modules = new Set(Object.keys(built.manifest.files));
   const answers = lazyFileAnswers();
   const components = new Map<string, PublicFile>();
-  const add = async (name: string, path: string): Promise<void> =>
-    void components.set(name, { path: await realpath(path), immutable: false });
-  await add("manifest.json", join(output.server, manifestFiles.browser));
+  const add = (name: string, path: string): void =>
+    void components.set(name, { path: realpathSync.native(path), immutable: false });
+  add("manifest.json", join(output.server, manifestFiles.browser));
   const own = join(packageFolder, "dist/svc");
-  for (const name of await readdir(own)) if (name.endsWith(".js")) await add(name, join(own, name));
+  for (const name of readdirSync(own)) if (name.endsWith(".js")) add(name, join(own, name));
   return {
     publicFile: (request) => publicFiles.get(pathOf(request.target), request),
     component: async (name, request) => {

@@ -11,19 +11,11 @@ const trustKey = "the-trust-key-of-this-test-0123456789";
 const imported = ["internal.js", "main.js"];
 /** What each role loads of this package. A file costs a start about as much as 10 KB of code. */
 const files = {
-  gateway: ["cli.js", "core.js", "gateway.js", "relay.js", "rolldown-runtime.js"],
-  repository: ["cli.js", "core.js", "files.js", "rolldown-runtime.js"],
-  standalone: [
-    "cli.js",
-    "core.js",
-    "files.js",
-    ...imported,
-    "rolldown-runtime.js",
-    "segments.js",
-    "standalone.js",
-  ],
-  node: ["cli.js", "core.js", ...imported, "node.js", "rolldown-runtime.js", "segments.js"],
-  proxy: ["cli.js", "core.js", "proxy.js", "relay.js", "rolldown-runtime.js"],
+  gateway: ["cli.js", "core.js", "gateway.js", "relay.js"],
+  repository: ["cli.js", "core.js", "files.js"],
+  standalone: ["cli.js", "core.js", "files.js", ...imported, "segments.js", "standalone.js"],
+  node: ["cli.js", "core.js", ...imported, "node.js", "segments.js"],
+  proxy: ["cli.js", "core.js", "proxy.js", "relay.js"],
 } as const;
 type Mode = keyof typeof files;
 
