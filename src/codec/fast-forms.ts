@@ -52,12 +52,10 @@ const form = (name: string, content: string): Written =>
 
 function writeObject(value: object, walk: FormWalk): Written {
   const { classes } = walk;
-  const plain = classes.of(value);
-  if (plain?.hasForm === false && !plain.record.error && plain.record.clash === undefined)
-    return writeInstance(value, plain, walk);
+  const known = classOf(value, classes);
+  if (known?.hasForm === false && !known.record.error) return writeInstance(value, known, walk);
   const opaque = classes.opaqueForm?.(value, walk);
   if (opaque) return new Written(jsonOfTree(opaque));
-  const known = classOf(value, classes);
   if (value instanceof Error) {
     const tree = classes.errorForm?.(value, walk);
     return tree === undefined ? form("Error", "") : new Written(jsonOfTree(tree));
