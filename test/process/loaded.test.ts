@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Application, buildPackage, createApplication } from "./_application.ts";
+import { type Application, buildPackage, createStock } from "./_application.ts";
 
 const trustKey = "the-trust-key-of-this-test-0123456789";
 /** What applications import. */
@@ -27,14 +27,7 @@ const loaded = new Map<Mode, readonly string[]>();
 beforeAll(async () => {
   buildPackage();
   folder = await mkdtemp(join(tmpdir(), "seamline-loaded-"));
-  application = await createApplication();
-  await application.put("stock.segment.json", { "./stock": { add: { access: "public" } } });
-  await application.put(
-    "src/stock.ts",
-    "export async function add(a: number, b: number): Promise<number> {\n  return a + b;\n}\n",
-  );
-  const build = application.seamline(["build"]);
-  expect(await build.ended(), build.output()).toBe(0);
+  application = await createStock();
   const start = async (mode: Mode, config: object = {}): Promise<string> => {
     const name = `${mode}.json`;
     await application.put(name, { mode, url: "http://127.0.0.1:0", trustKey, ...config });

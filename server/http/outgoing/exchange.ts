@@ -32,9 +32,9 @@ export interface ExchangeParts {
 }
 
 /**
- * Handles the events of one request; it is the body of its own answer. What holds its memory, and what
- * aborts it, get this object and no functions: with those, and with a controller that it kept, a fifth
- * of what gateways allocated lived until the next full collection.
+ * Handles the events of one request; it is the body of its own answer. What holds its memory, and
+ * what aborts it, get this object and no functions: with those, and with a controller that it kept,
+ * a fifth of what gateways allocated lived until the next full collection.
  */
 export class Exchange implements Dispatcher.DispatchHandler, ByteStream, HeldFor {
   /** Resolves with the answer's head. */
