@@ -152,6 +152,33 @@ function chunksOf(imports: (id: string) => readonly string[]): Map<string, strin
 }
 
 /**
+ * What every role imports of packages that only have CommonJS is read as modules: the bundler then leaves out what nobody
+ * uses of them, and a start needs no file with its helpers for CommonJS.
+ */
+const packagesAsModules: Plugin = {
+  name: "packages-as-modules",
+  enforce: "pre",
+  applyToEnvironment: ({ name }) => name === "node",
+  transform: {
+    filter: { id: /\/node_modules\/(?:cookie|path-to-regexp)\/dist\/index\.js$/ },
+    handler(code, id) {
+      const names = new Map<string, string>();
+      const text = code
+        .replace(/^"use strict";\nObject\.defineProperty\(exports, "__esModule".*$/m, "")
+        .replace(/^exports\..* = void 0;$/m, "")
+        .replace(/^exports\.(\w+) = (\w+);$/gm, (_, name: string, local: string) => {
+          names.set(name, local);
+          return "";
+        });
+      if (names.size === 0 || /\b(?:exports|require)\b/.test(text))
+        throw new Error(`${id} isn't written as it was: see packagesAsModules in vite.config.ts`);
+      const list = [...names].map(([name, local]) => `${local} as ${name}`);
+      return { code: `${text}\nexport { ${list.join(", ")} };\n`, map: null };
+    },
+  },
+};
+
+/**
  * For a module that is imported dynamically and shares its chunk, the bundler writes a file that only re-exports it. It
  * costs a start as much as any file, so imports lead to the chunk itself; blanks keep the columns of source maps true.
  */
@@ -180,7 +207,7 @@ export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [componentsBeside, consolePage, noFacades],
+  plugins: [componentsBeside, consolePage, packagesAsModules, noFacades],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {

@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 
-import { writePage } from "./lib/page.mjs";
+import { replaceRows, writePage } from "./lib/page.mjs";
 import { machine, markdown } from "./lib/report.mjs";
 import { run } from "./lib/rounds.mjs";
 
@@ -22,7 +22,7 @@ const help = `npm run bench -- [options]
   --quick           3 rounds of 1 second after 2
   --json FILE       where to write figures of every round
   --markdown FILE   where to write the tables
-  --page            writes docs/performance.md, of a whole run
+  --page            writes docs/performance.md; with --only, these rows of it
   --from FILE       with --page: from the figures in this file, without measuring
 `;
 
@@ -61,8 +61,8 @@ function numberOf(name, usual, quick) {
 }
 
 async function main() {
-  if (given.page && (given.only || given.cases || given.subjects))
-    throw new Error("--page takes no --only, --cases or --subjects: the page shows one whole run");
+  if (given.page && (given.cases || given.subjects))
+    throw new Error("--page takes no --cases or --subjects: the page shows whole rows");
   const options = {
     rounds: numberOf("rounds", 10, 3),
     seconds: numberOf("seconds", 2, 1),
@@ -92,7 +92,7 @@ async function main() {
     }
   }
   if (given.markdown) await write(given.markdown, text.join("\n"));
-  if (given.page) await writePage(found);
+  if (given.page) await (given.only ? replaceRows(found) : writePage(found));
 }
 
 /** @param {string} path @param {string} text */
@@ -102,8 +102,10 @@ async function write(path, text) {
 }
 
 if (given.help) console.log(help);
-else if (given.from) await writePage(JSON.parse(await readFile(given.from, "utf8")));
-else {
+else if (given.from) {
+  const found = JSON.parse(await readFile(given.from, "utf8"));
+  await (given.only ? replaceRows(found) : writePage(found));
+} else {
   await main();
   // Sockets of the last calls would keep it for a while.
   process.exit();

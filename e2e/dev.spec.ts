@@ -145,6 +145,36 @@ test("moving a procedure into the page and back needs no reload, and no call fai
   expect(await within(page, "page")).toBe(loaded);
 });
 
+test("a call that is slow to leave finds its procedure, although the page runs it meanwhile", async ({
+  page,
+}) => {
+  const loaded = await open(page);
+  expect(await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "remote" });
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(
+    "**/rpc/**",
+    async (route) => {
+      await released;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await within(
+    page,
+    'globalThis.slow = quote("abc").then(({ amount }) => amount, String), undefined',
+  );
+  write(moved);
+  await expect
+    .poll(async () => await within(page, 'at(() => quote("abc"))'))
+    .toMatchObject({ where: "local" });
+  // Longer than a node takes to drop what has left it.
+  await page.waitForTimeout(500);
+  release();
+  expect(await within(page, "slow")).toBe(30);
+  expect(await within(page, "page")).toBe(loaded);
+});
+
 test("the body of a procedure moved into the page is replaced when edited, and later pages load the current one", async ({
   page,
 }) => {

@@ -1,6 +1,6 @@
 // docs/performance.md: the tables of one run, and where others are better.
 
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 
 import { chart } from "./chart.mjs";
 import { digits, markdown } from "./report.mjs";
@@ -41,49 +41,70 @@ function better(tables) {
   return lines.join("\n");
 }
 
-/** Figures of a growing number of things, as ratios to the smallest. */
-function growth(tables) {
-  return tables
-    .filter(({ row, results }) => row === "p8" && results[0]?.subject.endsWith("procedures"))
-    .map(({ name, results }) => ({
-      name,
-      points: results
-        .filter(({ low, subject }) => low !== undefined && subject.endsWith("procedures"))
-        .map(({ subject, ratio }) => [Number(subject.replaceAll(/\D/g, "")), ratio]),
-    }))
-    .filter(({ points }) => points.length > 1);
+/** Pictures that a row draws of its tables, in words and files. */
+async function drawn(pictures) {
+  const lines = [];
+  for (const { file, ...picture } of pictures) {
+    if (picture.curves.length === 0) continue;
+    await writeFile(new URL(`images/${file}.svg`, docs), chart(picture));
+    lines.push(`![${picture.title}](images/${file}.svg)\n`);
+  }
+  return lines.join("\n");
 }
 
-/** @param {{ machine: any, options: any, tables: any[] }} found */
-export async function writePage({ machine, options, tables }) {
-  const rows = [...new Set(tables.map(({ row }) => row))];
+/** The section of a row. */
+async function section(row, tables, about = "") {
+  const found = await import(`../rows/${row}.mjs`);
+  const all = tables.filter((table) => table.row === row);
+  const pictures = await drawn(found.pictures?.(all) ?? []);
+  const parts = all.map((table) => `**${table.name}**\n\n${markdown(table, false)}`);
+  const head = [
+    `## ${row.toUpperCase()}: ${found.title}`,
+    found.about,
+    `\`npm run bench -- --only ${row}\``,
+  ].join("\n\n");
+  return `${head}\n${about}\n${pictures === "" ? "" : `${pictures}\n`}${parts.join("\n")}`;
+}
+
+/** The machine and the run of these figures. */
+function ofRun({ machine, options }) {
   const { date, cpu, cores, memoryGB, node, platform, load, loadBefore } = machine;
   const busy =
     loadBefore > 0.3 * cores
       ? `Others worked on it at the same time (a load of ${loadBefore} before the run): trust the ratios with their intervals, and no figure by itself.`
       : "Nothing else ran on it.";
-  const curves = growth(tables);
-  if (curves.length > 0) await writeFile(new URL("images/growth.svg", docs), chart(curves));
-  const sections = [];
-  for (const row of rows) {
-    const { title, about } = await import(`../rows/${row}.mjs`);
-    const all = tables.filter((table) => table.row === row);
-    const picture =
-      row === "p8" && curves.length > 0
-        ? "\n![Cost by the number of procedures, as a ratio to ten](images/growth.svg)\n"
-        : "";
-    const parts = all.map((table) => `**${table.name}**\n\n${markdown(table, false)}`);
-    sections.push(
-      `## ${row.toUpperCase()}: ${title}\n\n${about}\n\n\`npm run bench -- --only ${row}\`\n${picture}\n${parts.join("\n")}`,
-    );
+  return `${date}, ${cpu}, ${cores} cores, ${memoryGB} GB, Node ${node} on ${platform}, load by ${load}; ${options.rounds} rounds of ${options.seconds} s after ${options.warmup} s.
+${busy}`;
+}
+
+/**
+ * Replaces the sections of these rows in the page of a whole run.
+ * @param {{ machine: any, options: any, tables: any[] }} found
+ */
+export async function replaceRows(found) {
+  const path = new URL("performance.md", docs);
+  const [top = "", ...sections] = (await readFile(path, "utf8")).split(/^(?=## )/m);
+  const about = `\nMeasured by itself: ${ofRun(found)}\n`;
+  for (const row of new Set(found.tables.map((table) => table.row))) {
+    const text = `${(await section(row, found.tables, about)).trimEnd()}\n\n`;
+    const at = sections.findIndex((other) => other.startsWith(`## ${row.toUpperCase()}: `));
+    sections.splice(at < 0 ? sections.length : at, 1, text);
   }
+  await writeFile(path, `${[top, ...sections].join("").trimEnd()}\n`);
+}
+
+/** @param {{ machine: any, options: any, tables: any[] }} found */
+export async function writePage(found) {
+  const { tables } = found;
+  const rows = [...new Set(tables.map(({ row }) => row))];
+  const sections = [];
+  for (const row of rows) sections.push(await section(row, tables));
   const text = `# Performance
 
 What calls, starts, builds and pages cost: in Seamline, in others, and at the limit of the machine. \`npm run bench -- --page\` measures all of it
 and writes this page. [How it measures](../bench/README.md), with what the words and columns mean, is worth reading before any figure.
 
-This run: ${date}, ${cpu}, ${cores} cores, ${memoryGB} GB, Node ${node} on ${platform}, load by ${load}; ${options.rounds} rounds of ${options.seconds} s after ${options.warmup} s.
-${busy}
+This run: ${ofRun(found)}
 
 - A ratio is to the limit, the first line of a table, in the same round. The limit does nothing but the one thing that is measured: no names, no
   limits, no access, no versions. Below 1.00 is noise.

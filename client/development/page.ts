@@ -55,6 +55,13 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
     const followingPage: Page = Object.create(page, { revisions: { value: revisions } }) as Page;
     let remote = create(followingPage);
     let last: Promise<void> = Promise.resolve();
+    const underWay = new Map<Promise<unknown>, string>();
+    const noted = (key: string, call: Promise<unknown>): Promise<unknown> => {
+      underWay.set(call, key);
+      const end = (): unknown => underWay.delete(call);
+      call.then(end, end);
+      return call;
+    };
 
     const follow = async ({ manifest, number }: Move): Promise<void> => {
       const before = latest ?? (await page.revisions.use(async (current) => current));
@@ -66,7 +73,11 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
         remote = create(followingPage);
         await place(page, manifest, seenKeys);
       }
-      hot.send(developmentEvents.followed, number);
+      // A request that left before may still be on its way, and its node drops the procedure as
+      // soon as pages have followed. The server limits how long it waits.
+      const here = hereIn(manifest);
+      const calls = [...underWay].filter(([, key]) => here.has(key)).map(([call]) => call);
+      void Promise.allSettled(calls).then(() => hot.send(developmentEvents.followed, number));
     };
     hot.on(developmentEvents.move, (move: Move) => {
       // One after the other, so that the last move wins.
@@ -80,8 +91,15 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
     });
     hot.send(developmentEvents.here);
     return {
-      away: (seam) => remote.away(seam),
-      call: async (...call) => await remote.call(...call),
+      away(seam) {
+        const key = procedureKey(seam.fqn, seam.version);
+        const run = remote.away(seam);
+        return async function (this: unknown, ...values) {
+          return await noted(key, run.apply(this, values));
+        };
+      },
+      call: async (fqn, version, ...more) =>
+        await noted(procedureKey(fqn, version), remote.call(fqn, version, ...more)),
     } satisfies Remote;
   };
 }
@@ -92,10 +110,19 @@ async function place(
   manifest: Manifest,
   seenKeys: ReadonlySet<string>,
 ): Promise<void> {
-  const segments = [...started].filter((segment) => Object.hasOwn(manifest.segments, segment));
-  const here = new Set(keysOf(manifest, segments));
-  await placement.load(Promise.resolve(manifest), segments).catch(report);
+  await placement.load(Promise.resolve(manifest), startedIn(manifest)).catch(report);
+  const here = hereIn(manifest);
   placement.drop([...seenKeys].filter((key) => !here.has(key)));
+}
+
+/** The started segments that still exist. */
+function startedIn({ segments }: Manifest): readonly string[] {
+  return [...started].filter((segment) => Object.hasOwn(segments, segment));
+}
+
+/** Keys of the procedures that belong to this page. */
+function hereIn(manifest: Manifest): ReadonlySet<string> {
+  return new Set(keysOf(manifest, startedIn(manifest)));
 }
 
 function keysOf({ procedures, segments }: Manifest, names: readonly string[]): readonly string[] {

@@ -49,7 +49,7 @@ export class Development implements PluginSession, ControlledSession {
   readonly deployment: Deployment;
   /** Resolves when the application has been read, or its problems have been reported. */
   readonly read: Promise<void>;
-  /** Resolves when the nodes have started, as far as they can. */
+  /** Resolves when the nodes have started, as far as they can, and all problems are reported. */
   readonly ready: Promise<void>;
   readonly #server: ViteDevServer;
   readonly #reader: ApplicationReader;
@@ -114,8 +114,12 @@ export class Development implements PluginSession, ControlledSession {
     const listening = new Promise<void>((done) =>
       server.httpServer?.once("listening", () => done()),
     );
-    this.ready = Promise.all([this.read, listening]).then(
+    const started = Promise.all([this.read, listening]).then(
       async () => await this.#changes.run(async () => await this.#live.start()),
+    );
+    // Calls don't wait for this.
+    this.ready = started.then(
+      async () => await this.#changes.run(async () => await this.#live.judge()),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#closeWith(watch(server, root, (file) => this.#changed(file)));
@@ -125,7 +129,7 @@ export class Development implements PluginSession, ControlledSession {
       pageManifest: this.#pageManifest,
       deployment: this.deployment,
       read: this.read,
-      ready: this.ready,
+      started,
     });
   }
 

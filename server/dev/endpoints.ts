@@ -15,7 +15,7 @@ export interface EndpointParts {
   /** The application has been read. */
   readonly read: Promise<void>;
   /** The nodes have started. */
-  readonly ready: Promise<void>;
+  readonly started: Promise<void>;
 }
 
 /** Answers requests for the runtime's paths. Vite answers all others. */
@@ -46,7 +46,7 @@ function redirectModules({ middlewares }: ViteDevServer, base: string): void {
 
 async function answer(
   request: HttpRequest,
-  { pageManifest, deployment, read, ready }: EndpointParts,
+  { pageManifest, deployment, read, started }: EndpointParts,
   hotPath: string,
 ): Promise<HttpResponse> {
   const { target } = request;
@@ -57,6 +57,6 @@ async function answer(
   }
   const file = await pageFile(target, hotPath);
   if (file !== undefined) return file;
-  await ready;
+  await started;
   return await deployment.handle(request);
 }

@@ -73,11 +73,15 @@ export class LiveApplication {
 
   /** Starts the nodes, unless problems prevent it. */
   async start(): Promise<void> {
-    const { problems, readApplication } = this.#parts;
+    const { problems } = this.#parts;
     // Without its configuration a node would have neither key nor gateway.
     if (this.#manifest !== undefined && problems.of("configuration").length === 0)
       await this.#startNodes();
-    await readApplication();
+  }
+
+  /** Judges the imports, which {@link read} left out. */
+  async judge(): Promise<void> {
+    await this.#parts.readApplication();
   }
 
   /** Reads the application again after these files have changed, and makes the difference live. */

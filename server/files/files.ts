@@ -1,7 +1,7 @@
 // The public files: a map from URL path to real path, built before the first request.
 // A request's path is only looked up in the map. It is never joined to a folder or resolved.
 
-import { lstat, readdir, realpath } from "node:fs/promises";
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
@@ -115,10 +115,10 @@ async function readPublic(
   idle = new Set<string>(),
 ): Promise<Map<string, FoundFile>> {
   const files = new Map<string, FoundFile>();
-  const root = await realpath(options.rootFolder);
-  const source = await realFolder(options.sourceFolder);
+  const root = realpathSync.native(options.rootFolder);
+  const source = realFolder(options.sourceFolder);
   const browser =
-    options.browserFolder === undefined ? undefined : await realFolder(options.browserFolder);
+    options.browserFolder === undefined ? undefined : realFolder(options.browserFolder);
 
   if (source !== undefined && options.assets.length > 0) {
     if (source !== root && !isInside(root, source))
@@ -127,8 +127,7 @@ async function readPublic(
       );
     const except = new Set<string>();
     const pages = Object.keys(options.pages ?? {}).map((page) => join(root, page));
-    for (const path of [...(options.except ?? []), ...pages])
-      except.add((await realpath(path).catch(() => undefined)) ?? path);
+    for (const path of [...(options.except ?? []), ...pages]) except.add(realOf(path) ?? path);
     for (const [name, path] of await readAssets(
       source,
       options.assets,
@@ -140,13 +139,11 @@ async function readPublic(
   }
   // Added after the assets, so that a built file wins over an asset with the same path.
   if (browser !== undefined)
-    for await (const path of walk(browser, { dots: false, except: new Set() })) {
+    for (const path of walk(browser, { dots: false, except: new Set() })) {
       const name = slashed(relative(browser, path));
       // A file that Vite copied from `public` keeps its name when its content changes, even if
       // that name looks as if it had a hash.
-      const immutable =
-        isHashed(name) &&
-        (await lstat(join(root, "public", name)).catch(() => undefined)) === undefined;
+      const immutable = isHashed(name) && realOf(join(root, "public", name)) === undefined;
       files.set(`/${name}`, { path, immutable });
     }
   addPages(files, builtPage(files, options.index, options));
@@ -168,7 +165,7 @@ async function readAssets(
   idle: Set<string>,
 ): Promise<Map<string, string>> {
   // Few applications have assets besides their build, so others don't load it.
-  const { default: picomatch } = await import("picomatch");
+  const { picomatch } = await import("./globs.ts");
   const normalized = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1"));
   const isNegated = (glob: string): boolean => /^!(?!\()/.test(glob);
   const included = normalized.filter((glob) => !isNegated(glob));
@@ -180,7 +177,7 @@ async function readAssets(
   );
   const isSource = sourceTest(modules, new Set(included));
   const found = new Map<string, string>();
-  for await (const path of walk(source, {
+  for (const path of walk(source, {
     dots: included.some((glob) => /(?:^|[/{,(|])\./.test(glob)),
     except,
   })) {
@@ -230,11 +227,11 @@ function isSecret(path: string): boolean {
 }
 
 /** Yields the real paths of the files below `folder`. Skips links and `node_modules`. */
-async function* walk(
+function* walk(
   folder: string,
   options: { dots: boolean; except: ReadonlySet<string> },
-): AsyncGenerator<string> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (
       entry.name === "node_modules" ||
@@ -247,7 +244,16 @@ async function* walk(
   }
 }
 
-async function realFolder(path: string): Promise<string | undefined> {
-  const real = await realpath(path).catch(() => undefined);
-  return real !== undefined && (await lstat(real)).isDirectory() ? real : undefined;
+/** Where links lead; `undefined` if there is nothing. */
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function realFolder(path: string): string | undefined {
+  const real = realOf(path);
+  return real !== undefined && lstatSync(real).isDirectory() ? real : undefined;
 }

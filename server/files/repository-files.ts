@@ -1,7 +1,8 @@
 // The files that a repository serves: the build's output, the application's assets and Seamline's
 // own components.
 
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { readdirSync, realpathSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { ServerManifest } from "../../src/base/manifest.ts";
@@ -22,17 +23,17 @@ export interface BuiltManifest {
 /** Lists the files once. Their contents are read on request. */
 export async function createRepositoryFiles(
   output: OutputFolders,
-  built: BuiltManifest,
+  { bytes, manifest }: BuiltManifest,
   publicFiles: PublicFiles,
 ): Promise<RepositoryFiles> {
-  const modules = new Set(Object.keys(built.manifest.files));
+  const modules = new Set(Object.keys(manifest.files));
   const answers = lazyFileAnswers();
   const components = new Map<string, PublicFile>();
-  const add = async (name: string, path: string): Promise<void> =>
-    void components.set(name, { path: await realpath(path), immutable: false });
-  await add("manifest.json", join(output.server, manifestFiles.browser));
+  const add = (name: string, path: string): void =>
+    void components.set(name, { path: realpathSync.native(path), immutable: false });
+  add("manifest.json", join(output.server, manifestFiles.browser));
   const own = join(packageFolder, "dist/svc");
-  for (const name of await readdir(own)) if (name.endsWith(".js")) await add(name, join(own, name));
+  for (const name of readdirSync(own)) if (name.endsWith(".js")) add(name, join(own, name));
   return {
     publicFile: (request) => publicFiles.get(pathOf(request.target), request),
     component: async (name, request) => {
@@ -40,7 +41,7 @@ export async function createRepositoryFiles(
       return file === undefined ? undefined : await answers.answer(file, request);
     },
     serverFile: async (file) => {
-      if (file === manifestFiles.server) return built.bytes;
+      if (file === manifestFiles.server) return bytes;
       // Only read names that the manifest lists: a path from a message must not open a file.
       return modules.has(file) ? await readFile(join(output.server, "modules", file)) : undefined;
     },

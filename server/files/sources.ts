@@ -1,8 +1,7 @@
 // The application's folder as a build reads it: its files, their hash, and the output's folders.
 
 import { createHash } from "node:crypto";
-import { readFileSync, realpathSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 
 import { segmentFileEnding, type ServerManifest } from "../../src/base/manifest.ts";
@@ -122,7 +121,7 @@ export async function listFiles(
   except: readonly string[] = [],
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = readdirSync(folder, { withFileTypes: true });
   entries.sort((left, right) => (left.name < right.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
@@ -169,8 +168,9 @@ export function slashed(path: string): string {
 
 /** Whether the path is a file. An unreadable folder counts as a missing file. */
 export async function isFile(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (entry) => entry.isFile(),
-    () => false,
-  );
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,8 @@
 // common.
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileRecord } from "../../src/base/manifest.ts";
 
@@ -21,19 +22,14 @@ export class ContentStore {
   /** Returns the content's path, or `undefined` if it is missing or damaged. */
   async find(record: FileRecord): Promise<string | undefined> {
     const path = this.#path(record);
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
-      throw error;
-    });
+    const bytes = contentAt(path);
     if (bytes === undefined) return undefined;
     // A crash may have damaged the file, or a module may have written to its own.
     if (integrityOf(bytes) !== record.integrity) {
       await rm(path, { force: true });
       return undefined;
     }
-    const now = new Date();
-    // Only `clean` needs the time, and the store may be read-only.
-    await utimes(path, now, now).catch(() => undefined);
+    touch(path);
     return path;
   }
 
@@ -51,12 +47,9 @@ export class ContentStore {
 
   /** Removes content that no start has used for a month, and temporary files left by a crash. */
   async clean(): Promise<void> {
-    for (const name of await readdir(this.#folder).catch(() => [])) {
+    for (const name of namesIn(this.#folder)) {
       const path = join(this.#folder, name);
-      const age = await stat(path).then(
-        ({ mtimeMs }) => Date.now() - mtimeMs,
-        () => 0,
-      );
+      const age = ageOf(path);
       if (age > (name.includes(".") ? abandonedWriteMs : unusedContentMs))
         await rm(path, { force: true });
     }
@@ -68,6 +61,42 @@ export class ContentStore {
       Buffer.from(record.integrity.slice("sha256-".length), "base64").toString("hex"),
     );
   }
+}
+
+// What is read of many small files is read synchronously: asynchronously, each takes several times
+// the processor's time, and a start that waits for its modules has nothing else to do.
+
+function contentAt(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function touch(path: string): void {
+  const now = new Date();
+  try {
+    utimesSync(path, now, now);
+  } catch {
+    // Only `clean` needs the time, and the store may be read-only.
+  }
+}
+
+/** The names in a folder; none if it can't be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** In ms; 0 for a file that somebody has just removed. */
+function ageOf(path: string): number {
+  const entry = statSync(path, { throwIfNoEntry: false });
+  return entry === undefined ? 0 : Date.now() - entry.mtimeMs;
 }
 
 /** The hash in the form of Subresource Integrity, as in the manifest. */

@@ -3,7 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryOf, type FileRecord, type ServerManifest } from "../../src/base/manifest.ts";
@@ -77,7 +78,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       const manifest = await source.manifest();
       return {
         manifest,
-        tree: await createRunTree({ cache, root: options.root, revision: manifest.revision }),
+        tree: createRunTree({ cache, root: options.root, revision: manifest.revision }),
       };
     })().catch((error: unknown) => {
       opened = undefined;
@@ -96,10 +97,11 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       loaded.files++;
       loaded.bytes += bytes.length;
     } else loaded.cached++;
-    const built = file.endsWith(".js") ? await readFile(content, "utf8") : "";
+    const built = file.endsWith(".js") ? readFileSync(content, "utf8") : "";
     const separated = separateMap(built, file, join(builtIn, dirname(file)));
-    if (separated === undefined) return await tree.place(file, content);
-    await Promise.all([tree.write(file, separated.code), tree.write(`${file}.map`, separated.map)]);
+    if (separated === undefined) return tree.place(file, content);
+    tree.write(file, separated.code);
+    tree.write(`${file}.map`, separated.map);
   };
 
   const prepare = async (files: Iterable<string>): Promise<RunTree> => {

@@ -3,27 +3,27 @@
 
 import { randomBytes } from "node:crypto";
 import {
-  copyFile,
-  link,
-  mkdir,
-  readdir,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { isProcessAlive } from "../base/process-alive.ts";
 import { isInside } from "../files/sources.ts";
+import { namesIn } from "./content-store.ts";
 
 export interface RunTree {
   readonly folder: string;
   /** Links or copies the file at `content` to `file` in the tree. */
-  place(file: string, content: string): Promise<void>;
+  place(file: string, content: string): void;
   /** Writes `text` to `file` in the tree, for text that trees don't share. */
-  write(file: string, text: string): Promise<void>;
+  write(file: string, text: string): void;
   remove(): Promise<void>;
 }
 
@@ -37,37 +37,34 @@ export function isInRunTree(file: string): boolean {
 }
 
 /** Creates the tree of a revision for one node of this process. */
-export async function createRunTree(options: {
-  cache: string;
-  root: string;
-  revision: string;
-}): Promise<RunTree> {
+export function createRunTree(options: { cache: string; root: string; revision: string }): RunTree {
   const trees = join(options.cache, "run");
   const nodeFolder = join(trees, `${host}-${process.pid}-${randomBytes(4).toString("hex")}`);
   const revisionFolder = join(nodeFolder, options.revision);
-  await mkdir(revisionFolder, { recursive: true });
+  mkdirSync(revisionFolder, { recursive: true });
   // Node identifies a module by its real path, and looks for packages from there.
-  const folder = await realpath(revisionFolder);
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
-  await linkPackages(folder, await realpath(options.root));
+  const folder = realpathSync.native(revisionFolder);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  linkPackages(folder, realpathSync.native(options.root));
   const createdFolders = new Set([folder]);
-  const pathOf = async (file: string): Promise<string> => {
+  const pathOf = (file: string): string => {
     const path = join(folder, file);
     const parent = dirname(path);
-    if (!createdFolders.has(parent)) await mkdir(parent, { recursive: true });
+    if (!createdFolders.has(parent)) mkdirSync(parent, { recursive: true });
     createdFolders.add(parent);
     return path;
   };
   return {
     folder,
-    write: async (file, text) => await writeFile(await pathOf(file), text),
-    async place(file, content) {
-      const path = await pathOf(file);
-      await link(content, path).catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code === "EEXIST") return;
+    write: (file, text) => writeFileSync(pathOf(file), text),
+    place(file, content) {
+      const path = pathOf(file);
+      try {
+        linkSync(content, path);
+      } catch (error) {
         // The cache is on another disk, or the file system has no links.
-        await copyFile(content, path);
-      });
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") copyFileSync(content, path);
+      }
     },
     // Retries, as a service that is stopped during its start may still write to the tree.
     remove: () => rm(nodeFolder, { recursive: true, force: true, maxRetries: 5 }),
@@ -78,25 +75,33 @@ export async function createRunTree(options: {
  * Links the application's `node_modules` if the tree is outside the application, where Node's
  * lookup in parent folders wouldn't find it.
  */
-async function linkPackages(folder: string, root: string): Promise<void> {
+function linkPackages(folder: string, root: string): void {
   if (isInside(root, folder)) return;
   const targets: string[] = [];
   for (let parent = root; ; parent = dirname(parent)) {
     const packages = join(parent, "node_modules");
-    if ((await stat(packages).catch(() => undefined))?.isDirectory() === true)
-      targets.push(packages);
+    if (isFolder(packages)) targets.push(packages);
     if (dirname(parent) === parent) break;
   }
   // A workspace has two: the package's own, then the shared one.
   const linkFolders = [folder, dirname(folder)];
   for (const [index, target] of targets.slice(0, linkFolders.length).entries())
-    await symlink(target, join(linkFolders[index]!, "node_modules"), "junction");
+    symlinkSync(target, join(linkFolders[index]!, "node_modules"), "junction");
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Not there, or not readable: Node's lookup wouldn't find packages in it either.
+    return false;
+  }
 }
 
 /** Removes the trees of this machine's processes that ended without removing them. */
 export async function removeDeadTrees(cache: string): Promise<void> {
   const trees = join(cache, "run");
-  for (const name of await readdir(trees).catch(() => [])) {
+  for (const name of namesIn(trees)) {
     const groups = treeName.exec(name)?.groups;
     if (groups !== undefined && groups["host"] === host && !isProcessAlive(Number(groups["pid"])))
       await rm(join(trees, name), { recursive: true, force: true });

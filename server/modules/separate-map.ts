@@ -2,6 +2,7 @@
 // files that are written, hashed and fetched. A node puts them beside the modules again, as V8 keeps
 // the text of what it runs.
 
+import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -39,5 +40,12 @@ function relocated(text: string, folder: string): string | undefined {
       ? pathToFileURL(resolve(folder, source)).href
       : source,
   );
-  return JSON.stringify({ ...map, sources });
+  // Node keeps the maps of all modules in memory: no texts that are on this machine anyway.
+  const isHere = (source: unknown): boolean =>
+    typeof source === "string" && source.startsWith("file:") && existsSync(new URL(source));
+  return JSON.stringify({
+    ...map,
+    sources,
+    ...(sources.every(isHere) && { sourcesContent: undefined }),
+  });
 }

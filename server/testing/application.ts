@@ -18,8 +18,6 @@ import type { SourceModule } from "../build/modules/modules.ts";
 import { createPlugin } from "../vite/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/session/manifest.ts";
 import { runFailure } from "../dev/nodes/problem-of.ts";
-import * as internal from "../../src/internal.ts";
-import * as core from "../main.ts";
 import { listFiles, outputFolders, realPath } from "../files/sources.ts";
 import { createModuleRunner } from "../local/module-runner.ts";
 import { loadRunner, loadVite } from "../build/modules/load-vite.ts";
@@ -163,9 +161,10 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
         const runner = createModuleRunner({
           vite: runnerModule,
           environment: environmentOf(server, side),
+          // Imported here, as a static import of all exports would cost every service a helper's file.
           runtime: async () => ({
-            ...core,
-            ...internal,
+            ...(await import("../main.ts")),
+            ...(await import("../../src/internal.ts")),
             ...(side === "browser" && { getContext: noContext }),
           }),
           evaluate: evaluateWith(plain),

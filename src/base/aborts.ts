@@ -1,6 +1,6 @@
 // Aborts: what tells a request that nobody waits for its answer any more, and time limits.
 
-import type { AbortNotice, Clock } from "./ports.ts";
+import type { AbortListener, AbortNotice, Clock } from "./ports.ts";
 
 /**
  * An abort that may come. Nearly all calls end without one, and an AbortSignal costs each of them 2 µs:
@@ -9,7 +9,8 @@ import type { AbortNotice, Clock } from "./ports.ts";
 export class Abort implements AbortNotice {
   #aborted = false;
   #reason: unknown;
-  #acts: Set<() => void> | undefined;
+  // Not a Set, which costs more than these few calls.
+  #listeners: AbortListener[] | undefined;
   #controller: AbortController | undefined;
 
   get aborted(): boolean {
@@ -34,18 +35,24 @@ export class Abort implements AbortNotice {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason;
-    const acts = this.#acts;
-    this.#acts = undefined;
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
     this.#controller?.abort(reason);
-    if (acts !== undefined) for (const act of acts) act();
+    if (listeners === undefined) return;
+    for (const listener of listeners)
+      if (typeof listener === "function") listener();
+      else listener.handleEvent();
   }
 
-  addEventListener(_: "abort", act: () => void): void {
-    if (!this.#aborted) (this.#acts ??= new Set()).add(act);
+  addEventListener(_: "abort", listener: AbortListener): void {
+    if (this.#aborted) return;
+    if (this.#listeners === undefined) this.#listeners = [listener];
+    else if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
   }
 
-  removeEventListener(_: "abort", act: () => void): void {
-    this.#acts?.delete(act);
+  removeEventListener(_: "abort", listener: AbortListener): void {
+    const at = this.#listeners?.indexOf(listener) ?? -1;
+    if (at >= 0) this.#listeners?.splice(at, 1);
   }
 
   throwIfAborted(): void {

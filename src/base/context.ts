@@ -96,8 +96,8 @@ export function isContext(value: unknown): value is Context {
   );
 }
 
-/** Shared by all calls without an outside caller, since nobody can abort them. @internal */
-export const never: AbortSignal = new AbortController().signal;
+/** Shared by all calls without an outside caller, since nobody can abort them. */
+const never: AbortSignal = new AbortController().signal;
 
 /**
  * The context of a call without an outside caller: no limits, and only the given headers. @internal

@@ -7,12 +7,19 @@ import type { Manifest } from "./manifest.ts";
 /** Header fields as in Node: lower-case names, and a list only for `set-cookie`. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** Who listens for an abort. An object costs no function of its own for each request. */
+export type AbortListener = (() => void) | { handleEvent(): void };
+
 /** What requests use of an AbortSignal, which is one of these, too. */
 export interface AbortNotice {
   readonly aborted: boolean;
   readonly reason: unknown;
-  addEventListener(type: "abort", act: () => void, options?: { readonly once?: boolean }): void;
-  removeEventListener(type: "abort", act: () => void): void;
+  addEventListener(
+    type: "abort",
+    listener: AbortListener,
+    options?: { readonly once?: boolean },
+  ): void;
+  removeEventListener(type: "abort", listener: AbortListener): void;
   throwIfAborted(): void;
 }
 

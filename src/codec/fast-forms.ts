@@ -9,7 +9,14 @@ import { bytesOf, kindOf, type NodeBuffer, toBase64 } from "./values/binary.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { quickDateFrom, quickIsoOf } from "./values/quick-dates.ts";
 import type { KnownClass } from "./values/known-class.ts";
-import { refuseSymbols, type Walk, walkItems, walkMembers, walkValue } from "./values/walk.ts";
+import {
+  isScalar,
+  refuseSymbols,
+  type Walk,
+  walkItems,
+  walkMembers,
+  walkValue,
+} from "./values/walk.ts";
 import { jsonOf, jsonOfTree, quote, Written, written } from "./values/written.ts";
 
 export const fastForms: FastForms = {
@@ -45,9 +52,10 @@ const form = (name: string, content: string): Written =>
 
 function writeObject(value: object, walk: FormWalk): Written {
   const { classes } = walk;
+  const known = classOf(value, classes);
+  if (known?.hasForm === false && !known.record.error) return writeInstance(value, known, walk);
   const opaque = classes.opaqueForm?.(value, walk);
   if (opaque) return new Written(jsonOfTree(opaque));
-  const known = classOf(value, classes);
   if (value instanceof Error) {
     const tree = classes.errorForm?.(value, walk);
     return tree === undefined ? form("Error", "") : new Written(jsonOfTree(tree));
@@ -120,14 +128,14 @@ interface Plan {
   readonly fields: readonly Label[];
 }
 
-/** The name of a member, and what is before its value. */
-type Label = readonly [name: string, text: string];
+/** The name of a member, and what is before its value if it's the first one or a later one. */
+type Label = readonly [name: string, first: string, later: string];
 
 const plans = new WeakMap<KnownClass, Plan>();
 
 function planOf(known: KnownClass): Plan {
-  const plan = plans.get(known) ?? makePlan(known);
-  plans.set(known, plan);
+  let plan = plans.get(known);
+  if (plan === undefined) plans.set(known, (plan = makePlan(known)));
   return plan;
 }
 
@@ -146,7 +154,7 @@ function makePlan({ record, names, rest }: KnownClass): Plan {
 }
 
 function labels(members: readonly (readonly [name: string, key: string])[]): Label[] {
-  return members.map(([name, key]) => [name, `${quote(key)}:`]);
+  return members.map(([name, key]) => [name, `${quote(key)}:`, `,${quote(key)}:`]);
 }
 
 /** Appends members to the text. A function in a field is behaviour, as a method is. */
@@ -158,15 +166,21 @@ function writeMembers(
   walk: Walk,
 ): string {
   let text = start;
-  let comma = "";
+  let isFirst = true;
   let name = "";
   try {
     for (const label of labelled) {
       name = label[0];
       const member = instance[name];
       if (areFields && typeof member === "function") continue;
-      text += comma + label[1] + jsonOf(walkValue(member, walk));
-      comma = ",";
+      text +=
+        (isFirst ? label[1] : label[2]) +
+        (typeof member === "string"
+          ? quote(member)
+          : isScalar(member)
+            ? String(member)
+            : jsonOf(walkValue(member, walk)));
+      isFirst = false;
     }
   } catch (thrown) {
     throw faultAt(thrown, name, instance);

@@ -7,9 +7,37 @@ import { refuseMore, refuseSymbols, type Walk, walkItems, walkValue } from "./va
 
 export type Properties = Record<string, unknown>;
 
-/** Constructs an instance with constructor arguments by position, then sets its fields. */
-export function buildInstance(known: KnownClass, args: Properties, fields: Properties): object {
-  const instance = construct(known, args);
+/**
+ * The values of constructor arguments if all up to a position are there, as nearly always;
+ * `undefined` for what needs a closer look. Copies them.
+ */
+export function valuesInOrder(
+  { names, rest, record }: KnownClass,
+  args: unknown,
+): unknown[] | undefined {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return undefined;
+  if (rest !== undefined || record.pattern) return undefined;
+  // Indexes come first, in their order.
+  const values = Object.values(args);
+  if (values.length > names.length) return undefined;
+  for (let index = 0; index < values.length; index++)
+    if ((args as Properties)[index] !== values[index]) return undefined;
+  return values;
+}
+
+/**
+ * Constructs an instance with constructor arguments by position, then sets its fields. A list of
+ * arguments comes from {@link valuesInOrder}.
+ */
+export function buildInstance(
+  known: KnownClass,
+  args: Properties | unknown[],
+  fields: Properties,
+): object {
+  const instance =
+    Array.isArray(args) && !args.includes(undefined)
+      ? new known.constructor(...args)
+      : construct(known, args as Properties);
   let name = "";
   try {
     for (name in fields) setField(instance, known, name, fields[name]);

@@ -12,9 +12,8 @@ import type {
 export async function collected(
   answer: PeerResponse | Promise<PeerResponse>,
 ): Promise<IncomingResponse> {
-  const head = await answer;
-  const { body } = head;
-  return { ...head, body: body instanceof Uint8Array ? body : await body.bytes() };
+  const { status, headers, body } = await answer;
+  return { status, headers, body: body instanceof Uint8Array ? body : await body.bytes() };
 }
 
 /** A body in chunks. Bytes and text are one chunk, and none if they are empty. */

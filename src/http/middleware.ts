@@ -37,7 +37,8 @@ export class MiddlewareHeaders extends Map<string, string> {
   }
 
   /**
-   * The headers set after `next`, to replace those of a response; `undefined` if there are none. Cookies and policies are added to
+   * The headers set after `next`, to replace those of a response; `undefined` if there are none.
+   * Cookies and policies are added to
    * the response's own.
    */
   over(response: HttpResponse["headers"]): Record<string, string | readonly string[]> | undefined {
@@ -185,7 +186,8 @@ function started(invoke: Invoke, call: Call): Promise<unknown> {
   }
 }
 
-async function runMiddleware(
+// Not async, nor is what it gives to the middleware: each promise of a call costs 0.1 µs.
+function runMiddleware(
   middleware: Middleware,
   call: Call,
   next: Invoke,
@@ -200,48 +202,51 @@ async function runMiddleware(
     settled = true;
     if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
   };
-  const pending = (): Promise<unknown> =>
-    started(next, call).then(
-      (result) => {
-        answered();
-        return result;
-      },
-      (error: unknown) => {
-        failure = error;
-        answered();
-        throw error;
-      },
-    );
-  const once = (): Promise<unknown> => {
-    if (answer !== undefined) return answer;
-    if (ended)
-      log.error(
-        `${nameOf(middleware)} called next() for ${call.fqn} after its handle() had ended: nothing was run`,
-      );
-    answer = ended
-      ? Promise.reject(new Error("next() was called after handle() had ended"))
-      : pending();
-    // If the middleware doesn't await it, an unhandled rejection would end the process.
-    answer.catch(() => {});
-    return answer;
+  const pending = (): Promise<unknown> => {
+    const inner = started(next, call);
+    // The first to hear of it. If the middleware doesn't await it, it is no unhandled rejection,
+    // which would end the process.
+    inner.then(answered, (error: unknown) => {
+      failure = error;
+      answered();
+    });
+    return inner;
   };
-  try {
-    const result = await middleware.handle(call.fqn, call.version, call.args, call.headers, once);
-    if (answer !== undefined) return result;
-  } catch (error) {
-    if (error !== failure) noteApplicationError(error);
-    throw error;
-  } finally {
+  const late = (): Promise<unknown> => {
+    log.error(
+      `${nameOf(middleware)} called next() for ${call.fqn} after its handle() had ended: nothing was run`,
+    );
+    const refused = Promise.reject(new Error("next() was called after handle() had ended"));
+    refused.catch(() => {});
+    return refused;
+  };
+  const once = (): Promise<unknown> => (answer ??= ended ? late() : pending());
+  const end = (): void => {
     ended = true;
-    const isPending = answer !== undefined && !settled;
-    if (isPending)
-      void answer?.catch((error: unknown) =>
+    if (answer !== undefined && !settled)
+      answer.catch((error: unknown) =>
         log.error(
           `${nameOf(middleware)} did not wait for next() of ${call.fqn}, which failed`,
           error,
         ),
       );
+  };
+  const returned = (result: unknown): unknown => {
+    end();
+    if (answer !== undefined) return result;
+    log.error(`${nameOf(middleware)} did not call next() for ${call.fqn}: every middleware must`);
+    throw new MiddlewareNotCompleted("A middleware did not call next");
+  };
+  const failed = (error: unknown): never => {
+    end();
+    if (error !== failure) noteApplicationError(error);
+    throw error;
+  };
+  let handled: unknown;
+  try {
+    handled = middleware.handle(call.fqn, call.version, call.args, call.headers, once);
+  } catch (error) {
+    return Promise.reject(error).catch(failed);
   }
-  log.error(`${nameOf(middleware)} did not call next() for ${call.fqn}: every middleware must`);
-  throw new MiddlewareNotCompleted("A middleware did not call next");
+  return Promise.resolve(handled).then(returned, failed);
 }

@@ -2,18 +2,15 @@
 // its first such call is made.
 
 import { inherited, OptionsContext, ownHeaders } from "./options-context.ts";
-import {
-  type Context,
-  type ContextParts,
-  emptyContext,
-  isContext,
-  never,
-} from "../base/context.ts";
+import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { DeadlineExceeded } from "../base/errors.ts";
 import { Abort, watch } from "../base/aborts.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
 import { nearest } from "../base/problem.ts";
 import { readOptionHeaders } from "../http/option-headers.ts";
+
+/** Nobody can abort it. */
+const never = emptyContext().signal;
 
 /** What calls with options need of their host. */
 export interface OptionsHost {

@@ -114,7 +114,8 @@ export function createRuns({ find, carrier, call, bind, ...more }: RunParts): Ru
     runProcedure(name, version = "", args = {}, own) {
       const context = own ?? carrier.current() ?? emptyContext();
       const fullVersion = parseVersion(version).toString();
-      const values = new Map(Object.entries(args));
+      const values: Args = new Map();
+      for (const key of Object.keys(args)) values.set(key, args[key]);
       const start = (local: NamedProcedure | undefined): Promise<unknown> =>
         local === undefined
           ? call(name, fullVersion, values, context)

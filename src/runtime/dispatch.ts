@@ -80,9 +80,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
           .catch((thrown: unknown) => rethrowInner(seam.fqn, thrown));
       };
     },
-    add(segment, record, entry, run) {
-      return besideCaller(registry.add(segment, record, entry, run));
-    },
+    add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
+    beside: (local) => besideCaller(local),
   });
   const nobody = emptyContext();
   // The context of the procedure that is starting: a body that uses `this` asks for it first.

@@ -25,15 +25,15 @@ export interface PlacementParts {
   readonly clock: Clock;
   /** Makes what a seam runs while its procedure is on another node. */
   readonly away: (seam: SeamRecord) => ProcedureFunction;
-  /**
-   * Called for each loaded procedure before a seam points at it; returns what seams run instead.
-   */
+  /** Called for each loaded procedure before a seam points at it; returns what is kept of it. */
   readonly add?: (
     segment: string,
     record: ProcedureRecord,
     entry: SegmentEntry,
     run: ProcedureFunction,
-  ) => ProcedureFunction;
+  ) => LocalProcedure;
+  /** What seams run instead of a local procedure, made when a seam is pointed at it. */
+  readonly beside?: (local: LocalProcedure) => ProcedureFunction;
   /** Finds bodies that would wait for each other forever, if the platform carries contexts. */
   readonly checkWait?: Waits["check"];
 }
@@ -64,6 +64,7 @@ export function createPlacement({
   clock,
   away,
   add,
+  beside = ({ run }) => run,
   checkWait,
 }: PlacementParts): Placement {
   const here = new Map<string, LocalProcedure>();
@@ -79,9 +80,10 @@ export function createPlacement({
   const point = (seam: Seam): void => {
     const key = procedureKey(seam.fqn, seam.version);
     const local = here.get(key);
-    if (local !== undefined)
-      seam.run = listeners.size === 0 ? local.run : observed(seam, local.run);
-    else if (!unplaced && pending.size === 0 && !loading.has(key)) seam.run = away(seam);
+    if (local) {
+      const run = beside(local);
+      seam.run = listeners.size === 0 ? run : observed(seam, run);
+    } else if (!unplaced && pending.size === 0 && !loading.has(key)) seam.run = away(seam);
     else
       seam.run = async function (this: unknown, ...args) {
         await settled(key);
@@ -131,7 +133,7 @@ export function createPlacement({
       const run = body[record.export] as ProcedureFunction;
       if (typeof run !== "function")
         throw new TypeError(`${file} has no function '${record.export}': build again`);
-      here.set(key, { record, run: add?.(segment, record, entry, run) ?? run });
+      here.set(key, add?.(segment, record, entry, run) ?? { record, run });
       loading.delete(key);
     }
   };

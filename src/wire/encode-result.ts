@@ -25,21 +25,6 @@ export function encodeResult(
   encoding: Encoding,
   options: ResultOptions,
 ): HttpResponse | Promise<HttpResponse> {
-  const respond = (
-    dataType: string,
-    contentType: string,
-    body: string | Uint8Array,
-    more?: Record<string, string>,
-  ): HttpResponse => ({
-    status: 200,
-    headers: Object.assign(
-      {},
-      rpcHeaders,
-      { "content-type": contentType, [headers.dataType]: dataType },
-      more,
-    ),
-    body,
-  });
   if (encoding === "superjson") return respondInSuperjson(value, options);
   switch (typeof value) {
     case "undefined":
@@ -102,6 +87,35 @@ function bytesToSend(value: unknown): Uint8Array | undefined {
 
 function unreadable(cause: unknown): never {
   throw notSerializable(cause, "result");
+}
+
+/** The headers of responses by type of data and of content: nearly all calls share a few. */
+const heads = new Map<string, HttpResponse["headers"]>();
+
+function headOf(dataType: string, contentType: string): HttpResponse["headers"] {
+  const key = dataType + contentType;
+  let head = heads.get(key);
+  if (head === undefined) {
+    head = Object.freeze(
+      Object.assign({}, rpcHeaders, { "content-type": contentType, [headers.dataType]: dataType }),
+    );
+    heads.set(key, head);
+  }
+  return head;
+}
+
+function respond(
+  dataType: string,
+  contentType: string,
+  body: string | Uint8Array,
+  more?: Record<string, string>,
+): HttpResponse {
+  const head = headOf(dataType, contentType);
+  return {
+    status: 200,
+    headers: more === undefined ? head : Object.assign({}, head, more),
+    body,
+  };
 }
 
 /** Headers of every response in superjson. */

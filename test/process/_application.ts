@@ -124,3 +124,17 @@ export function launch(
     },
   };
 }
+
+/** A built application with one procedure in one segment: `add`, in `stock`. */
+export async function createStock(): Promise<Application> {
+  const application = await createApplication();
+  await application.put("stock.segment.json", { "./stock": { add: { access: "public" } } });
+  await application.put(
+    "src/stock.ts",
+    "export async function add(a: number, b: number): Promise<number> {\n  return a + b;\n}\n",
+  );
+  const build = application.seamline(["build"]);
+  const code = await build.ended();
+  if (code !== 0) throw new Error(`the build ended with ${code}: ${build.output()}`);
+  return application;
+}

@@ -6,7 +6,7 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Application, buildPackage, type Command, createApplication } from "./_application.ts";
+import { type Application, buildPackage, type Command, createStock } from "./_application.ts";
 
 const most = {
   standalone: { promises: 8, bytes: 17_100, survival: 2 },
@@ -18,14 +18,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
 beforeAll(async () => {
   buildPackage();
-  application = await createApplication();
-  await application.put("stock.segment.json", { "./stock": { add: { access: "public" } } });
-  await application.put(
-    "src/stock.ts",
-    "export async function add(a: number, b: number): Promise<number> {\n  return a + b;\n}\n",
-  );
-  const build = application.seamline(["build"]);
-  expect(await build.ended(), build.output()).toBe(0);
+  application = await createStock();
 });
 afterAll(async () => {
   agent.destroy();

@@ -4,26 +4,18 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Application, buildPackage, createApplication } from "./_application.ts";
+import { type Application, buildPackage, createStock } from "./_application.ts";
 
 const trustKey = "the-trust-key-of-this-test-0123456789";
 /** What applications import. */
 const imported = ["internal.js", "main.js"];
 /** What each role loads of this package. A file costs a start about as much as 10 KB of code. */
 const files = {
-  gateway: ["cli.js", "core.js", "gateway.js", "relay.js", "rolldown-runtime.js"],
-  repository: ["cli.js", "core.js", "files.js", "rolldown-runtime.js"],
-  standalone: [
-    "cli.js",
-    "core.js",
-    "files.js",
-    ...imported,
-    "rolldown-runtime.js",
-    "segments.js",
-    "standalone.js",
-  ],
-  node: ["cli.js", "core.js", ...imported, "node.js", "rolldown-runtime.js", "segments.js"],
-  proxy: ["cli.js", "core.js", "proxy.js", "relay.js", "rolldown-runtime.js"],
+  gateway: ["cli.js", "core.js", "gateway.js", "relay.js"],
+  repository: ["cli.js", "core.js", "files.js"],
+  standalone: ["cli.js", "core.js", "files.js", ...imported, "segments.js", "standalone.js"],
+  node: ["cli.js", "core.js", ...imported, "node.js", "segments.js"],
+  proxy: ["cli.js", "core.js", "proxy.js", "relay.js"],
 } as const;
 type Mode = keyof typeof files;
 
@@ -35,14 +27,7 @@ const loaded = new Map<Mode, readonly string[]>();
 beforeAll(async () => {
   buildPackage();
   folder = await mkdtemp(join(tmpdir(), "seamline-loaded-"));
-  application = await createApplication();
-  await application.put("stock.segment.json", { "./stock": { add: { access: "public" } } });
-  await application.put(
-    "src/stock.ts",
-    "export async function add(a: number, b: number): Promise<number> {\n  return a + b;\n}\n",
-  );
-  const build = application.seamline(["build"]);
-  expect(await build.ended(), build.output()).toBe(0);
+  application = await createStock();
   const start = async (mode: Mode, config: object = {}): Promise<string> => {
     const name = `${mode}.json`;
     await application.put(name, { mode, url: "http://127.0.0.1:0", trustKey, ...config });
@@ -109,3 +94,30 @@ it("Code that a start doesn't run isn't in what every role loads", async () => {
   ])
     expect(parts).not.toContain(rare);
 });
+
+it("files of pages import nothing from /svc/client.js that it doesn't export", async () => {
+  const served = join(import.meta.dirname, "../../dist/svc");
+  const client = await readFile(join(served, "client.js"), "utf8");
+  const exported = new Set(namesIn(/export\{([^}]*)\}/g, client, 1));
+  expect(exported.size).toBeGreaterThan(20);
+  const names = (await readdir(served)).filter((name) => name.endsWith(".js"));
+  expect(names).toContain("rare.js");
+  for (const name of names) {
+    const text = await readFile(join(served, name), "utf8");
+    const imports = namesIn(/import\{([^}]*)\}from"\.\/client\.js"/g, text, 0);
+    expect(
+      imports.filter((wanted) => !exported.has(wanted)),
+      name,
+    ).toEqual([]);
+  }
+});
+
+/** The names in lists of `a as b`: those before (0) or after (1) the `as`. */
+function namesIn(lists: RegExp, text: string, side: 0 | 1): string[] {
+  return [...text.matchAll(lists)].flatMap(([, list = ""]) =>
+    list.split(",").map((entry) => {
+      const [first = "", last = first] = entry.split(" as ");
+      return side === 0 ? first : last;
+    }),
+  );
+}

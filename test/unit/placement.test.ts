@@ -288,18 +288,21 @@ describe("a seam after a load", () => {
   it("A seam runs what the node returns for a loaded procedure", async () => {
     const added: string[] = [];
     const { placement, load, arrive } = setUp({
-      add: (segment, { fqn }, entry, run) => {
-        added.push(`${segment} ${fqn} ${entry.access}`);
-        return async () => ["with middleware", await run()];
+      add(segment, record, entry, run) {
+        added.push(`${segment} ${record.fqn} ${entry.access}`);
+        return { record, run: async () => ["added", await run()] };
       },
+      beside:
+        ({ run }) =>
+        async () => ["by a seam", await run()],
     });
     const seam = seamOf(placement, "quote");
     arrive("quote", "stock");
     await load("shop");
     expect(added).toEqual(["shop shop/quote public", "shop shop/order private"]);
-    expect(await call(seam)).toEqual(["with middleware", "quote here"]);
+    expect(await call(seam)).toEqual(["by a seam", ["added", "quote here"]]);
     expect(await (await placement.find("shop/quote", "1.0.0"))?.run()).toEqual([
-      "with middleware",
+      "added",
       "quote here",
     ]);
   });

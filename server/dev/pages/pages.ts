@@ -14,15 +14,16 @@ export class Pages {
   readonly #server: ViteDevServer;
   readonly #root: string;
   readonly #manifest: () => Promise<Manifest>;
-  /** Pages that run or call procedures: they announce themselves. */
-  readonly #open = new Set<HotChannelClient>();
+  /**
+   * Pages that run or call procedures, and the revision that each was sent. They announce themselves.
+   */
+  readonly #open = new Map<HotChannelClient, string | undefined>();
   readonly #waiting = new Map<
     number,
     { readonly left: Set<HotChannelClient>; readonly done: () => void }
   >();
   #number = 0;
   #moving: Promise<void> = Promise.resolve();
-  #sentRevision = "";
   #problems: readonly Problem[] = [];
   #warnings: readonly Problem[] = [];
   #shown = "";
@@ -47,8 +48,8 @@ export class Pages {
       for (const client of server.ws.clients) this.#show(client);
     };
     hot.on(developmentEvents.here, (_: unknown, client: HotChannelClient) => {
-      this.#open.add(client);
-      void this.#sendManifest(client);
+      this.#open.set(client, undefined);
+      void this.move();
     });
     hot.on(developmentEvents.followed, (number: number, client: HotChannelClient) => {
       const waiting = this.#waiting.get(number);
@@ -71,7 +72,7 @@ export class Pages {
     return this.#open.size;
   }
 
-  /** Sends pages the manifest if it has changed. Resolves when they have applied it. */
+  /** Sends the manifest to pages that have another. Resolves when they have applied it. */
   async move(): Promise<void> {
     this.#moving = this.#moving.then(async () => await this.#move());
     await this.#moving;
@@ -80,8 +81,10 @@ export class Pages {
   async #move(): Promise<void> {
     if (this.#open.size === 0) return;
     const manifest = await this.#manifest();
-    if (manifest.revision === this.#sentRevision) return;
-    this.#sentRevision = manifest.revision;
+    const behind = [...this.#open].flatMap(([client, revision]) =>
+      revision === manifest.revision ? [] : client,
+    );
+    if (behind.length === 0) return;
     const number = ++this.#number;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, followTimeoutMs);
@@ -89,9 +92,11 @@ export class Pages {
         clearTimeout(timer);
         resolve();
       };
-      this.#waiting.set(number, { left: new Set(this.#open), done });
-      for (const client of this.#open)
+      this.#waiting.set(number, { left: new Set(behind), done });
+      for (const client of behind) {
+        this.#open.set(client, manifest.revision);
         client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number } });
+      }
     });
     this.#waiting.delete(number);
   }
@@ -128,11 +133,5 @@ export class Pages {
   #show(client: HotChannelClient): void {
     const all = [...this.#problems, ...this.#warnings];
     if (all.length > 0) client.send(overlayError(all, this.#root));
-  }
-
-  async #sendManifest(client: HotChannelClient): Promise<void> {
-    const manifest = await this.#manifest();
-    this.#sentRevision = manifest.revision;
-    client.send({ type: "custom", event: developmentEvents.move, data: { manifest, number: 0 } });
   }
 }

@@ -8,7 +8,7 @@ export interface Parsed {
   readonly tree: unknown;
   /** Without a member `serialized`, there are no forms. */
   readonly hasForms: boolean;
-  /** It has a key that could reach a prototype. */
+  /** It may have a key that could reach a prototype. */
   readonly hasForbiddenKeys: boolean;
 }
 
@@ -45,17 +45,38 @@ function survey(tree: unknown, { maxDepth }: Pick<ValueLimits, "maxDepth">): Par
     for (const object of level)
       if (Array.isArray(object)) {
         for (const item of object as unknown[]) if (isObject(item)) next.push(item);
-      } else
+      } else {
+        const before = next.length;
         for (const key in object) {
           if (inherits && !Object.hasOwn(object, key)) continue;
-          if (key === "serialized") hasForms = true;
-          else if (isForbidden(key)) hasForbiddenKeys = true;
+          if (key === "serialized") {
+            hasForms = true;
+            if (next.length === before && isInstance(object)) {
+              // To name indexes takes longer than all the rest, so their keys aren't looked at.
+              hasForbiddenKeys = true;
+              next.push(object.fields, Object.values(object.args));
+              break;
+            }
+          } else if (isForbidden(key)) hasForbiddenKeys = true;
           const member = (object as Readonly<Record<string, unknown>>)[key];
           if (isObject(member)) next.push(member);
         }
+      }
     level = next;
   }
   return { tree, hasForms, hasForbiddenKeys };
+}
+
+/** Whether it's a complete form of an instance. */
+function isInstance(object: object): object is { readonly args: object; readonly fields: object } {
+  const { key, name, args, fields } = object as Readonly<Record<string, unknown>>;
+  return (
+    name === "class" &&
+    typeof key === "string" &&
+    isObject(args) &&
+    isObject(fields) &&
+    Object.keys(object).length === 5
+  );
 }
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -95,7 +95,7 @@ export function hasToJson(object: object): object is { toJSON: (key: string) => 
 }
 
 /** Whether JSON carries the value by itself. */
-function isScalar(value: unknown): boolean {
+export function isScalar(value: unknown): boolean {
   return (
     typeof value === "string" ||
     (typeof value === "number"

@@ -1,15 +1,27 @@
+import { inspect } from "node:util";
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { encodeSerialized } from "../../../src/codec/serialized.ts";
+import { decodeSerialized, encodeSerialized } from "../../../src/codec/serialized.ts";
+import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { dateFrom } from "../../../src/codec/values/dates.ts";
 import { quickDateFrom, quickIsoOf } from "../../../src/codec/values/quick-dates.ts";
 import { createWireClasses, Employee, Money, Person, Team } from "../../_wire-classes.ts";
-import { decode, mark } from "./_codec.ts";
+import { decode, mark, outside, trusted } from "./_codec.ts";
 
 const services = createWireClasses();
 /** As pages have them. */
 const pages = Object.defineProperty(createWireClasses(), "fast", { value: undefined });
+
+type Tree = Record<string, unknown>;
+
+/** All objects that say that they are forms. */
+function formsIn(tree: unknown): readonly Tree[] {
+  if (typeof tree !== "object" || tree === null) return [];
+  const inner = Object.values(tree).flatMap(formsIn);
+  return (tree as Tree)["serialized"] === true ? [tree as Tree, ...inner] : inner;
+}
 
 describe("what services do in a faster way than pages", { timeout: 60_000 }, () => {
   const text = fc
@@ -59,6 +71,69 @@ describe("what services do in a faster way than pages", { timeout: 60_000 }, () 
       { numRuns: 1500, seed: 12 },
     );
   });
+  it("what is read doesn't depend on the order of a form's members, by which complete forms are told", () => {
+    // Names that aren't indexes: engines order those themselves.
+    const turned = (tree: unknown): unknown =>
+      Array.isArray(tree)
+        ? tree.map(turned)
+        : typeof tree === "object" && tree !== null
+          ? Object.fromEntries(
+              Object.entries(tree)
+                .reverse()
+                .map(([name, member]) => [name, turned(member)]),
+            )
+          : tree;
+    const read = (tree: unknown, plain: boolean): unknown => {
+      const limits = { ...defaultLimits, maxDepth: 9 };
+      try {
+        const text = JSON.stringify(tree);
+        return inspect(decodeSerialized(text, { ...trusted, limits, plain }), options);
+      } catch (thrown) {
+        // Of two mistakes, the order decides which is found.
+        return (thrown as Error).name;
+      }
+    };
+    const options = { depth: 20, sorted: true };
+    const damaged = fc.record({
+      at: fc.nat(),
+      part: fc.constantFrom("args", "fields", "key", "name", "value"),
+      name: fc.constantFrom("0", "1", "7", "x", "constructor", "__proto__", "serialized"),
+      member: fc.constantFrom<unknown>(1, true, {}, [], { constructor: 1 }, mark("Undefined")),
+    });
+    fc.assert(
+      fc.property(values, fc.option(damaged), fc.boolean(), (value, damage, plain) => {
+        const tree = encoded(value, services);
+        fc.pre(typeof tree === "object");
+        if (damage !== null) {
+          const forms = formsIn(tree);
+          const form = forms[damage.at % forms.length];
+          const part: unknown = form?.[damage.part];
+          const define = (holder: object, name: string): unknown =>
+            Object.defineProperty(holder, name, {
+              value: damage.member,
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+          if (typeof part === "object" && part !== null) define(part, damage.name);
+          else if (form !== undefined) define(form, damage.part);
+        }
+        const seen = read(tree, plain);
+        expect(read(turned(tree), plain)).toEqual(seen);
+      }),
+      { numRuns: 500, seed: 12 },
+    );
+  });
+  it.each(["constructor", "__proto__", "prototype"])(
+    "the key '%s' among an instance's arguments is refused, in data that isn't encoded, too",
+    (key) => {
+      const text = `[{"serialized":true,"key":"people/Person","name":"class","args":{"0":"Ada","${key}":{}},"fields":{}}]`;
+      for (const plain of [false, true])
+        expect(() => decodeSerialized(text, { ...outside, plain })).toThrow(
+          "this key is not allowed",
+        );
+    },
+  );
   it("dates have the platform's text, and text has the platform's dates", () => {
     const time = fc.oneof(
       fc.date({ noInvalidDate: false }).map(Number),
