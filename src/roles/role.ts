@@ -1,6 +1,6 @@
 // What all roles share: endpoints, middleware, health, and turning errors into answers.
 
-import { Admission } from "../http/admission.ts";
+import { Admission } from "../wire/admission.ts";
 import { isCors } from "../http/cors.ts";
 import { BadRequest, FileNotFound, NodeNotAvailable } from "../base/errors.ts";
 import { createHealth, type Health, type HealthCheck } from "../http/health.ts";
