@@ -64,7 +64,7 @@ export async function gatewayWith(names: readonly string[]) {
     /** `"200 a"`: the answer of member a; or the status and the runtime's error. */
     async call(fqn: string): Promise<string> {
       const { status, headers, text } = await ask(gateway, "POST", `/rpc/${fqn}`, post, "{}");
-      return `${status} ${status === 200 ? text : (headers["x-svc-error"] ?? text)}`;
+      return `${status} ${status === 200 ? text : String(headers["x-svc-error"] ?? text)}`;
     },
   };
 }
