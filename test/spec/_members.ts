@@ -12,6 +12,7 @@ export type Behaviour =
   | "silent"
   | "break"
   | "leaving"
+  | "starting"
   | "overload"
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
@@ -81,6 +82,7 @@ async function answerOf(member: Member, request: HttpRequest, name: string): Pro
     case "break":
       throw new TransportError(`${member.url} closed the connection before it answered`, true);
     case "leaving":
+    case "starting":
     case "overload":
       return { status: 503, headers: { "x-svc-not-started": member.does }, body: "not now" };
     default:
