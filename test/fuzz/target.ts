@@ -27,7 +27,7 @@ export class Finding extends Error {
 }
 
 function shown(input: unknown): string {
-  const text =
+  const text: string | undefined =
     input instanceof Uint8Array
       ? JSON.stringify(Buffer.from(input).toString("latin1"))
       : typeof input === "string"
@@ -39,7 +39,7 @@ function shown(input: unknown): string {
                 ? `${value}n`
                 : value,
           );
-  return String(text);
+  return text ?? "undefined";
 }
 
 /** Runs `act`, which may throw errors of the listed classes only. */

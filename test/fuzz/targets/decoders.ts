@@ -16,7 +16,7 @@ import { errorOfText } from "../../../src/wire/plain-error.ts";
 import { createWireClasses, Trap } from "../../_wire-classes.ts";
 import { mutateText, mutateTree, oddTexts } from "../mutate.ts";
 import type { Random } from "../random.ts";
-import { Finding, type Target, tolerate } from "../target.ts";
+import { Finding, type Target, tolerate, tolerateLater } from "../target.ts";
 import { randomForm, randomText, randomTree, validForms } from "../values.ts";
 
 const classes = createWireClasses();
@@ -47,7 +47,7 @@ const limits = { ...defaultLimits, bodyBytes: Infinity };
 
 const serialized: Target = {
   name: "serialized",
-  attempt(random) {
+  async attempt(random) {
     // Nested arrays of some thousand levels overflow JSON.stringify itself.
     const text = safeText(random);
     const options = {
@@ -57,7 +57,11 @@ const serialized: Target = {
       plain: random.once(4),
     };
     const value = tolerate(text, [BadRequest], () => decodeSerialized(text, options));
-    tolerate(text, [ValueNotSerializable], () => encodeSerialized(value, { classes }));
+    await tolerateLater(
+      text,
+      [ValueNotSerializable],
+      async () => await encodeSerialized(value, { classes }),
+    );
     if (Trap.sprung > 0) throw new Finding("constructs a class that isn't registered", text);
   },
 };
@@ -79,7 +83,17 @@ export const superjsonText = (random: Random): string => {
       .join(".");
   const annotation = (depth = 2): unknown => {
     const type = random.pick<unknown>([
-      ...["undefined", "bigint", "Date", "Error", "regexp", "set", "map", "number", "URL", null, 5],
+      "undefined",
+      "bigint",
+      "Date",
+      "Error",
+      "regexp",
+      "set",
+      "map",
+      "number",
+      "URL",
+      null,
+      5,
       ["class", "people/Person"],
       ["class", "people/Refused"],
       ["class", "people/Team"],
@@ -102,13 +116,17 @@ export const superjsonText = (random: Random): string => {
 
 const superjson: Target = {
   name: "superjson",
-  attempt(random) {
+  async attempt(random) {
     const text = superjsonText(random);
     const options = { classes, limits, trusted: random.once(2) };
     const value = tolerate(text, [BadRequest], () =>
       random.once(2) ? decodeSuperjson(text, options) : decodeSuperjsonMembers(text, options),
     );
-    tolerate(text, [ValueNotSerializable], () => encodeSuperjson(value, { classes }));
+    await tolerateLater(
+      text,
+      [ValueNotSerializable],
+      async () => await encodeSuperjson(value, { classes }),
+    );
     if (Trap.sprung > 0) throw new Finding("constructs a class that isn't registered", text);
   },
 };

@@ -19,7 +19,18 @@ const cookies: Target = {
   name: "cookies",
   attempt(random) {
     const field = mutateText(random, 'a=b; c="d"; __proto__=x; e=%F0%9F; =f; g; $h=i', [
-      ...["=", ";", '"', "%", "%zz", "__proto__=", "constructor=", ",", "\\", "a=", "\x7f", "\xff"],
+      "=",
+      ";",
+      '"',
+      "%",
+      "%zz",
+      "__proto__=",
+      "constructor=",
+      ",",
+      "\\",
+      "a=",
+      "\x7f",
+      "\xff",
     ]);
     const reader = new CookieReader(new Map([["cookie", field]]));
     for (const name of ["a", "__proto__", "constructor", "toString", randomText(random)]) {
@@ -60,25 +71,7 @@ const routes: Target = {
     const target = mutateText(
       random,
       random.pick(["/a/b", "/a/b/c?d=e", "/a/%C3%BC/x", "/%C3%BC/x"]),
-      [
-        ...[
-          "/",
-          "//",
-          "%2F",
-          "%2e",
-          "..",
-          ".",
-          "%",
-          "%00",
-          "\\",
-          "#",
-          "?",
-          "%5C",
-          "%C3",
-          ":b",
-          "*",
-        ],
-      ],
+      ["/", "//", "%2F", "%2e", "..", ".", "%", "%00", "\\", "#", "?", "%5C", "%C3", ":b", "*"],
     );
     const match = tolerate({ known, target }, [], () =>
       table?.match(random.pick(["GET", "HEAD", "POST", "PUT", "OPTIONS", "X"]), target),
@@ -107,7 +100,20 @@ const addresses: Target = {
   attempt(random) {
     const texts = ["127.0.0.1", "::ffff:1.2.3.4", "fe80::1%eth0", "10.0.0.0/8", "2001:db8::/32"];
     const text = mutateText(random, random.pick(texts), [
-      ...[":", "::", ".", "/", "0", "255", "256", "0x7f", "ffff", "%1", "[", "]", "-1", "1e2"],
+      ":",
+      "::",
+      ".",
+      "/",
+      "0",
+      "255",
+      "256",
+      "0x7f",
+      "ffff",
+      "%1",
+      "[",
+      "]",
+      "-1",
+      "1e2",
     ]);
     const range = tolerate(text, [], () => parseRange(text));
     const address = tolerate(text, [], () => parseAddress(text));
@@ -119,33 +125,40 @@ const addresses: Target = {
 
 const crlf = "\r\n";
 const form = [
-  ...["--b", 'Content-Disposition: form-data; name="args"', "", '{"a":1}'],
-  ...[
-    "--b",
-    "Content-Disposition: form-data; name=f0; filename*=UTF-8''a%20b",
-    "Content-Type: x/y",
-  ],
-  ...["", "bytes", "--b--", ""],
+  "--b",
+  'Content-Disposition: form-data; name="args"',
+  "",
+  '{"a":1}',
+  "--b",
+  "Content-Disposition: form-data; name=f0; filename*=UTF-8''a%20b",
+  "Content-Type: x/y",
+  "",
+  "bytes",
+  "--b--",
+  "",
 ].join(crlf);
 
 const multipart: Target = {
   name: "multipart",
   attempt(random) {
     const body = mutateBytes(random, Buffer.from(form), [
-      ...[
-        crlf,
-        "--b",
-        "--b--",
-        `${crlf}--b${crlf}`,
-        '"',
-        "\\",
-        ";",
-        "name=",
-        "filename*=",
-        ":",
-        "=",
-      ],
-      ...["Content-Disposition: form-data; ", "UTF-8''%FF", "__proto__", "\xff", "\0", "%22"],
+      crlf,
+      "--b",
+      "--b--",
+      `${crlf}--b${crlf}`,
+      '"',
+      "\\",
+      ";",
+      "name=",
+      "filename*=",
+      ":",
+      "=",
+      "Content-Disposition: form-data; ",
+      "UTF-8''%FF",
+      "__proto__",
+      "\xff",
+      "\0",
+      "%22",
     ]);
     const type = random.once(4)
       ? mutateText(random, 'multipart/form-data; boundary="b"')

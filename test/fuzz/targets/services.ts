@@ -40,8 +40,12 @@ type Fields = Record<string, string>;
 
 const fieldValues: Readonly<Record<string, readonly string[]>> = {
   "content-type": [
-    ...["application/json", "application/json; charset=utf-8", "text/plain", "application/xml"],
-    ...["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"],
+    "application/json",
+    "application/json; charset=utf-8",
+    "text/plain",
+    "application/xml",
+    "multipart/form-data; boundary=b",
+    "application/x-www-form-urlencoded",
   ],
   "x-svc-data-encoding": ["serialized", "superjson", "serialized, superjson", "plain"],
   "x-svc-hops": ["0", "1", "7", "8", "99999"],
@@ -81,16 +85,25 @@ function randomFields(random: Random): Fields {
 }
 
 const paths = [
-  ...["/rpc/a/echo", "/rpc/a/add?a=1&b=2", "/rpc/a/fail", "/rpc/a/secret", "/rpc/a/audit"],
-  ...["/rpc/a/cookie?name=a", "/rpc/a/setHeader?name=x&value=y", "/rpc/a/setCookie?name=x&value=y"],
-  ...[
-    "/rpc/a/locals",
-    "/rpc/a/echo?version=1.0.0",
-    "/health/status",
-    "/health/ready",
-    "/svc/client.js",
-  ],
-  ...["/svc/manifest.json", "/nodes", "/", "/index.html", "/svc/console", "/svc/routes"],
+  "/rpc/a/echo",
+  "/rpc/a/add?a=1&b=2",
+  "/rpc/a/fail",
+  "/rpc/a/secret",
+  "/rpc/a/audit",
+  "/rpc/a/cookie?name=a",
+  "/rpc/a/setHeader?name=x&value=y",
+  "/rpc/a/setCookie?name=x&value=y",
+  "/rpc/a/locals",
+  "/rpc/a/echo?version=1.0.0",
+  "/health/status",
+  "/health/ready",
+  "/svc/client.js",
+  "/svc/manifest.json",
+  "/nodes",
+  "/",
+  "/index.html",
+  "/svc/console",
+  "/svc/routes",
 ];
 
 const pathPieces = [
@@ -199,7 +212,10 @@ const joining = {
     segments: ["s"],
     procedures: [
       {
-        ...{ fqn: "b/c", version: "1.0.0", access: "public", segments: ["s"] },
+        fqn: "b/c",
+        version: "1.0.0",
+        access: "public",
+        segments: ["s"],
         parameters: [
           { kind: "plain", name: "a", type: "number", optional: true },
           { kind: "object", names: [{ name: "b" }] },
