@@ -384,7 +384,7 @@ describe("while the repository is unreachable, a node", () => {
       const store = open();
       repository.away = async () => {
         void (async () => {
-          for (let turn = 0; turn < turns; turn++) await undefined;
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
           await store.close();
         })();
         return await refusing();
