@@ -4,6 +4,7 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { key } from "../test/_call.ts";
+import { gathered } from "../test/_gathered.ts";
 import {
   type Application,
   buildPackage,
@@ -101,6 +102,7 @@ export async function startWire(application: Application): Promise<WireCluster> 
     start("two", { mode: "node", name: "node two", segments: ["second", "more"], ...places }),
     start("proxy", { mode: "proxy", ...places }),
   ]);
+  await gathered(proxy.url);
   const all = [
     built,
     repository.command,

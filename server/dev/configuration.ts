@@ -72,7 +72,7 @@ export async function makeGateway(
     readonly configuration: DevConfiguration;
     readonly modules: LiveModules;
     readonly observer: Observer;
-    readonly has: (fqn: string) => boolean;
+    readonly has: NonNullable<GatewayOptions["has"]>;
     readonly holder: GatewayCalls["holder"];
   },
 ): Promise<Role> {

@@ -224,7 +224,7 @@ export class Deployment {
         configuration: this.#configuration,
         modules,
         observer: console,
-        has: (name) => this.#onNodes?.names.has(name) === true,
+        has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
         holder: (fqn, version) => this.nodes?.holder(fqn, version),
       });
       await this.#gatewayModules?.close();
@@ -244,8 +244,7 @@ function quiet(host: Host): Host {
 
 /** What nodes answer from outside. */
 interface OnNodes {
-  /** FQNs of procedures, and names of routes. */
-  readonly names: ReadonlySet<string>;
+  readonly names: Readonly<Record<"procedure" | "route", ReadonlySet<string>>>;
   readonly routes: RouteTable<RouteEntry>;
 }
 
@@ -263,7 +262,10 @@ function callableOnNodes(
     .flatMap((segment) => entryOf(manifest.routes ?? {}, segment) ?? [])
     .filter(({ access }) => isCallable(access));
   return {
-    names: new Set([...callableIn(manifest, onNodes), ...routes.map(({ name }) => name)]),
+    names: {
+      procedure: new Set(callableIn(manifest, onNodes)),
+      route: new Set(routes.map(({ name }) => name)),
+    },
     routes: createRouteTable(routes),
   };
 }

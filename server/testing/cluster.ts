@@ -6,7 +6,7 @@ import { procedureKey } from "../../src/base/fqn.ts";
 import type { ProcedureRecord } from "../../src/base/manifest.ts";
 import type { Host, Transport } from "../../src/base/ports.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
@@ -100,7 +100,7 @@ export class Cluster {
     this.gateway = new ClusterService(surroundings, (prepare) =>
       this.#local.addGateway(async (host, common) => {
         await this.#holders.bind(gatewayHost, gatewayModules, common);
-        const has = (name: string): boolean => this.#holders.has(name);
+        const has: GatewayOptions["has"] = (...named) => this.#holders.has(...named);
         return prepare(createGateway(host, { ...common, errors, has, modules: gatewayModules }));
       }),
     );

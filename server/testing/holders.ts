@@ -2,7 +2,12 @@
 
 import { callableIn } from "../../src/base/access.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
-import type { Access, ProcedureRecord, ServerManifest } from "../../src/base/manifest.ts";
+import {
+  type Access,
+  entryOf,
+  type ProcedureRecord,
+  type ServerManifest,
+} from "../../src/base/manifest.ts";
 import type { Host } from "../../src/base/ports.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
@@ -25,8 +30,8 @@ export interface HoldingSegment {
 export class ProcedureHolders {
   readonly #manifest: ServerManifest;
   readonly #nodes = new Map<Service<NodeRole>, Held>();
-
-  #names: ReadonlySet<string> | undefined;
+  /** What nodes have ever had for callers from outside. */
+  readonly #names = { procedure: new Set<string>(), route: new Set<string>() };
   #bound: Promise<void> | undefined;
 
   constructor(manifest: ServerManifest) {
@@ -35,20 +40,19 @@ export class ProcedureHolders {
 
   add(node: Service<NodeRole>, segments: readonly string[], keys?: ReadonlySet<string>): void {
     this.#nodes.set(node, { segments, keys });
+    for (const name of callableIn(this.#manifest, segments)) this.#names.procedure.add(name);
+    for (const segment of segments)
+      for (const { name } of entryOf(this.#manifest.routes ?? {}, segment) ?? [])
+        this.#names.route.add(name);
   }
 
   remove(node: Service<NodeRole>): void {
     this.#nodes.delete(node);
   }
 
-  /** Whether nodes may have a procedure or a route with this name, for callers from outside. */
-  has(name: string): boolean {
-    const { segments, routes = {} } = this.#manifest;
-    this.#names ??= new Set([
-      ...callableIn(this.#manifest, Object.keys(segments)),
-      ...Object.values(routes).flatMap((entries) => entries.map((route) => route.name)),
-    ]);
-    return this.#names.has(name);
+  /** Whether a node has or had a procedure, or a route, with this name, for callers from outside. */
+  has(name: string, kind: "procedure" | "route"): boolean {
+    return this.#names[kind].has(name);
   }
 
   /** Lets the gateway's modules call procedures of the nodes, also after it was restarted. */

@@ -72,9 +72,11 @@ export function isMarkedRefused(fields: HeaderFields): boolean {
 /**
  * Why a service refused a call before it began:
  * - `leaving`: it stops, and others take its calls;
+ * - `starting`: it has yet to join, so calls were meant for a process that had its address before;
  * - `overload`: it has too much to do.
  */
-export type NotStartedReason = "leaving" | "overload";
+export type NotStartedReason = (typeof notStartedReasons)[number];
+const notStartedReasons = ["leaving", "starting", "overload"] as const;
 
 /** Tells the sender that the call didn't begin. */
 export function notStartedHeader(
@@ -90,5 +92,5 @@ export function notStartedReason({
 }: Pick<PeerResponse, "status" | "headers">): NotStartedReason | undefined {
   if (status !== 503) return undefined;
   const field = headers[serviceHeaders.notStarted];
-  return field === "leaving" || field === "overload" ? field : undefined;
+  return notStartedReasons.find((reason) => reason === field);
 }

@@ -1,12 +1,13 @@
 // What all roles share: endpoints, middleware, health, and turning errors into answers.
 
-import { Admission } from "../http/admission.ts";
+import { Admission } from "../wire/admission.ts";
 import { isCors } from "../http/cors.ts";
-import { BadRequest, FileNotFound, NodeNotAvailable } from "../base/errors.ts";
+import { BadRequest, FileNotFound } from "../base/errors.ts";
 import { createHealth, type HealthCheck, healthRoutes, isHealth } from "../http/health.ts";
 import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../http/middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
+import { isLeaving, refusedStart } from "../http/refusals.ts";
 import { answerHeaders, mediaTypes, rpcPath } from "../base/protocol.ts";
 import { createRouter, type Route } from "../http/router.ts";
 import type { Classes } from "../codec/classes.ts";
@@ -19,7 +20,6 @@ import type { RouteInfo } from "../runtime/routes.ts";
 import { createRouteEndpoint, type RoutesPart } from "./routes/route-endpoint.ts";
 import type { Observer, Subject } from "./members/observer.ts";
 import { createRefuse, type FailedCall } from "./refuse.ts";
-import { isLeaving } from "../http/refusals.ts";
 
 /** A running service, as the host sees it. */
 export interface Role {
@@ -134,7 +134,7 @@ export function createRole(parts: RoleParts): Role {
 
   // Its procedures are still loading, so 404 would be wrong.
   const starting = (): Promise<never> =>
-    Promise.reject(new NodeNotAvailable("This service is starting"));
+    Promise.reject(refusedStart("starting", "This service is starting"));
   const { call, application } = parts;
   const cors = () => chain.list.findLast(isCors);
   const admission = new Admission(host, parts.limits.maxCalls);

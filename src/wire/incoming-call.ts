@@ -7,12 +7,11 @@ import type { Call, CallHeaders } from "../base/call.ts";
 import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
 import { Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
-import { connectionOptions } from "../http/forwarded.ts";
 import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
-import { MiddlewareHeaders } from "../http/middleware.ts";
+import type { MiddlewareHeaders } from "../http/middleware.ts";
 import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
-import { headers, isServiceHeader, mostHops, rpcPath, serviceHeaders } from "../base/protocol.ts";
+import { headers, mostHops, rpcPath } from "../base/protocol.ts";
 import {
   asksForMask,
   readCrossSite,
@@ -28,6 +27,7 @@ import { defaultVersion, readVersion, type Version } from "../base/version.ts";
 import { CallState } from "./call-state.ts";
 import { isMultipart } from "./body-type.ts";
 import { type Encoding, headerText } from "./encoding.ts";
+import { procedureHeaders } from "./procedure-headers.ts";
 
 /** A call whose request has been checked. Its arguments are still bytes. */
 export interface IncomingCall extends Trust {
@@ -276,26 +276,4 @@ function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
   return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(
     String(type),
   );
-}
-
-/**
- * The headers that middleware and procedures see. Not among them: our own wire headers except the
- * encoding; `Connection` and the headers that it names, which would otherwise remove what a
- * middleware sets under such a name when the call is passed on; and `x-forwarded-*` from a sender
- * that isn't believed.
- */
-function procedureHeaders(fields: HeaderFields, seesForwarded: boolean): MiddlewareHeaders {
-  const visible = new MiddlewareHeaders();
-  const connection = connectionOptions(fields["connection"]);
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined || (isServiceHeader(name) && name !== headers.encoding)) continue;
-    if (name === "connection" || connection?.has(name) === true) continue;
-    if (
-      !seesForwarded &&
-      (name === serviceHeaders.forwardedHost || name === serviceHeaders.forwardedProto)
-    )
-      continue;
-    visible.fill(name, typeof value === "string" ? value : value.join(", "));
-  }
-  return visible;
 }

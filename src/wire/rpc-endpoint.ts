@@ -5,7 +5,7 @@ import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../base/erro
 import type { Clock, Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { policyHeader, rpcHeaders } from "../base/protocol.ts";
-import type { Admission } from "../http/admission.ts";
+import type { Admission } from "./admission.ts";
 import { noMemory, tooManyCalls } from "../http/refusals.ts";
 import { withoutRefusedHeader } from "../http/relay-headers.ts";
 import type { Limits } from "../codec/values/limits.ts";

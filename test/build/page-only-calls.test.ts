@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { checkApplication } from "../../server/report/check.ts";
 import { formatProblem } from "../../src/base/problem.ts";
+import { gathered } from "../_gathered.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 import { createFixture, type Files, shop } from "./_fixture.ts";
 
@@ -236,6 +237,7 @@ describe("at run time", () => {
       repository: repository.url,
       segments: ["shop"],
     });
+    await gathered(gateway.url);
     for (const { url } of [standalone, gateway])
       for (const name of ["stock", "named"])
         expect(await (await fetch(`${url}/rpc/shop/${name}`)).text()).toBe(

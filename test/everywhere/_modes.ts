@@ -12,6 +12,7 @@ import { createTestCluster } from "../../server/testing/index.ts";
 import { seamline } from "../../server/vite/vite-plugin.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
 import { TestLog } from "../_cluster.ts";
+import { gathered } from "../_gathered.ts";
 import type { Files } from "../build/_fixture.ts";
 import { anyPort, applicationOf } from "../spec/_started.ts";
 
@@ -112,6 +113,7 @@ const starters: Readonly<Record<ModeName, Start>> = {
     const isInner = (segment: string): boolean => segment.endsWith("-inner");
     await serve(parts, { ...node, segments: segments.filter((segment) => !isInner(segment)) });
     await serve(parts, { ...node, segments: segments.filter(isInner) });
+    await gathered(gateway);
     return toUrl(await serve(parts, { mode: "proxy", gateway, repository }));
   },
 

@@ -12,6 +12,7 @@ export type Behaviour =
   | "silent"
   | "break"
   | "leaving"
+  | "starting"
   | "overload"
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
@@ -64,7 +65,7 @@ export async function gatewayWith(names: readonly string[]) {
     /** `"200 a"`: the answer of member a; or the status and the runtime's error. */
     async call(fqn: string): Promise<string> {
       const { status, headers, text } = await ask(gateway, "POST", `/rpc/${fqn}`, post, "{}");
-      return `${status} ${status === 200 ? text : (headers["x-svc-error"] ?? text)}`;
+      return `${status} ${status === 200 ? text : String(headers["x-svc-error"] ?? text)}`;
     },
   };
 }
@@ -81,6 +82,7 @@ async function answerOf(member: Member, request: HttpRequest, name: string): Pro
     case "break":
       throw new TransportError(`${member.url} closed the connection before it answered`, true);
     case "leaving":
+    case "starting":
     case "overload":
       return { status: 503, headers: { "x-svc-not-started": member.does }, body: "not now" };
     default:

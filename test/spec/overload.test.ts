@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { defaultLimits } from "../../src/codec/values/limits.ts";
-import { Admission } from "../../src/http/admission.ts";
+import { Admission } from "../../src/wire/admission.ts";
 import { ask, TestClock, TestDeployment, testModules } from "../_cluster.ts";
 import { body } from "./_shop.ts";
 

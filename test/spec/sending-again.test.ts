@@ -3,17 +3,20 @@ import { describe, expect, it } from "vitest";
 import { gatewayWith } from "./_members.ts";
 
 describe("a gateway whose member takes no call", () => {
-  it("again-1: a call that wasn't sent, or that a leaving member refused, goes to the next member", async () => {
-    const { call, members, network, clock } = await gatewayWith(["a", "b", "c"]);
-    members[0]!.does = "leaving";
-    network.roles.delete("http://b");
-    const first = call("shop/order");
-    await clock.pass(50);
-    expect(await first).toBe("200 c");
-    for (let calls = 1; calls < 30; calls++) expect(await call("shop/order")).toBe("200 c");
-    // The first has said that it leaves, and nothing listens at the second.
-    expect(members.map(({ calls }) => calls)).toEqual([1, 0, 30]);
-  });
+  it.each(["leaving", "starting"] as const)(
+    "again-1: a call that wasn't sent, or that a leaving member refused, goes to the next member: %s",
+    async (reason) => {
+      const { call, members, network, clock } = await gatewayWith(["a", "b", "c"]);
+      members[0]!.does = reason;
+      network.roles.delete("http://b");
+      const first = call("shop/order");
+      await clock.pass(50);
+      expect(await first).toBe("200 c");
+      for (let calls = 1; calls < 30; calls++) expect(await call("shop/order")).toBe("200 c");
+      // The first has said that it is no member any more, and nothing listens at the second.
+      expect(members.map(({ calls }) => calls)).toEqual([1, 0, 30]);
+    },
+  );
 
   it("again-2: a call goes to three members at most, to the third one after 20 to 50 ms", async () => {
     const { call, members, clock } = await gatewayWith(["a", "b", "c", "d"]);

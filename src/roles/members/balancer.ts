@@ -29,8 +29,13 @@ export class Rotation<T> {
 
   /** How many of the holders that count are in `part`, from 0 to 1. */
   share(counts: (holder: T) => boolean, part: ReadonlySet<T>): number {
-    const counted = this.#all.filter(counts);
-    return counted.filter((holder) => part.has(holder)).length / Math.max(1, counted.length);
+    let [all, inPart] = [0, 0];
+    for (const holder of this.#all) {
+      if (!counts(holder)) continue;
+      all++;
+      if (part.has(holder)) inPart++;
+    }
+    return inPart / Math.max(1, all);
   }
 
   /** The next holder that may be called, if any. */

@@ -55,10 +55,10 @@ export interface GatewayOptions {
   /** Where this gateway will listen; `start` gets the exact URL. */
   readonly url?: string | undefined;
   /**
-   * Whether the application has a procedure for nodes. If it doesn't, the procedure isn't found even
-   * if its members have left or could still join.
+   * Whether the application has a procedure, or a route, with this name for nodes. What it doesn't
+   * have isn't found, even if members that had it have left or could still join.
    */
-  readonly has?: (fqn: string) => boolean;
+  readonly has?: (name: string, kind: "procedure" | "route") => boolean;
   readonly observer?: Observer | undefined;
 }
 
@@ -86,9 +86,10 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     if (holders.kind === "some") return sendToHolder(call, received, holders);
     // Those who have it may be joining.
     const mayCome = holders.kind === "gone" || host.clock.now() - started < gatheringMs;
-    throw mayCome && options.has?.(call.fqn) !== false
+    const kind = call.route === undefined ? "procedure" : "route";
+    throw mayCome && options.has?.(call.fqn, kind) !== false
       ? new NodeNotAvailable(`No node can take '${call.fqn}' now`)
-      : call.route === undefined
+      : kind === "procedure"
         ? procedureNotFound(call.fqn, call.version.toString())
         : new FileNotFound();
   };

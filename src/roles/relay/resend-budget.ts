@@ -11,7 +11,7 @@ export class ResendBudget {
   readonly #mostInFlight: () => number;
   #tokens = Infinity;
   /** Calls of each of the last seconds. */
-  readonly #calls = new Array<number>(seconds).fill(0);
+  readonly #calls = Array.from({ length: seconds }, () => 0);
   #second = 0;
 
   /** `mostInFlight` returns how many calls are in flight on the member with the most of them. */

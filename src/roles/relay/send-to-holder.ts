@@ -92,7 +92,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
         failure = undefined;
-        if (reason === "leaving") members.leave(member.id);
+        if (reason !== "overload") members.leave(member.id);
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {

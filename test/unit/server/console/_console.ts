@@ -54,6 +54,7 @@ export async function alone(secure = false, healthIntervalMs = 100_000_000): Pro
     limits: defaultLimits,
     healthIntervalMs,
     lease: 15_000,
+    gatheringMs: 0,
     newId: () => `member-${++ids}`,
     observer: console,
   };
