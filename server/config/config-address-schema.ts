@@ -56,7 +56,12 @@ export const origins: v.GenericSchema<string | string[]> = v.pipe(
 export const hostName: v.GenericSchema<string> = v.pipe(
   v.string("expected a host name such as shop.example"),
   v.regex(hostPattern, "expected a host name such as shop.example, without scheme and port, or *"),
-  v.transform((name) => (name === "*" ? name : new URL(`http://${name}`).hostname)),
+  v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
+    if (value === "*") return value;
+    if (URL.canParse(`http://${value}`)) return new URL(`http://${value}`).hostname;
+    addIssue({ message: `expected a host name such as shop.example, found '${value}'` });
+    return NEVER;
+  }),
 );
 
 export const members: v.GenericSchema<string[]> = v.pipe(

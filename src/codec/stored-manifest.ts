@@ -106,22 +106,26 @@ export function readStored(stored: StoredManifest): ServerManifest {
     if (!Array.isArray(stored[key])) throw new TypeError(`it lists no ${key}`);
   const records: ProcedureRecord[] = [];
   const entries = new Map(segments.map((name): [string, SegmentEntry[]] => [name, []]));
-  for (const { module, exports } of procedures)
+  for (const { module, exports } of procedures.map(checkedModule))
     for (const [name, of, at, version = unversioned, fqn = fqnOf(module, name)] of exports) {
       const taken = parameters[of];
-      if (taken === undefined || places[at] === undefined)
+      if (!Array.isArray(taken) || !Array.isArray(places[at]))
         throw new TypeError(`the procedure ${fqn} has no parameters or places`);
       const procedure = records.push({ fqn, version, module, export: name, parameters: taken }) - 1;
-      for (const { segment, access, safe, idempotent } of places[at]) {
+      for (const { segment, ...how } of places[at]) {
         const all = entries.get(segment);
         if (all === undefined) throw new TypeError(`it lists no segment '${segment}'`);
-        // Most have neither.
-        if (!safe && !idempotent) all.push({ procedure, access });
-        else
-          all.push({ procedure, access, ...(safe && { safe }), ...(idempotent && { idempotent }) });
+        all.push({ procedure, ...how });
       }
     }
   return { ...others, format: 1, procedures: records, segments: Object.fromEntries(entries) };
+}
+
+/** Throws if the table of a module isn't one. */
+function checkedModule(entry: StoredManifest["procedures"][number]): typeof entry {
+  if (!Array.isArray(entry?.exports) || !entry.exports.every(Array.isArray))
+    throw new TypeError("its table of procedures isn't one");
+  return entry;
 }
 
 /**

@@ -104,7 +104,11 @@ function partsOf(path: string): readonly PatternPart[] | PatternProblem {
   return firstPartProblem(parts[0], wrong) ?? parts;
 }
 
+// Half of a surrogate pair, which no address can hold.
+const lone = /\p{Surrogate}/u;
+
 function partOf(text: string): PatternPart | undefined {
+  if (lone.test(text)) return undefined;
   let tokens: ReturnType<typeof parse>["tokens"];
   try {
     ({ tokens } = parse(text));

@@ -57,7 +57,7 @@ describe("a stored manifest", () => {
     segments: {
       empty: [],
       ui: [
-        { procedure: 0, access: "public", safe: true, idempotent: true },
+        { procedure: 0, access: "public", safe: true, idempotent: true, timeoutMs: 500 },
         { procedure: 2, access: "private" },
       ],
       office: [{ procedure: 2, access: "protected", idempotent: true }],

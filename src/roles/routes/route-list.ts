@@ -21,7 +21,8 @@ export function readRoutes(value: unknown): readonly RouteInfo[] {
   return value.map((item: unknown) => {
     const { name, method, path } = (item ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof name !== "string" || name === "") throw wrong();
-    const route = readRoute(`${String(method)} ${String(path)}`);
+    if (typeof method !== "string" || typeof path !== "string") throw wrong();
+    const route = readRoute(`${method} ${path}`);
     if ("message" in route) throw new BadRequest(`The route '${name}': ${route.message}`);
     return { name, ...route };
   });

@@ -1,0 +1,28 @@
+// `npm run fuzz -- --seconds 60 --seed 1 --only "serialized,edge"`: throws bad input at decoders, at
+// what reads files, and at services behind real sockets. Prints a line for each input that causes a
+// crash, a hang, a fault, a leak of internals or growth, with the options that repeat it.
+//
+//   --seconds 60     for all targets together
+//   --seed 1         of the pseudo-random inputs [another one each time]
+//   --only a,b       names of targets
+//   --from 7 --count 1   which inputs of each target
+//   --list           prints the names of the targets
+import { join } from "node:path";
+import { createServer, createServerModuleRunner } from "vite";
+
+const root = join(import.meta.dirname, "..");
+const server = await createServer({
+  root,
+  configFile: false,
+  appType: "custom",
+  logLevel: "silent",
+  server: { middlewareMode: true, hmr: false, ws: false, watch: null },
+  optimizeDeps: { noDiscovery: true, include: [] },
+});
+try {
+  const modules = createServerModuleRunner(server.environments.ssr, { hmr: false });
+  const { main } = await modules.import(join(root, "test/fuzz/main.ts"));
+  process.exitCode = await main(process.argv.slice(2), console.log);
+} finally {
+  await server.close();
+}

@@ -1,0 +1,64 @@
+// Inputs with which the fuzzer found faults.
+
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../server/config/config.ts";
+import { parseManifest } from "../../server/modules/module-source.ts";
+import { ask, key, TestDeployment } from "../_cluster.ts";
+
+describe("a node that joins with a route whose", () => {
+  it.each([
+    ["path has half of a surrogate pair", "POST", "/\ud800hooks/:id"],
+    ["method is an object that can't be text", { toString: "POST" }, "/hooks/:id"],
+    ["path is an object that can't be text", "POST", { toString: 1, valueOf: 1 }],
+  ])("%s gets a 400", async (_, method, path) => {
+    const gateway = await new TestDeployment().gateway();
+    const joining = {
+      url: "http://node",
+      procedures: [],
+      routes: [{ name: "a/hook", method, path }],
+    };
+    const { status, text } = await ask(
+      gateway,
+      "POST",
+      "/nodes",
+      { "x-svc-trust-key": key },
+      JSON.stringify(joining),
+    );
+    expect([status, text]).toEqual([
+      400,
+      expect.stringMatching(/^The route 'a\/hook': |^'routes'/),
+    ]);
+  });
+});
+
+it("a configured host that no address can have is a problem with its place", () => {
+  const config = { mode: "repository", url: "http://127.0.0.1:0", hosts: ["\udfff"] };
+  expect(() => parseConfig(config, "seamline.json", { root: "/", env: {} })).toThrow(
+    /hosts.*expected a host name such as shop\.example/s,
+  );
+});
+
+describe("a manifest whose", () => {
+  const empty = { format: 2, segments: [], parameters: [[]], places: [[]] };
+  it.each([
+    ["modules aren't objects", { procedures: [null] }, "its table of procedures isn't one"],
+    [
+      "modules have no tables",
+      { procedures: [{ module: "a", exports: 0 }] },
+      "table of procedures",
+    ],
+    [
+      "tables have no rows",
+      { procedures: [{ module: "a", exports: [{}] }] },
+      "table of procedures",
+    ],
+    [
+      "places aren't lists",
+      { places: ["x"], procedures: [{ module: "a", exports: [["b", 0, 0]] }] },
+      "the procedure b has no parameters or places",
+    ],
+  ])("%s is refused with what is wrong", (_, change, message) => {
+    const text = JSON.stringify({ ...empty, ...change });
+    expect(() => parseManifest(text, "manifest.json")).toThrow(message);
+  });
+});

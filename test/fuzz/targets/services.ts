@@ -1,0 +1,266 @@
+// Whole services in memory: calls, joins and what services tell each other, with every part changed.
+
+import { nodeHost } from "../../../server/http/host.ts";
+import type { Role } from "../../../src/roles/role.ts";
+import { createCredentials } from "../../../src/http/trust.ts";
+import { ask, key, TestDeployment, testModules } from "../../_cluster.ts";
+import { application, classes } from "../../attack/_application.ts";
+import { mutateBytes, mutateText, mutateTree, oddTexts } from "../mutate.ts";
+import type { Random } from "../random.ts";
+import { checkAnswer, Finding, type Target } from "../target.ts";
+import { randomTree } from "../values.ts";
+import { safeText, superjsonText } from "./decoders.ts";
+
+const credentials = createCredentials(key, nodeHost());
+
+interface Services {
+  readonly local: TestDeployment;
+  readonly roles: Readonly<Record<"gateway" | "node" | "proxy" | "standalone", Role>>;
+}
+
+async function deploy(): Promise<Services> {
+  const local = new TestDeployment();
+  const modules = testModules(application, classes);
+  const gateway = await local.gateway();
+  const node = await local.node("node", { modules, segments: ["main"] });
+  const proxy = await local.proxy();
+  const standalone = await local.standalone({ modules: testModules(application, classes) });
+  return { local, roles: { gateway, node, proxy, standalone } };
+}
+
+let services: Services;
+const open = async (): Promise<void> => {
+  services = await deploy();
+};
+const close = async (): Promise<void> => {
+  await services.local.network.close();
+};
+
+type Fields = Record<string, string>;
+
+const fieldValues: Readonly<Record<string, readonly string[]>> = {
+  "content-type": [
+    "application/json",
+    "application/json; charset=utf-8",
+    "text/plain",
+    "application/xml",
+    "multipart/form-data; boundary=b",
+    "application/x-www-form-urlencoded",
+  ],
+  "x-svc-data-encoding": ["serialized", "superjson", "serialized, superjson", "plain"],
+  "x-svc-hops": ["0", "1", "7", "8", "99999"],
+  "x-svc-deadline": ["0", "1", "1000", "1e9"],
+  "x-svc-locals": ["e30", "eyJhIjoxfQ", "W10"],
+  "x-svc-request": ["GET secure - http://a/b", "POST plain 1.2.3.4 https://c"],
+  "x-svc-cross-site": ["yes", "no"],
+  "x-svc-errors": ["masked", "shown"],
+  "x-forwarded-host": ["a.b", "a.b, c.d"],
+  "x-forwarded-proto": ["https", "http"],
+  accept: ["text/html", "*/*", "application/json"],
+  cookie: ["a=b", "a=b; c=%F0"],
+  origin: ["null", "http://a.b", "http://localhost"],
+  traceparent: ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "ff-0-0-0"],
+  "sec-fetch-site": ["cross-site", "same-origin", "none"],
+  host: ["localhost", "a.b:80", "[::1]"],
+  range: ["bytes=0-1", "bytes=-", "bytes=5-1"],
+  "if-none-match": ["*", '"a"'],
+  "accept-encoding": ["gzip", "br;q=1, *;q=0"],
+  connection: ["close", "x-a, keep-alive", "upgrade"],
+  upgrade: ["websocket", "h2c"],
+};
+
+// Node hands over what one byte each can hold, without control characters.
+const asField = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
+
+function randomFields(random: Random): Fields {
+  const fields: Fields = {};
+  for (const name of random.list(5, () => random.pick(Object.keys(fieldValues)))) {
+    const value = random.pick(fieldValues[name] ?? []);
+    fields[name] = random.once(3) ? asField(mutateText(random, value)) : value;
+  }
+  if (random.once(6)) fields[random.pick(["__proto__", "constructor", "x-a"])] = "1";
+  return fields;
+}
+
+const paths = [
+  "/rpc/a/echo",
+  "/rpc/a/add?a=1&b=2",
+  "/rpc/a/fail",
+  "/rpc/a/secret",
+  "/rpc/a/audit",
+  "/rpc/a/cookie?name=a",
+  "/rpc/a/setHeader?name=x&value=y",
+  "/rpc/a/setCookie?name=x&value=y",
+  "/rpc/a/locals",
+  "/rpc/a/echo?version=1.0.0",
+  "/health/status",
+  "/health/ready",
+  "/svc/client.js",
+  "/svc/manifest.json",
+  "/nodes",
+  "/",
+  "/index.html",
+  "/svc/console",
+  "/svc/routes",
+];
+
+const pathPieces = [
+  "/",
+  "?",
+  "&",
+  "=",
+  "%2F",
+  "%00",
+  "%",
+  "..",
+  "version=",
+  "//",
+  "#",
+  ";",
+  "@",
+  "*",
+];
+
+/** A path as Node hands it over. */
+const asTarget = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  `/${text.replace(/^\//, "").replace(/[^\x21-\xff]/g, "%20")}`;
+
+const methods = [
+  "GET",
+  "POST",
+  "POST",
+  "POST",
+  "PUT",
+  "DELETE",
+  "HEAD",
+  "OPTIONS",
+  "PATCH",
+  "QUERY",
+];
+
+const calls: Target = {
+  name: "calls",
+  open,
+  close,
+  async attempt(random) {
+    const role = random.pick(["gateway", "node", "proxy", "standalone"] as const);
+    const method = random.pick(methods);
+    const path = random.pick(paths);
+    const target = random.once(2) ? path : asTarget(mutateText(random, path, pathPieces));
+    const value = safeText(random);
+    const json = isJson(value) ? `{"value":${value}}` : '{"value":1}';
+    const body =
+      method === "GET" || method === "HEAD"
+        ? ""
+        : random.once(4)
+          ? superjsonText(random)
+          : random.once(3)
+            ? mutateText(random, json)
+            : json;
+    const fields: Fields = {
+      host: "localhost",
+      ...(body !== "" && { "content-type": "application/json" }),
+      ...randomFields(random),
+      ...(random.once(3) &&
+        random.pick([
+          credentials.fields("service"),
+          credentials.fields("outside"),
+          { "x-svc-trust-key": key },
+        ])),
+    };
+    const input = { role, method, target, fields, body };
+    const { status, text } = await ask(services.roles[role], method, target, fields, body);
+    // The procedure's own error, and a setting that it may not make.
+    if (status === 500 && /\/a\/(?:fail|set)/.test(target)) return;
+    // Services and people with the key see stacks.
+    if (!isTrusted(fields)) checkAnswer(status, text, input);
+    else if (status === 500) checkAnswer(500, text, input);
+    await checkAlive(role, input);
+  },
+};
+
+const isTrusted = (fields: Fields): boolean =>
+  "x-svc-trust-key" in fields || fields["x-svc-credential"]?.startsWith("service") === true;
+
+function isJson(text: string): boolean {
+  try {
+    return (JSON.parse(text), true);
+  } catch {
+    return false;
+  }
+}
+
+async function checkAlive(role: keyof Services["roles"], input: unknown): Promise<void> {
+  const { status, text } = await ask(services.roles[role], "GET", "/rpc/a/canary", {
+    host: "localhost",
+  });
+  if (status !== 200 || text !== "alive")
+    throw new Finding(`afterwards ${role} answers ${status} ${text}`, input);
+}
+
+const joining = {
+  url: "http://other:1",
+  procedures: ["b/c", "a/add"],
+  idempotent: ["b/c"],
+  instance: "abc-1",
+  routes: [{ name: "h/k", method: "POST", path: "/hooks/:id" }],
+  node: {
+    name: "n",
+    segments: ["s"],
+    procedures: [
+      {
+        fqn: "b/c",
+        version: "1.0.0",
+        access: "public",
+        segments: ["s"],
+        parameters: [
+          { kind: "plain", name: "a", type: "number", optional: true },
+          { kind: "object", names: [{ name: "b" }] },
+          { kind: "array", names: [null, { name: "c" }] },
+          { kind: "rest", name: "d" },
+        ],
+        route: "GET /a",
+      },
+    ],
+  },
+};
+
+/** `POST /nodes`, with the key most often. What joins leaves again. */
+const joins: Target = {
+  name: "joins",
+  open,
+  close,
+  async attempt(random) {
+    const tree = mutateTree(random, joining, (leaf) => randomTree(leaf, 2));
+    const text = JSON.stringify(tree);
+    const body = random.once(3)
+      ? Buffer.from(mutateBytes(random, Buffer.from(text), oddTexts)).toString("latin1")
+      : text;
+    const fields: Fields = {
+      host: "localhost",
+      ...randomFields(random),
+      ...(random.once(5) ? credentials.fields("service") : { "x-svc-trust-key": key }),
+    };
+    const { gateway } = services.roles;
+    const input = { fields, body };
+    const { status, text: answer } = await ask(gateway, "POST", "/nodes", fields, body);
+    checkAnswer(status, answer, input);
+    if (status !== 201) {
+      if (random.once(20)) await checkAlive("gateway", input);
+      return;
+    }
+    const { id } = JSON.parse(answer) as { id: string };
+    const left = await ask(gateway, "DELETE", `/nodes/${id}`, {
+      host: "localhost",
+      "x-svc-trust-key": key,
+    });
+    if (left.status !== 204) throw new Finding(`leaving answers ${left.status}`, input);
+    // A member may have taken the real one's address: then calls would go nowhere.
+    if (!/http:\/\/node\b/.test(body)) await checkAlive("gateway", input);
+  },
+};
+
+export const serviceTargets: readonly Target[] = [calls, joins];
