@@ -1,0 +1,74 @@
+// `npm run chaos`: real processes under load, and faults; docs/reliability.md says what is promised.
+// The run itself is test/chaos/run.ts. `-- --short` runs what CI runs.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runnerImport } from "vite";
+
+const root = join(import.meta.dirname, "..");
+const help = `npm run chaos -- [options]
+
+  --short       what CI runs: less load, and only what holds on a busy machine
+  --only r1,r4  these rows or scenarios
+  --runs N      runs of each scenario (10)
+  --seed N      repeats the random phases of a run that printed this seed
+  --page        writes the tables of docs/reliability.md
+  --no-anchors  leaves out nginx and HAProxy
+`;
+
+const { values } = parseArgs({
+  options: {
+    short: { type: "boolean" },
+    only: { type: "string" },
+    runs: { type: "string" },
+    seed: { type: "string" },
+    page: { type: "boolean" },
+    "no-anchors": { type: "boolean" },
+    help: { type: "boolean" },
+  },
+});
+
+/** @param {"runs" | "seed"} name @param {number} usual @param {number} least */
+function numberOf(name, usual, least) {
+  const number = Number(values[name] ?? usual);
+  if (Number.isInteger(number) && number >= least) return number;
+  throw new Error(`--${name} must be a whole number from ${least}, not ${values[name]}`);
+}
+
+function short() {
+  const seed = values.seed === undefined ? {} : { CHAOS_SEED: String(numberOf("seed", 0, 0)) };
+  const { status } = spawnSync(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", "test/chaos"],
+    { cwd: root, env: { ...process.env, ...seed }, stdio: "inherit" },
+  );
+  return status ?? 1;
+}
+
+async function long() {
+  /** @type {{ module: typeof import("../test/chaos/run.ts") }} */
+  const { module } = await runnerImport(join(root, "test/chaos/run.ts"), {
+    root,
+    configFile: false,
+    logLevel: "warn",
+  });
+  const wrong = await module.runChaos({
+    only: values.only
+      ?.toLowerCase()
+      .split(",")
+      .map((word) => word.trim()),
+    runs: numberOf("runs", 10, 1),
+    seed: numberOf("seed", Math.floor(Math.random() * 2 ** 32), 0),
+    writesPage: values.page === true,
+    hasAnchors: !values["no-anchors"],
+    print: (line) => console.log(line),
+  });
+  if (wrong.length > 0) console.log(`\nNot as promised:\n${wrong.join("\n")}`);
+  return wrong.length > 0 ? 1 : 0;
+}
+
+// What was started is killed when this process exits.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
+
+if (values.help) console.log(help);
+else process.exit(values.short ? short() : await long());
