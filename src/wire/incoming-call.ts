@@ -6,8 +6,9 @@ import type { AbortNotice } from "../base/ports.ts";
 import type { Call, CallHeaders } from "../base/call.ts";
 import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
-import { Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
+import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
 import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
+import { tooManyCalls } from "../http/refusals.ts";
 import type { MiddlewareHeaders } from "../http/middleware.ts";
 import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
@@ -24,6 +25,7 @@ import type { Trust } from "../http/trust.ts";
 import type { PathParameters } from "../base/context.ts";
 import type { RouteInfo } from "../runtime/routes.ts";
 import { defaultVersion, readVersion, type Version } from "../base/version.ts";
+import type { Admission } from "./admission.ts";
 import { CallState } from "./call-state.ts";
 import { isMultipart } from "./body-type.ts";
 import { type Encoding, headerText } from "./encoding.ts";
@@ -62,6 +64,10 @@ export interface IncomingCall extends Trust {
   readonly state: CallState;
   /** The procedure starts. */
   begin(): void;
+  /** Its body is awaited: until it is there, the call takes no place among those that run. */
+  awaitBody(): void;
+  /** The body is there. Throws if the service has as many calls as it can take, or this one is over. */
+  goOn(): void;
 }
 
 /** A route of this service, or of one behind it. */
@@ -81,6 +87,8 @@ export interface IncomingCallOptions {
   readonly route?: MatchedRoute;
   /** This service masks errors. */
   readonly masks: boolean;
+  /** Where the call has a place, which {@link CheckedCall.end} gives back. */
+  readonly admission: Admission;
 }
 
 const firstHop: RelayedState = { hops: 0, msLeft: undefined };
@@ -105,6 +113,7 @@ export class CheckedCall implements IncomingCall {
   readonly #options: IncomingCallOptions;
   #state: CallState | undefined;
   #hasBegun = false;
+  #place: "taken" | "given up" | "over" = "taken";
   #headers: MiddlewareHeaders | undefined;
   #abort: Abort | undefined;
   #expired: Error | undefined;
@@ -168,6 +177,31 @@ export class CheckedCall implements IncomingCall {
   begin(): void {
     this.#hasBegun = true;
     this.#state?.begin();
+  }
+
+  awaitBody(): void {
+    if (this.#place !== "taken") return;
+    this.#place = "given up";
+    this.#options.admission.leave();
+  }
+
+  goOn(): void {
+    if (this.#place === "over") throw new DeadlineExceeded();
+    if (!this.#options.admission.enter()) throw tooManyCalls();
+    this.#place = "taken";
+  }
+
+  /** Part of the body is there, of a call that has begun before: it takes a place in any case. */
+  resume(): void {
+    if (this.#place !== "given up") return;
+    this.#place = "taken";
+    this.#options.admission.add();
+  }
+
+  /** The answer is there, or the call is refused: it takes no place any more. */
+  end(): void {
+    this.awaitBody();
+    this.#place = "over";
   }
 
   /** The answer with what the application set for it. Later settings throw. */
@@ -252,6 +286,14 @@ class DecodedCall implements Call {
 
   begin(): void {
     this.#incoming.begin();
+  }
+
+  awaitBody(): void {
+    this.#incoming.awaitBody();
+  }
+
+  goOn(): void {
+    this.#incoming.goOn();
   }
 }
 
