@@ -26,7 +26,7 @@ const rare: Readonly<Record<string, string>> = {
   "src/runtime/parameters.ts namesOf": "a procedure's first call",
   "server/http/connect.ts plain": "development",
   "server/http/http.ts listen": "the start",
-  "server/http/http.ts createTlsServer": "the start",
+  "server/http/listening.ts createTlsServer": "the start",
   "server/http/outgoing/plain-request.ts sendRequest": "streams",
   "server/http/transport.ts openSenders": "the start",
   "server/http/transport.ts guarded": "new connections",

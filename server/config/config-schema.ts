@@ -2,7 +2,7 @@
 // Schema of them, with the comments of config-types.ts as descriptions.
 
 import * as v from "valibot";
-import { defaultHealthIntervalMs } from "../../src/base/protocol.ts";
+import { defaultDrainMs, defaultHealthIntervalMs } from "../../src/base/protocol.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { address, hostName, members, origins } from "./config-address-schema.ts";
 import type * as types from "./config-types.ts";
@@ -100,6 +100,14 @@ const common = {
     v.record(v.string(), string, "expected an object of names and module paths"),
   ),
   limits: v.optional(limits),
+  drainMs: v.optional(
+    v.pipe(
+      wholeNumber,
+      // A timer with more than 2³¹ ms would end at once.
+      v.maxValue(86_400_000, "expected a number of at most 86400000, which is a day"),
+      v.metadata({ default: defaultDrainMs }),
+    ),
+  ),
   log: v.optional(
     v.pipe(
       v.picklist(["info", "warn", "error", "none"], "expected info, warn, error or none"),

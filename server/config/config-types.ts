@@ -87,6 +87,8 @@ interface CommonInput {
   readonly healthChecks?: Readonly<Record<string, string>> | undefined;
   /** Limits of what the service accepts. */
   readonly limits?: LimitsConfig | undefined;
+  /** Milliseconds from the signal to stop until calls that still run are cut. @default 10000 */
+  readonly drainMs?: number | undefined;
   /** The least important level that is logged. @default "info" */
   readonly log?: LogLevel | undefined;
   /** Listens with https. 'url' must then begin with https:, and with http: otherwise. */

@@ -30,7 +30,7 @@ export interface CallerConnection {
   /** How long what streams may stand still. */
   readonly idleMs: number;
   /** The last request. */
-  request?: { readonly mayTakeLong: boolean };
+  request?: { readonly mayTakeLong: boolean; cut(reason: Error): void };
 }
 
 export interface CallerConnectionOptions {
@@ -84,6 +84,41 @@ export function createCloser(
     nextSearch = now + searchPauseMs;
     return false;
   };
+}
+
+/** How long a connection that was just opened may take to bring its request. */
+const openingMs = 500;
+
+/**
+ * Ends the connections without a request, now or when `graceMs` are over. Callers that have just
+ * opened one are about to send a request, which is answered.
+ */
+export function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: number): void {
+  const end = (mayBeAwaited: boolean): void => {
+    const now = performance.now();
+    for (const [socket, { open, request, idleSince }] of connections) {
+      const isNew = request === undefined && now - idleSince < openingMs;
+      // Node counts a connection without any request as busy; browsers open some in advance. Parts
+      // of an answer that are already written are still sent.
+      if (open === 0 && !(mayBeAwaited && isNew)) socket.destroySoon();
+    }
+  };
+  end(graceMs > 0);
+  if (graceMs > 0) setTimeout(end, Math.min(graceMs, openingMs), false);
+}
+
+/** Ends all requests with this error. Returns how many there were. */
+export function cutRequests(
+  connections: ReadonlyMap<Socket, CallerConnection>,
+  reason: Error,
+): number {
+  let count = 0;
+  for (const { open, request } of connections.values()) {
+    if (open === 0) continue;
+    count += open;
+    request?.cut(reason);
+  }
+  return count;
 }
 
 class HeldSocket implements HeldFor {

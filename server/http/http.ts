@@ -1,14 +1,8 @@
 // Converts between node:http and the plain shapes of src/base/ports.ts, and decides nothing about
 // requests. This file has the connections; node-request.ts has one request, write-answer.ts its answer.
 
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
@@ -18,12 +12,14 @@ import {
   type CallerConnection,
   createCloser,
   createCallerConnection,
+  cutRequests,
   endFaulty,
+  endIdle,
 } from "./caller-connection.ts";
 import { HeldMemory } from "./held-memory.ts";
+import { bind, createHttpServer, type Listening, urlOf, watchHandshakes } from "./listening.ts";
 import { NodeRequest } from "./node-request.ts";
 import { refusal, writeAnswer } from "./write-answer.ts";
-import type { TlsFiles } from "../config/tls.ts";
 
 /** The limits of connections and of a request's head. */
 export type HttpLimits = Pick<
@@ -39,24 +35,20 @@ export type HttpLimits = Pick<
 // Longer than load balancers keep idle connections, so that we never close one just as a request
 // arrives.
 const keepAliveMs = 65_000;
-// Connections that the kernel queues for us, within a limit of its own. With Node's 511 a burst of
-// callers waits a second.
-const backlog = 4_096;
+/** How long answers to requests that are cut may take to leave. */
+const cutMs = 500;
 // Accepted past the limit, so that health checks get through and callers learn why their calls
 // don't.
 const spareConnections = 64;
 
-export interface ListenOptions {
-  readonly host: string;
-  /** `0` takes any free port. */
-  readonly port: number;
+export interface ListenOptions extends Listening {
   readonly limits?: Partial<HttpLimits>;
   /** Counts the bytes that callers make this service hold. */
   readonly memory?: HeldMemory;
-  /** Listens with https. */
-  readonly tls?: Pick<TlsFiles, "cert" | "key" | "passphrase"> | undefined;
   /** Called with an error that the handler threw, which is a bug: handlers answer. */
   readonly onFault?: (fault: unknown) => void;
+  /** Called with the number of requests that were cut when the server closed. */
+  readonly onCut?: (count: number) => void;
 }
 
 export interface HttpServer {
@@ -67,7 +59,10 @@ export interface HttpServer {
    * service.
    */
   drain(): void;
-  /** Stops accepting, closes idle connections, lets requests finish for `graceMs`, then cuts. */
+  /**
+   * Stops accepting, closes idle connections, and lets requests finish for `graceMs`. Those that
+   * still run are cut: they end with 503.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -154,10 +149,7 @@ export async function listen(
     connectionsCheckingInterval: Math.min(1_000, limits.headerTimeoutMs),
     noDelay: true,
   };
-  const server =
-    options.tls === undefined
-      ? createServer(settings)
-      : await createTlsServer(options.tls, settings);
+  const server = await createHttpServer(options.tls, settings);
   const handshakes = options.tls === undefined ? new Set<Socket>() : watchHandshakes(server);
   server.maxConnections = limits.maxConnections + spareConnections;
   // Node silently drops fields past this number. We can only refuse too many if we see one more.
@@ -189,59 +181,34 @@ export async function listen(
   // Without this, Node would request the body even if its length alone gets it refused.
   server.on("checkContinue", (message, response) => serve(message, response, true));
 
-  const { address, port } = await bind(server, options);
+  const address = await bind(server, options);
   // An error of the listening socket after the start belongs to no request, and must not end the
   // process.
   server.on("error", (fault) => options.onFault?.(fault));
-  const name = options.host === "" ? address : options.host;
   return {
-    url: `${schemeOf(options)}://${name.includes(":") ? `[${name}]` : name}:${port}`,
+    url: urlOf(options, address),
     drain() {
       closing = true;
     },
-    close: (graceMs) =>
-      new Promise((resolve) => {
-        closing = true;
-        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    async close(graceMs) {
+      closing = true;
+      // Connections that came before this turn are accepted first: closing would reset them.
+      await new Promise((accepted) => setImmediate(accepted));
+      await new Promise<void>((resolve) => {
+        let timer = setTimeout(() => {
+          const count = cutRequests(connections, new NodeNotAvailable("This service has stopped"));
+          if (count > 0) options.onCut?.(count);
+          timer = setTimeout(() => server.closeAllConnections(), count === 0 ? 0 : cutMs);
+        }, graceMs);
         server.close(() => {
-          clearTimeout(cut);
+          clearTimeout(timer);
           resolve();
         });
-        // Node counts a connection without any request as busy; browsers open some in advance.
-        // Parts of an answer that are already written are still sent.
-        for (const [socket, connection] of connections)
-          if (connection.open === 0) socket.destroySoon();
+        endIdle(connections, graceMs);
         for (const socket of handshakes) socket.destroy();
-      }),
+      });
+    },
   };
-}
-
-async function createTlsServer(
-  tls: NonNullable<ListenOptions["tls"]>,
-  settings: ServerOptions & { headersTimeout: number },
-): Promise<Server> {
-  const { createServer: create } = await import("node:https");
-  // An unfinished handshake occupies a connection just as an unfinished request head does.
-  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout });
-}
-
-/**
- * Connections in the TLS handshake. The server doesn't list them, but would wait for them when it
- * closes.
- */
-function watchHandshakes(server: Server): Set<Socket> {
-  const open = new Set<Socket>();
-  server.on("connection", (raw: Socket) => {
-    open.add(raw);
-    raw.once("close", () => open.delete(raw));
-  });
-  server.on("secureConnection", (socket: Socket) => {
-    // The raw connection has the same remote end.
-    for (const raw of open)
-      if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress)
-        open.delete(raw);
-  });
-  return open;
 }
 
 /** Node's parser also accepts other versions; HTTP/0.9 has no headers, and so no host. */
@@ -255,32 +222,4 @@ function noConnection(): NodeNotAvailable {
   return new NodeNotAvailable(
     "This service has as many connections open as limits.maxConnections allows; try again",
   );
-}
-
-function schemeOf({ tls }: Pick<ListenOptions, "tls">): "http" | "https" {
-  return tls === undefined ? "http" : "https";
-}
-
-async function bind(server: Server, options: ListenOptions): Promise<AddressInfo> {
-  const { host, port } = options;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
-    server.listen({ host: host === "" ? undefined : host, port, backlog }, resolve);
-  });
-  server.removeAllListeners("error");
-  return server.address() as AddressInfo;
-}
-
-function listenError(error: NodeJS.ErrnoException, options: ListenOptions): Error {
-  const { host, port } = options;
-  const url = `${schemeOf(options)}://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `port ${port} is used by another process. Stop it, or set another port in 'url'`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Set one of its addresses in 'url', or 0.0.0.0 for all of them`,
-    EACCES: `this user may not listen on port ${port}. Set a port from 1024 up in 'url'`,
-    ENOTFOUND: `the host name ${host} can't be resolved. Correct it in 'url'`,
-  };
-  return new Error(`Can't listen at ${url}: ${reasons[error.code ?? ""] ?? error.message}`, {
-    cause: error,
-  });
 }

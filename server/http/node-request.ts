@@ -20,6 +20,7 @@ interface Collected {
 
 export class NodeRequest implements HttpRequest, Leaver {
   place = -1;
+  onCut: ((reason: Error) => void) | undefined = undefined;
   readonly method: string;
   readonly target: string;
   readonly scheme: "http" | "https";
@@ -75,6 +76,14 @@ export class NodeRequest implements HttpRequest, Leaver {
     if (!this.#isFinished) this.#departure?.abort(new Error("The caller went away"));
   }
 
+  /** The service stops, and can't wait for the request any longer. */
+  cut(reason: Error): void {
+    if (this.#isFinished) return;
+    if (this.#collected !== undefined) this.#stop(reason);
+    this.departure.abort(reason);
+    this.onCut?.(reason);
+  }
+
   get isReceiving(): boolean {
     return this.#collected !== undefined || this.#stream?.isReceiving === true;
   }
@@ -103,6 +112,7 @@ export class NodeRequest implements HttpRequest, Leaver {
       this.#message.resume();
     }
     this.#isFinished = true;
+    this.onCut = undefined;
     this.#stay();
   }
 

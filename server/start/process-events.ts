@@ -1,18 +1,27 @@
 // Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections.
 
+import { constants } from "node:os";
+
 import type { Log } from "../../src/base/ports.ts";
 
-export interface Stoppable {
-  stop(): Promise<void>;
+export interface Stopping {
+  /** Stops the service. Requests that still run after `ms` are cut. */
+  readonly stopWithin: (ms: number) => Promise<void>;
+  /** From a signal until requests are cut. */
+  readonly drainMs: number;
+  readonly log: Log;
 }
 
-/** From a signal to the end of the process, whatever the application still has open. */
-const stopMs = 10_000;
+/** From there to the end of the process, whatever the application still has open. */
+const endMs = 3_000;
 /**
  * After an exception: time to leave the gateway and to serve on for a second. State can't be relied
  * on for longer.
  */
 const crashMs = 2_000;
+const crashDrainMs = 1_500;
+/** npm passes a signal on that the terminal has already sent to the whole group of processes. */
+const echoMs = 200;
 /** For output that is still being written. */
 const flushMs = 200;
 /**
@@ -21,17 +30,17 @@ const flushMs = 200;
  */
 const maxLoggedExceptions = 10;
 
-/** Stops `server` when the process has to end; the returned function removes the listeners. */
-export function listenToProcess(server: Stoppable, log: Log): () => void {
+/** Stops the service when the process has to end; the returned function removes the listeners. */
+export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => void {
   let exceptions = 0;
+  let signalled: number | undefined;
 
-  const end = (event: string, ms: number): void => {
+  const end = (event: string, drain: number, ms: number): void => {
     const started = performance.now();
     const exit = (): void => process.exit();
     const late = setTimeout(exit, ms);
     late.unref();
-    server
-      .stop()
+    stopWithin(drain)
       .catch((error: unknown) => {
         log.error("could not stop cleanly", error);
         process.exitCode = 1;
@@ -46,12 +55,21 @@ export function listenToProcess(server: Stoppable, log: Log): () => void {
       });
   };
 
-  const stop = (signal: NodeJS.Signals): void => end(signal, stopMs);
+  const stop = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (signalled === undefined) {
+      signalled = now;
+      end(signal, drainMs, drainMs + endMs);
+    } else if (now - signalled >= echoMs) {
+      log.warn(`${signal} came again: this service ends at once`);
+      process.exit(128 + constants.signals[signal]);
+    }
+  };
   const crash = (error: unknown): void => {
     if (++exceptions <= maxLoggedExceptions)
       log.error("uncaught exception: this service stops", error);
     process.exitCode = 1;
-    if (exceptions === 1) end("uncaughtException", crashMs);
+    if (exceptions === 1) end("uncaughtException", crashDrainMs, crashMs);
   };
   // Node would end the process: any caller of a procedure that forgets an await could stop the
   // service.

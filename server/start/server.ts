@@ -19,7 +19,7 @@ export interface ServerOptions {
    */
   readonly root?: string;
   /**
-   * Stop on SIGTERM and SIGINT, log unhandled rejections instead of ending the process, and leave
+   * Stop on SIGTERM and SIGINT, end at once on a second one, log unhandled rejections instead of ending the process, and leave
    * the gateway before an uncaught exception ends the process with code 1 [true].
    */
   readonly signals?: boolean;
@@ -55,7 +55,7 @@ export interface Server {
   consoleLink(): string | undefined;
   /**
    * Leaves the gateway, serves on for a second, lets requests in flight finish, and closes.
-   * A second call waits for the first.
+   * Requests that still run after `drainMs` are cut. A second call waits for the first.
    */
   stop(): Promise<void>;
 }

@@ -2,10 +2,12 @@
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
 import type { RunProcedure } from "../../src/types/imported.ts";
 import { TransportError } from "../../src/base/ports.ts";
+import { defaultDrainMs } from "../../src/base/protocol.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { joiningWarning } from "../config/config-address.ts";
@@ -33,8 +35,6 @@ import { createTransport } from "../http/transport.ts";
  * closes.
  */
 const servingOnMs = 1_000;
-/** How long requests in flight may take to finish after that. */
-const drainMs = 7_500;
 
 /**
  * Starts the service that the configuration names, and resolves when it answers. `moduleImporter`
@@ -109,6 +109,10 @@ export async function startServer(
         if (fault instanceof TransportError) log.warn(`an answer broke off: ${fault.message}`);
         else log.error("a request could not be answered", fault);
       },
+      onCut: (count) =>
+        log.warn(
+          `${count === 1 ? "a request was" : `${count} requests were`} still running, and cut`,
+        ),
     });
     return { ...composed, http };
   };
@@ -137,24 +141,33 @@ export async function startServer(
       return await role.runProcedure(...call);
     }) as RunProcedure,
     consoleLink: () => console?.link(),
-    stop: () => (stopping ??= stop()),
+    stop: () => stopWithin(drainMs),
   };
-  const unlisten = options.signals === false ? () => {} : listenToProcess(server, log);
-  const stop = async (): Promise<void> => {
+  const drainMs = config.drainMs ?? defaultDrainMs;
+  const stopWithin = (ms: number): Promise<void> => (stopping ??= stop(ms));
+  const unlisten =
+    options.signals === false ? () => {} : listenToProcess({ stopWithin, drainMs, log });
+  const stop = async (ms: number): Promise<void> => {
+    const end = performance.now() + ms;
     unregisterServer(server);
-    unregisterHost();
     // Leave every rotation before the socket closes, so that no call is sent to a closed one. A
     // service that never was ready is in no rotation.
     http.drain();
-    await Promise.all([
-      role.stop(),
-      started ? new Promise((done) => setTimeout(done, servingOnMs)) : undefined,
+    await Promise.race([
+      Promise.all([role.leave(), started ? pause(servingOnMs) : undefined]),
+      pause(ms, undefined, { ref: false }),
     ]);
-    await http.close(drainMs);
+    role.refuseCalls();
+    await http.close(Math.max(0, end - performance.now()));
+    await role.stop();
+    unregisterHost();
     await release();
     unlisten();
   };
 
+  // A start that was told to stop may be left with timers that don't keep the process alive. If it
+  // ended before its start does, Node would report a failure.
+  const alive = setInterval(() => {}, 1_000_000);
   try {
     await addConfigured(role, config, { root, modules, moduleImporter: importer });
     // One turn later, so that a main file can add middleware in the lines after `await
@@ -166,6 +179,8 @@ export async function startServer(
     await server.stop();
     if (wasStopped) return server;
     throw error;
+  } finally {
+    clearInterval(alive);
   }
   started = true;
   registerServer(server);

@@ -46,6 +46,11 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** The same, where a host can have it for less than a signal costs. */
   readonly departure?: AbortNotice | undefined;
+  /**
+   * Set by what answers calls: ends this one with an error. A host that stops calls it when it can
+   * wait no longer, after it has aborted the signal.
+   */
+  onCut?: ((reason: Error) => void) | undefined;
 }
 
 export interface HttpResponse {

@@ -108,6 +108,9 @@ export const defaultHealthIntervalMs = 5_000;
 /** How long nodes have to join a gateway that has started. */
 export const defaultGatheringMs = 3_000;
 
+/** From a signal to stop until the calls that still run are cut. */
+export const defaultDrainMs = 10_000;
+
 /** Content type of calls. */
 export const jsonType = "application/json";
 

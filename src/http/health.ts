@@ -1,6 +1,8 @@
 // Health: named checks, and the status that they add up to.
 
-import type { Clock, Log } from "../base/ports.ts";
+import type { Clock, HttpResponse, Log } from "../base/ports.ts";
+import { answerHeaders, mediaTypes, paths } from "../base/protocol.ts";
+import type { Route } from "./router.ts";
 
 /** Checks something that this service needs. */
 export interface HealthCheck {
@@ -110,4 +112,28 @@ export function createHealth(clock: Clock, log: Log): Health {
 
 function kindOf(value: unknown): string {
   return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+}
+
+/** Health is answered for any host, since orchestrators use their own names and addresses. */
+export function isHealth(target: string): boolean {
+  return target.startsWith(paths.health) && /^(?:$|[/?])/.test(target.slice(paths.health.length));
+}
+
+/** Health for people, and two endpoints for orchestrators. */
+export function healthRoutes(health: Health, ready: () => boolean): Route[] {
+  const json = (value: unknown, status = 200): HttpResponse => ({
+    status,
+    headers: { "content-type": mediaTypes.json, ...answerHeaders },
+    body: JSON.stringify(value),
+  });
+  return [
+    ["GET", paths.healthStatus, async () => json(await health.status())],
+    ["GET", paths.health, async () => json(await health.details())],
+    ["GET", paths.healthLive, () => json(true)],
+    [
+      "GET",
+      paths.healthReady,
+      async () => (ready() && (await health.status()) ? json(true) : json(false, 503)),
+    ],
+  ];
 }

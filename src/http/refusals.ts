@@ -75,6 +75,11 @@ export function tooManyCalls(): NodeNotAvailable {
   return refusedStart("overload", "This service has as many calls as it can take; try again");
 }
 
+/** This service stops, and takes no more calls. */
+export function isLeaving(): NodeNotAvailable {
+  return refusedStart("leaving", "This service is stopping; try again");
+}
+
 /** Notes that an inner call was refused with this error. */
 export function noteInnerRefusal(error: unknown): void {
   if (error instanceof Error) ofInnerCalls.add(error);

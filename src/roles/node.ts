@@ -119,7 +119,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       await loadSegments(host, node, classes, options);
     },
     ...(membership && { join: async (url) => await membership.join(url) }),
-    stop: async () => await membership?.leave(),
+    leave: membership?.leave,
     describe: () => ({
       segments,
       procedures: node.registry.size,

@@ -42,7 +42,6 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     routes: repositoryRoutes(options.files, credentials),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
-    stop: async () => {},
     describe: () => ({}),
   });
 }

@@ -3,12 +3,12 @@
 import { Admission } from "../wire/admission.ts";
 import { isCors } from "../http/cors.ts";
 import { BadRequest, FileNotFound } from "../base/errors.ts";
-import { createHealth, type Health, type HealthCheck } from "../http/health.ts";
+import { createHealth, type HealthCheck, healthRoutes, isHealth } from "../http/health.ts";
 import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../http/middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
-import { refusedStart } from "../http/refusals.ts";
-import { answerHeaders, mediaTypes, paths, rpcPath } from "../base/protocol.ts";
+import { isLeaving, refusedStart } from "../http/refusals.ts";
+import { answerHeaders, mediaTypes, rpcPath } from "../base/protocol.ts";
 import { createRouter, type Route } from "../http/router.ts";
 import type { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
@@ -30,7 +30,14 @@ export interface Role {
    * arrive while it joins run once `settled` has resolved, so that middleware can be added first.
    */
   start(url: string, settled?: () => Promise<void>): Promise<void>;
-  /** Leaves the gateway. The host waits for requests that are under way. */
+  /**
+   * Isn't ready any more, and leaves the gateway. Resolves when no more calls come from there.
+   * Until then, and afterwards, calls are answered.
+   */
+  leave(): Promise<void>;
+  /** Refuses calls from now on: they may be sent to another service. Those that run go on. */
+  refuseCalls(): void;
+  /** Leaves, and ends what the role does by itself. The host waits for requests before. */
   stop(): Promise<void>;
   /** Whether the path of a request's target is that of a route, whatever its method. */
   isRoute(target: string): boolean;
@@ -90,7 +97,9 @@ export interface RoleParts {
   readonly start: (url: string) => Promise<void>;
   /** Tells the gateway about this service, once it can take calls. */
   readonly join?: (url: string) => Promise<void>;
-  readonly stop: Role["stop"];
+  /** Tells the gateway that no more calls may come. */
+  readonly leave?: (() => Promise<void>) | undefined;
+  readonly stop?: (() => void) | undefined;
   readonly describe: Role["describe"];
   readonly runProcedure?: Role["runProcedure"];
   /** Send stacks to every caller, not only to trusted ones, in development. */
@@ -110,13 +119,14 @@ export function createRole(parts: RoleParts): Role {
   const { host, web, chain, stacks = false } = parts;
   const health = createHealth(host.clock, host.log);
   let ready = false;
-  let stopping = false;
+  let leaving: Promise<void> | undefined;
+  let isClosed = false;
   /**
    * Resolves when this service has joined. The gateway may send calls before its answer arrives.
    */
   let joined: Promise<void> | undefined;
   const route = createRouter([
-    ...healthRoutes(health, () => ready && !stopping),
+    ...healthRoutes(health, () => ready && leaving === undefined),
     ...(parts.routes ?? []),
   ]);
   const masks = parts.errors === "masked";
@@ -137,7 +147,8 @@ export function createRole(parts: RoleParts): Role {
       masks: masks && !stacks,
       admission,
       routes: application,
-      ready: () => (ready ? undefined : (joined ?? starting())),
+      ready: () =>
+        isClosed ? Promise.reject(isLeaving()) : ready ? undefined : (joined ?? starting()),
     });
   const rpc =
     call &&
@@ -151,7 +162,8 @@ export function createRole(parts: RoleParts): Role {
       answer: (incoming) => {
         const run = (): Promise<HttpResponse> =>
           call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
-        // A stopping role keeps answering until its socket closes.
+        if (isClosed) return Promise.reject(isLeaving());
+        // A role that leaves keeps answering: callers learn of it later.
         if (ready) return run();
         return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
       },
@@ -162,6 +174,8 @@ export function createRole(parts: RoleParts): Role {
 
   const refuseRequest = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
     refuse(thrown, request, "plain", parts.credentials.of(request.headers), false);
+
+  const leave = (): Promise<void> => (leaving ??= parts.leave?.() ?? Promise.resolve());
 
   const handleOther = async (request: HttpRequest): Promise<HttpResponse> => {
     try {
@@ -204,10 +218,16 @@ export function createRole(parts: RoleParts): Role {
       await joining;
       ready = true;
     },
-    async stop() {
-      stopping = true;
+    leave,
+    refuseCalls() {
+      isClosed = true;
+      // Its streams would last.
       observer?.stopped();
-      await parts.stop();
+    },
+    async stop() {
+      observer?.stopped();
+      await leave();
+      parts.stop?.();
     },
     isRoute: (target) => application?.table().match("OPTIONS", target).kind === "other-method",
     addMiddleware(middleware) {
@@ -252,30 +272,6 @@ function describeArgument(value: unknown): string {
   if (typeof value !== "function") return value === "" ? "an empty string" : typeof value;
   const isClass = /^class\b/.test(Function.prototype.toString.call(value));
   return isClass ? `the class ${value.name}; pass an instance: new ${value.name}()` : "a function";
-}
-
-/** Health is answered for any host, since orchestrators use their own names and addresses. */
-function isHealth(target: string): boolean {
-  return target.startsWith(paths.health) && /^(?:$|[/?])/.test(target.slice(paths.health.length));
-}
-
-/** Health for people, and two endpoints for orchestrators. */
-function healthRoutes(health: Health, ready: () => boolean): Route[] {
-  const json = (value: unknown, status = 200): HttpResponse => ({
-    status,
-    headers: { "content-type": mediaTypes.json, ...answerHeaders },
-    body: JSON.stringify(value),
-  });
-  return [
-    ["GET", paths.healthStatus, async () => json(await health.status())],
-    ["GET", paths.health, async () => json(await health.details())],
-    ["GET", paths.healthLive, () => json(true)],
-    [
-      "GET",
-      paths.healthReady,
-      async () => (ready() && (await health.status()) ? json(true) : json(false, 503)),
-    ],
-  ];
 }
 
 /** The same answer, byte for byte, for files that don't exist and those that aren't public. */

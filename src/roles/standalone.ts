@@ -53,7 +53,6 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     async start() {
       segments = await loadSegments(host, node, classes, options);
     },
-    stop: async () => {},
     describe: () => ({
       segments,
       procedures: node.registry.size,

@@ -119,6 +119,7 @@ function withinDeadline(
       call.expire(late);
       fail(late);
     });
+    call.request.onCut = fail;
     answer(call).then((response) => {
       if (isOver) return;
       try {

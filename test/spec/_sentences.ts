@@ -55,7 +55,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     configured: { title: "Configured modules", statements: 5 },
   },
   Deployment: {
-    configuration: { title: "Configuration", statements: 29 },
+    configuration: { title: "Configuration", statements: 30 },
     builds: { title: "Builds", statements: 5 },
     folders: { title: "Folders", statements: 13 },
     assets: { title: "Assets", statements: 17 },
@@ -65,6 +65,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     leaving: { title: "Leaving the rotation", statements: 5 },
     again: { title: "Sending calls again", statements: 7 },
     overload: { title: "Too many calls", statements: 4 },
+    stopping: { title: "Stopping a service", statements: 4 },
     silent: { title: "Members that fall silent", statements: 9 },
     health: { title: "Health", statements: 18 },
   },

@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { listen } from "../../server/http/http.ts";
+import { defaultDrainMs } from "../../src/base/protocol.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import {
   gateway,
@@ -218,5 +219,18 @@ describe("keys of each mode", () => {
       "tls.key: it is missing → Give the path of the certificate's private key, a PEM file",
       "tls.kye: unknown key; known: cert, key, passphrase, ca → Did you mean 'key'?",
     ]);
+  });
+
+  it("configuration-30: every mode may have drainMs, the time after which a stopping service cuts what runs: 10000", () => {
+    expect(defaultDrainMs).toBe(10_000);
+    for (const configuration of modes)
+      expect(parse({ ...configuration, drainMs: 86_400_000 })).toMatchObject({
+        drainMs: 86_400_000,
+      });
+    expect(parse({ ...gateway, drainMs: "${MS}" }, { MS: "250" })).toMatchObject({ drainMs: 250 });
+    for (const drainMs of [0, -1, 1.5, "soon", Infinity, 86_400_001, null])
+      expect(configProblems({ ...gateway, drainMs })).toEqual([
+        expect.stringMatching(/^drainMs: expected a/),
+      ]);
   });
 });

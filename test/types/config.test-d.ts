@@ -35,6 +35,7 @@ describe("defineConfig", () => {
       mode: "gateway",
       url,
       healthIntervalMs: 1_000,
+      drainMs: 30_000,
       healthChecks: { database: "./src/database.ts" },
     });
     defineConfig({

@@ -122,7 +122,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       monitor.start();
       await prepareMiddleware(chain);
     },
-    async stop() {
+    stop() {
       monitor.stop();
       liveness.stop();
     },

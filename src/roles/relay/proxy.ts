@@ -116,7 +116,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         routes?.start(),
         prepareMiddleware(chain),
       ])),
-    stop: async () => routes?.stop(),
+    stop: () => routes?.stop(),
     describe: () => ({ routes: routes?.table.all ?? [] }),
     observed: observer && {
       observer,

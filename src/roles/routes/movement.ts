@@ -21,6 +21,8 @@ export class Movement {
   /** Ends what waits for the answer's next chunk. */
   #breakOff: ((error: Error) => void) | undefined;
   #expire: Expire = () => {};
+  /** Ends what waits for the answer's head. */
+  #end: ((error: Error) => void) | undefined;
 
   constructor(clock: Clock, { idleTimeoutMs }: Pick<Limits, "idleTimeoutMs">) {
     this.#clock = clock;
@@ -58,25 +60,34 @@ export class Movement {
     this.#expire = expire;
     return new Promise((resolve, reject) => {
       if (budget <= 0) return reject(new DeadlineExceeded());
+      this.#end = (error) => {
+        this.#recheck = undefined;
+        expire(error);
+        reject(error);
+      };
       this.#watch(
         () => (this.#isReceiving ? this.#idleMs : budget),
-        () => {
-          const late = this.#isReceiving
-            ? new RequestTimeout("The request's body did not arrive in time")
-            : new DeadlineExceeded();
-          this.#recheck = undefined;
-          expire(late);
-          reject(late);
-        },
+        () =>
+          this.end(
+            this.#isReceiving
+              ? new RequestTimeout("The request's body did not arrive in time")
+              : new DeadlineExceeded(),
+          ),
       );
       act()
         // Before the answer is sent, which sets the timer again.
         .finally(() => {
           this.#recheck = undefined;
+          this.#end = undefined;
           this.#cancel();
         })
         .then(resolve, reject);
     });
+  }
+
+  /** Ends the request with an error, unless the head of its answer is there. */
+  end(error: Error): void {
+    this.#end?.(error);
   }
 
   /** The answer, with a body that ends with an error when nothing moves any more. */

@@ -52,6 +52,7 @@ export function createRouteEndpoint(
       const checked = new CheckedCall(movement.request(request), { ...options, clock: host.clock });
       call = checked;
       const expire = (error: Error): void => checked.expire(error);
+      request.onCut = (reason) => movement.end(reason);
       response = await movement.untilHead(checked.deadline, expire, async () => {
         await parts.ready();
         return await routes.answer(checked);

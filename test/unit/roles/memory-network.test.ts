@@ -11,6 +11,8 @@ function roleOf(handle: Role["handle"]): Role {
     isRoute: () => false,
     describe: () => ({}),
     start: async () => {},
+    leave: async () => {},
+    refuseCalls() {},
     stop: async () => {},
     addMiddleware() {},
     addHealthCheck() {},

@@ -540,6 +540,21 @@ describe("closing the HTTP server", () => {
     await closed;
   });
 
+  it("answers requests on connections that were just opened, and closes older ones without a request", async () => {
+    const server = await serve(async () => text("late"));
+    const older = raw(server, "");
+    await once(older.socket, "connect");
+    await pause(600);
+    const young = raw(server, "");
+    await once(young.socket, "connect");
+    await fetch(server.url).then((answer) => answer.text());
+    const closed = server.close(60_000);
+    expect(await older.closed()).toBe("");
+    young.socket.write(get);
+    expect(await young.closed()).toMatch(/connection: close.*late$/is);
+    await closed;
+  });
+
   it("cuts requests that don't finish in time", async () => {
     const begun = gate();
     const server = await serve(async () => {

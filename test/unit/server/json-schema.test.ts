@@ -103,6 +103,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   name: ["node 1", "", " a", "é", "a".repeat(64), "a".repeat(65)],
   cache: ["./c", ""],
   healthIntervalMs: [1, 5000, 0, "5000", true],
+  drainMs: [1, 86_400_000, 86_400_001, 0, 1.5, "5000", true],
   members: [
     ["node-1", "10.0.0.0/8"],
     ["fd00::1", "a.b.c"],

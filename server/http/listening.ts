@@ -1,0 +1,87 @@
+// Opens the socket of a service: with TLS or without it, and with one clear message if it can't.
+
+import { createServer, type Server, type ServerOptions } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+import type { TlsFiles } from "../config/tls.ts";
+
+/** Where a service listens. */
+export interface Listening {
+  readonly host: string;
+  /** `0` takes any free port. */
+  readonly port: number;
+  /** Listens with https. */
+  readonly tls?: Pick<TlsFiles, "cert" | "key" | "passphrase"> | undefined;
+}
+
+// Connections that the kernel queues for us, within a limit of its own. With Node's 511 a burst of
+// callers waits a second.
+const backlog = 4_096;
+
+type Settings = ServerOptions & { readonly headersTimeout: number };
+
+export async function createHttpServer(tls: Listening["tls"], settings: Settings): Promise<Server> {
+  return tls === undefined ? createServer(settings) : await createTlsServer(tls, settings);
+}
+
+async function createTlsServer(
+  tls: NonNullable<Listening["tls"]>,
+  settings: Settings,
+): Promise<Server> {
+  const { createServer: create } = await import("node:https");
+  // An unfinished handshake occupies a connection just as an unfinished request head does.
+  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout });
+}
+
+/**
+ * Connections in the TLS handshake. The server doesn't list them, but would wait for them when it
+ * closes.
+ */
+export function watchHandshakes(server: Server): Set<Socket> {
+  const open = new Set<Socket>();
+  server.on("connection", (raw: Socket) => {
+    open.add(raw);
+    raw.once("close", () => open.delete(raw));
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    // The raw connection has the same remote end.
+    for (const raw of open)
+      if (raw.remotePort === socket.remotePort && raw.remoteAddress === socket.remoteAddress)
+        open.delete(raw);
+  });
+  return open;
+}
+
+/** The address of a service that listens, without a slash at the end. */
+export function urlOf(options: Listening, { address, port }: AddressInfo): string {
+  const name = options.host === "" ? address : options.host;
+  return `${schemeOf(options)}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function schemeOf({ tls }: Listening): "http" | "https" {
+  return tls === undefined ? "http" : "https";
+}
+
+export async function bind(server: Server, options: Listening): Promise<AddressInfo> {
+  const { host, port } = options;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.listen({ host: host === "" ? undefined : host, port, backlog }, resolve);
+  });
+  server.removeAllListeners("error");
+  return server.address() as AddressInfo;
+}
+
+function listenError(error: NodeJS.ErrnoException, options: Listening): Error {
+  const { host, port } = options;
+  const url = `${schemeOf(options)}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `port ${port} is used by another process. Stop it, or set another port in 'url'`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Set one of its addresses in 'url', or 0.0.0.0 for all of them`,
+    EACCES: `this user may not listen on port ${port}. Set a port from 1024 up in 'url'`,
+    ENOTFOUND: `the host name ${host} can't be resolved. Correct it in 'url'`,
+  };
+  return new Error(`Can't listen at ${url}: ${reasons[error.code ?? ""] ?? error.message}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,184 @@
+// Services that are told to stop while calls come and run, as real processes.
+
+import { Agent } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Application, buildPackage, type Command, createApplication } from "./_application.ts";
+import { send, startLoad } from "./_load.ts";
+
+let application: Application;
+let repository: Service;
+beforeAll(async () => {
+  buildPackage();
+  application = await createApplication();
+  await application.put("src/shop.ts", source);
+  await application.put("shop.segment.json", {
+    "./shop": Object.fromEntries(
+      ["quick", "slow", "endless"].map((name) => [name, { access: "public" }]),
+    ),
+  });
+  repository = await service("repository", { mode: "repository", url: any });
+}, 60_000);
+afterAll(() => application.remove());
+
+const source = `
+export async function quick(): Promise<string> { return "quick"; }
+export async function slow(ms: number): Promise<string> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return "slow";
+}
+export async function endless(this: import("seamline").Context): Promise<string> {
+  console.log("running");
+  return await new Promise((_, reject) => {
+    this.signal.addEventListener("abort", () => {
+      console.log("aborted: " + this.signal.reason.message);
+      reject(new Error("given up"));
+    });
+  });
+}
+`;
+
+const any = "http://127.0.0.1:0";
+
+interface Service {
+  readonly url: string;
+  readonly command: Command;
+}
+
+async function service(name: string, config: object): Promise<Service> {
+  await application.put(`${name}.json`, config);
+  const command = application.seamline(["start", "--config", `${name}.json`]);
+  const [, url = ""] = await command.says(
+    /^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m,
+  );
+  return { url, command };
+}
+
+const node = (name: string, gateway: string): Promise<Service> =>
+  service(name, {
+    mode: "node",
+    url: any,
+    gateway,
+    repository: repository.url,
+    segments: ["shop"],
+  });
+
+describe("SIGTERM under load", () => {
+  it(
+    "of three nodes, one after the other, fails no call, and each exits with 0",
+    { timeout: 120_000 },
+    async () => {
+      const gateway = await service("gateway", { mode: "gateway", url: any });
+      const common = { gateway: gateway.url, repository: repository.url };
+      const [proxy, ...nodes] = await Promise.all([
+        service("proxy", { mode: "proxy", url: any, ...common }),
+        ...["one", "two", "three"].map((name) => node(name, gateway.url)),
+      ]);
+      const load = startLoad(
+        [`${gateway.url}/rpc/quick`, `${proxy.url}/rpc/quick`, `${proxy.url}/rpc/slow?ms=300`],
+        8,
+      );
+      await load.more(50);
+      for (const [index, { command }] of nodes.entries()) {
+        const [code] = await Promise.all([
+          command.ended("SIGTERM"),
+          node(`next-${index}`, gateway.url),
+        ]);
+        expect(code, command.output()).toBe(0);
+      }
+      await load.more(50);
+      await load.end();
+      expect([...load.answers.keys()].toSorted()).toEqual(["200 quick", "200 slow"]);
+    },
+  );
+
+  it(
+    "of a gateway loses no call that it has accepted, and a proxy answers 503 with retry-after until the next one listens",
+    { timeout: 120_000 },
+    async () => {
+      const gateway = await service("old", { mode: "gateway", url: any });
+      const common = { gateway: gateway.url, repository: repository.url };
+      const [proxy] = await Promise.all([
+        service("proxy-2", { mode: "proxy", url: any, ...common }),
+        node("member", gateway.url),
+      ]);
+      const slow = Promise.all([proxy, gateway].map(({ url }) => send(`${url}/rpc/slow?ms=2500`)));
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const quick = `${gateway.url}/rpc/quick`;
+      expect((await send(quick, agent)).headers).toMatchObject({ connection: "keep-alive" });
+      const ended = gateway.command.ended("SIGTERM");
+      // Until nothing accepts a connection.
+      for (;;) {
+        const probe = await send(`${gateway.url}/health/ready`);
+        const answer = await send(quick, agent);
+        if (answer.status === 0) break;
+        if (answer.status === 200) expect(answer.text).toBe("quick");
+        else {
+          expect(probe.status).not.toBe(200);
+          expect(answer).toMatchObject({
+            status: 503,
+            headers: { "x-svc-not-started": "leaving", "retry-after": "1" },
+          });
+        }
+        if (probe.status !== 200) expect(answer.headers.connection).toBe("close");
+        await pause(10);
+      }
+      const refused = await send(`${proxy.url}/rpc/quick`);
+      expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+      // It listens while the old one finishes its calls.
+      await service("new", { mode: "gateway", url: gateway.url });
+      expect((await slow).map(({ status, text }) => `${status} ${text}`)).toEqual([
+        "200 slow",
+        "200 slow",
+      ]);
+      expect(await ended).toBe(0);
+      for (;;) {
+        const { status, headers } = await send(`${proxy.url}/rpc/quick`);
+        if (status === 200) break;
+        expect([status, headers["retry-after"]]).toEqual([503, "1"]);
+        await pause(20);
+      }
+    },
+  );
+});
+
+describe("a service that is told to stop while a call has no end", () => {
+  const standalone = async (name: string, more: object) => {
+    const started = await service(name, { mode: "standalone", url: any, ...more });
+    const call = send(`${started.url}/rpc/endless`, new Agent());
+    await started.command.says(/^running$/m);
+    return { ...started, call };
+  };
+
+  it(
+    "cuts it drainMs after the signal: its signal is aborted, its caller gets 503, and the service exits with 0",
+    { timeout: 60_000 },
+    async () => {
+      const { command, call } = await standalone("cut", { drainMs: 1_200 });
+      expect(await command.ended("SIGTERM")).toBe(0);
+      expect(await call).toMatchObject({
+        status: 503,
+        text: "This service has stopped",
+        headers: { "x-svc-error": "NodeNotAvailable", "retry-after": "1" },
+      });
+      expect(command.output()).toMatch(/^aborted: This service has stopped$/m);
+      expect(command.output()).toContain("warning: a request was still running, and cut\n");
+    },
+  );
+
+  it(
+    "ends at once at a second signal, with the exit code of that signal",
+    { timeout: 60_000 },
+    async () => {
+      const { command, call } = await standalone("twice", { drainMs: 3_600_000 });
+      command.child.kill("SIGTERM");
+      // A repetition within a moment is an echo of the first.
+      command.child.kill("SIGTERM");
+      await pause(1_000);
+      expect(command.child.exitCode).toBeNull();
+      expect(await command.ended("SIGINT")).toBe(130);
+      expect(command.output()).toContain("SIGINT came again: this service ends at once");
+      expect((await call).status).toBe(0);
+    },
+  );
+});
