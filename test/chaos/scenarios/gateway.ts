@@ -25,7 +25,7 @@ export const gateway: Scenario = {
       let listensAt = 0;
       const options = {
         kinds: ["order", "stock"],
-        durationMs: signal === "SIGKILL" ? 5_500 : 7_500,
+        durationMs: (signal === "SIGKILL" ? 5_500 : 7_500) - (context.isShort ? 2_000 : 0),
         url: deployment.proxy.url,
       } as const;
       const loaded = await underLoad(deployment, context, options, async (load) => {
