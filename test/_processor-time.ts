@@ -1,8 +1,7 @@
-/**
- * The processor time since `begun`, a value of `process.cpuUsage()`, in ms. Unlike other time, it
- * doesn't grow while the machine is busy with something else.
- */
-export function processorTime(begun: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(begun);
+// Time that doesn't count what else the machine does.
+
+/** Milliseconds of processor time that this process has taken so far. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
