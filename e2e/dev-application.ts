@@ -27,6 +27,8 @@ export interface DevRun {
   readonly console: string;
   readonly lines: readonly Line[];
   readonly folder: string;
+  /** The status of a call from outside. */
+  status(target: string): Promise<number>;
   write(file: string, text: string): void;
   edit(file: string, from: string, to: string): void;
   stop(): Promise<void>;
@@ -66,6 +68,7 @@ export async function develop(files: Readonly<Record<string, string>>): Promise<
     console: String(ready["console"]),
     lines,
     folder,
+    status: async (target) => (await fetch(String(ready["url"]) + target)).status,
     write,
     edit(file, from, to) {
       const text = readFileSync(join(folder, file), "utf8");

@@ -2,67 +2,9 @@
 
 import { join } from "node:path";
 
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { develop, type DevRun } from "./dev-application.ts";
-
-const main = [
-  'import { startClient } from "seamline/client";',
-  'import { Money } from "./shop/money.ts";',
-  'import { counts, quote, shared } from "./shop/quote.ts";',
-  'import { filter } from "./ui/filter.ts";',
-  'import { title } from "./title.ts";',
-  'const client = await startClient("ui");',
-  "const at = async (call: () => Promise<unknown>): Promise<unknown> => {",
-  "  let where: unknown;",
-  "  const stop = client.observe((one) => (where = one.where));",
-  "  const value = await call();",
-  "  stop();",
-  "  return { value, where };",
-  "};",
-  "Object.assign(globalThis, { Money, counts, quote, shared, filter, at, page: Math.random() });",
-  "title();",
-  "",
-].join("\n");
-
-const application = {
-  "index.html":
-    '<!doctype html><html><head><title>Shop</title></head><body><h1></h1><script type="module" src="/src/main.ts"></script></body></html>\n',
-  "src/main.ts": main,
-  "src/title.ts":
-    'export function title(): void {\n  document.querySelector("h1")!.textContent = "Cloth";\n}\nif (import.meta.hot) import.meta.hot.accept((next) => next?.["title"]());\n',
-  "src/shop/money.ts":
-    "export class Money {\n  readonly amount: number;\n  constructor(amount: number) {\n    this.amount = amount;\n  }\n}\n",
-  "src/shop/quote.ts": [
-    'import { Money } from "./money.ts";',
-    "",
-    "let calls = 0;",
-    "export const shared = { calls: 0 };",
-    "",
-    "export async function quote(sku: string): Promise<Money> {",
-    "  calls++;",
-    "  shared.calls++;",
-    '  if (sku === "moth") {',
-    '    throw new RangeError("nobody sells moths");',
-    "  }",
-    "  return new Money(sku.length * 10);",
-    "}",
-    "",
-    "export async function counts(): Promise<number> {",
-    "  return calls;",
-    "}",
-    "",
-  ].join("\n"),
-  "src/ui/filter.ts":
-    'let calls = 0;\nexport async function filter(words: string[]): Promise<string> {\n  calls++;\n  return `${words.filter((word) => word !== "").join()} ${calls}`;\n}\n',
-  "segments/office.segment.json":
-    '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
-  "segments/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }\n',
-};
-const moved = {
-  "segments/ui.segment.json":
-    '{ "./ui/filter": { "filter": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }\n',
-  "segments/office.segment.json": '{ "./shop/quote": { "counts": { "access": "public" } } }\n',
-};
+import { application, moved, open, within, write } from "./dev-shop.ts";
 
 let run: DevRun;
 test.beforeEach(async () => {
@@ -70,18 +12,8 @@ test.beforeEach(async () => {
 });
 test.afterEach(async () => await run.stop());
 
-/** Runs code in the page, where the application's functions are globals. */
-const within = async (page: Page, code: string): Promise<unknown> => await page.evaluate(code);
-const open = async (page: Page): Promise<unknown> => {
-  await page.goto(run.url);
-  await expect.poll(async () => await within(page, "globalThis.page ?? null")).not.toBeNull();
-  return await within(page, "page");
-};
-const write = (files: Readonly<Record<string, string>>): void =>
-  Object.entries(files).forEach(([file, text]) => run.write(file, text));
-
 test("Vite replaces an edited module of the page without a reload", async ({ page }) => {
-  const loaded = await open(page);
+  const loaded = await open(page, run);
   await expect(page.locator("h1")).toHaveText("Cloth");
   run.edit("src/title.ts", "Cloth", "Cloth and thread");
   await expect(page.locator("h1")).toHaveText("Cloth and thread");
@@ -91,7 +23,7 @@ test("Vite replaces an edited module of the page without a reload", async ({ pag
 test("editing a procedure replaces only its body, in the page and on its node, and keeps shared state", async ({
   page,
 }) => {
-  const loaded = await open(page);
+  const loaded = await open(page, run);
   expect(await within(page, 'filter(["a", "", "b"])')).toBe("a,b 1");
   run.edit("src/ui/filter.ts", '!== ""', '=== ""');
   await expect
@@ -111,75 +43,11 @@ test("editing a procedure replaces only its body, in the page and on its node, a
     .toEqual([["page"], ["office"]]);
 });
 
-test("moving a procedure into the page and back needs no reload, and no call fails meanwhile", async ({
-  page,
-}) => {
-  const loaded = await open(page);
-  expect(await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "remote" });
-  await page.evaluate(`
-    globalThis.seen = [];
-    globalThis.calling = (async () => {
-      while (!globalThis.over) {
-        const { value, where } = await at(() => quote("abc"));
-        seen.push([value instanceof Money, value.amount, where].join());
-        // Local calls alone would never yield to the event loop.
-        await new Promise((resolve) => setTimeout(resolve));
-      }
-    })();
-    globalThis.calling.catch((error) => seen.push(String(error)));
-    undefined;
-  `);
-  for (let round = 0; round < 3; round++) {
-    write(moved);
-    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,local");
-    write({
-      "segments/ui.segment.json": application["segments/ui.segment.json"],
-      "segments/office.segment.json": application["segments/office.segment.json"],
-    });
-    await expect.poll(async () => await within(page, "seen.at(-1)")).toBe("true,30,remote");
-  }
-  await within(page, "globalThis.over = true, calling");
-  expect(new Set((await within(page, "seen")) as string[])).toEqual(
-    new Set(["true,30,remote", "true,30,local"]),
-  );
-  expect(await within(page, "page")).toBe(loaded);
-});
-
-test("a call that is slow to leave finds its procedure, although the page runs it meanwhile", async ({
-  page,
-}) => {
-  const loaded = await open(page);
-  expect(await within(page, 'at(() => quote("abc"))')).toMatchObject({ where: "remote" });
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(
-    "**/rpc/**",
-    async (route) => {
-      await released;
-      await route.continue();
-    },
-    { times: 1 },
-  );
-  await within(
-    page,
-    'globalThis.slow = quote("abc").then(({ amount }) => amount, String), undefined',
-  );
-  write(moved);
-  await expect
-    .poll(async () => await within(page, 'at(() => quote("abc"))'))
-    .toMatchObject({ where: "local" });
-  // Longer than a node takes to drop what has left it.
-  await page.waitForTimeout(500);
-  release();
-  expect(await within(page, "slow")).toBe(30);
-  expect(await within(page, "page")).toBe(loaded);
-});
-
 test("the body of a procedure moved into the page is replaced when edited, and later pages load the current one", async ({
   page,
 }) => {
-  await open(page);
-  write(moved);
+  await open(page, run);
+  write(run, moved);
   await expect
     .poll(async () => await within(page, 'at(() => quote("abc"))'))
     .toMatchObject({ where: "local" });
@@ -189,7 +57,7 @@ test("the body of a procedure moved into the page is replaced when edited, and l
     .poll(async () => await within(page, 'quote("abc").then((money) => money.amount)'))
     .toBe(36);
   expect(await within(page, "shared.calls")).toBeGreaterThan(shared);
-  const loaded = await open(page);
+  const loaded = await open(page, run);
   expect(await within(page, 'at(() => quote("abc"))')).toEqual({
     value: { amount: 36 },
     where: "local",
@@ -204,7 +72,7 @@ test("the body of a procedure moved into the page is replaced when edited, and l
 test("a mistake shows in an overlay with its source lines, the page keeps working, and fixing it closes the overlay", async ({
   page,
 }) => {
-  const loaded = await open(page);
+  const loaded = await open(page, run);
   const overlay = page.locator("vite-error-overlay");
   run.edit("src/shop/quote.ts", "sku: string", "sku: : string");
   await expect(overlay.locator(".message")).toContainText(/expected|unexpected/i);
@@ -233,7 +101,7 @@ test("a mistake shows in an overlay with its source lines, the page keeps workin
 test("an import that pages can't have shows in every page's overlay and in the terminal until it is fixed", async ({
   page,
 }) => {
-  await open(page);
+  await open(page, run);
   const overlay = page.locator("vite-error-overlay");
   run.edit(
     "src/shop/money.ts",
@@ -280,7 +148,7 @@ test("an import that pages can't have shows in every page's overlay and in the t
 test("the page's console has a procedure's error with TypeScript lines and trace, as the terminal has, and one warning of options in procedure.call", async ({
   page,
 }) => {
-  await open(page);
+  await open(page, run);
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await page.evaluate('quote("moth").catch((error) => console.error(error, String(error.trace)))');

@@ -2,10 +2,12 @@
 // (docs/guide/development.md). server/dev/pages/page-files.ts wraps this around the production runtime.
 
 import type { StartClient } from "../../src/types/client.ts";
-import { procedureKey } from "../../src/base/fqn.ts";
+import { procedureKey, procedureNotFound } from "../../src/base/fqn.ts";
 import { entryOf, type Manifest } from "../../src/base/manifest.ts";
 import { developmentEvents } from "../../src/base/protocol.ts";
+import { traceOf } from "../../src/base/trace.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
+import type { LocalProcedure } from "../../src/runtime/placement.ts";
 import type { Seam } from "../../src/runtime/seam.ts";
 import type { Revisions } from "../revisions.ts";
 import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
@@ -23,16 +25,32 @@ export interface Move {
   readonly number: number;
 }
 
+/** How long the page waits for something that a move needs. The server waits as long. */
+const moveTimeoutMs = 2000;
+
 const started = new Set<string>();
+/** Starts that are loading their segments, of the manifest that the page had when they began. */
+const starting = new Set<Promise<unknown>>();
+/** Resolves when the page has followed all moves so far. */
+let followed: Promise<void> = Promise.resolve();
 
 /** Wraps `startClient` to remember which segments the page has started. */
 export function noting(start: StartClient): StartClient {
   return async (...names) => {
-    const client = await start(...names);
-    for (const name of names)
-      if (typeof name === "string") started.add(name);
-      else name.segments?.forEach((segment) => started.add(segment));
-    return client;
+    const loading = start(...names).then((client) => {
+      for (const name of names)
+        if (typeof name === "string") started.add(name);
+        else name.segments?.forEach((segment) => started.add(segment));
+      return client;
+    });
+    starting.add(loading);
+    try {
+      return await loading;
+    } finally {
+      starting.delete(loading);
+      // What has moved while it was loading has waited for it.
+      await soon(followed);
+    }
   };
 }
 
@@ -54,7 +72,6 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
     // The page may get its headers later.
     const followingPage: Page = Object.create(page, { revisions: { value: revisions } }) as Page;
     let remote = create(followingPage);
-    let last: Promise<void> = Promise.resolve();
     const underWay = new Map<Promise<unknown>, string>();
     const noted = (key: string, call: Promise<unknown>): Promise<unknown> => {
       underWay.set(call, key);
@@ -63,8 +80,36 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       return call;
     };
 
+    let onFollowed = (): void => {};
+    let asking: Promise<void> | undefined;
+    /** Follows the current manifest. */
+    const ask = async (): Promise<void> => {
+      asking ??= soon(
+        new Promise<void>((resolve) => {
+          onFollowed = resolve;
+          hot.send(developmentEvents.here);
+        }),
+      ).finally(() => (asking = undefined));
+      await asking;
+    };
+    /**
+     * The procedure that a call didn't find on any node, if it is in this page by now. The page may
+     * have begun with an earlier manifest, or may not have been told yet.
+     */
+    const arrived = async (
+      error: unknown,
+      fqn: string,
+      version: string,
+    ): Promise<LocalProcedure | undefined> => {
+      if (!isUnknown(error, fqn, version)) return undefined;
+      await ask();
+      return await page.placement.find(fqn, version);
+    };
+
     const follow = async ({ manifest, number }: Move): Promise<void> => {
       const before = latest ?? (await page.revisions.use(async (current) => current));
+      // They end with the procedures of the earlier manifest.
+      await soon(Promise.allSettled(starting));
       if (before.revision !== manifest.revision) {
         latest = manifest;
         for (const version of [before, manifest])
@@ -81,7 +126,10 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
     };
     hot.on(developmentEvents.move, (move: Move) => {
       // One after the other, so that the last move wins.
-      last = last.then(async () => await follow(move)).catch(report);
+      followed = followed
+        .then(async () => await follow(move))
+        .catch(report)
+        .finally(() => onFollowed());
     });
     hot.on(developmentEvents.mended, () => {
       for (const overlay of document.querySelectorAll<HTMLElement & { close?(): void }>(
@@ -95,11 +143,25 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
         const key = procedureKey(seam.fqn, seam.version);
         const run = remote.away(seam);
         return async function (this: unknown, ...values) {
-          return await noted(key, run.apply(this, values));
+          try {
+            return await noted(key, run.apply(this, values));
+          } catch (error) {
+            const local = await arrived(error, seam.fqn, seam.version);
+            if (local === undefined) throw error;
+            return await local.run.apply(this, values);
+          }
         };
       },
-      call: async (fqn, version, ...more) =>
-        await noted(procedureKey(fqn, version), remote.call(fqn, version, ...more)),
+      async call(fqn, version, args, context) {
+        try {
+          return await noted(procedureKey(fqn, version), remote.call(fqn, version, args, context));
+        } catch (error) {
+          if ((await arrived(error, fqn, version)) === undefined) throw error;
+          const { runProcedure } = await page.rare();
+          const now = page.browser.clock.now();
+          return await runProcedure(page, now, fqn, version, Object.fromEntries(args), context);
+        }
+      },
     } satisfies Remote;
   };
 }
@@ -132,6 +194,24 @@ function keysOf({ procedures, segments }: Manifest, names: readonly string[]): r
       return procedureKey(fqn, version);
     }),
   );
+}
+
+/** Whether no node has run the procedure, as none has it. */
+function isUnknown(error: unknown, fqn: string, version: string): boolean {
+  const { name, message } = procedureNotFound(fqn, version);
+  return (
+    error instanceof Error &&
+    error.name === name &&
+    error.message.startsWith(message) &&
+    traceOf(error).length === 0
+  );
+}
+
+/** Waits for it, but not for long. */
+async function soon(settling: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, moveTimeoutMs)));
+  await Promise.race([settling, timeout]).finally(() => clearTimeout(timer));
 }
 
 function report(error: unknown): void {

@@ -58,6 +58,7 @@ export class Development implements PluginSession, ControlledSession {
     await written(files);
     await this.#live.update(files, since);
   });
+  readonly #pages: Pages;
   readonly #pageManifest: PageManifest;
   readonly #live: LiveApplication;
 
@@ -73,12 +74,16 @@ export class Development implements PluginSession, ControlledSession {
     };
     const { moduleGraph } = environments.browser;
     this.#pageManifest = new PageManifest({
-      application: async () => await this.application(),
+      application: async () => {
+        await this.#live.placed();
+        return await this.application();
+      },
       hasProblems: () => this.#problems.of("application").length > 0,
       addressOf: (id) =>
         addressOf(id, server.config, moduleGraph.getModuleById(id)?.lastHMRTimestamp),
     });
     const pages = new Pages(server, root, async () => await this.#pageManifest.current());
+    this.#pages = pages;
     this.#problems = new ProblemList((event) => {
       if (event.kind !== "warning") pages.problems(event.kind === "problems" ? event.problems : []);
       onEvent(event);
@@ -194,6 +199,7 @@ export class Development implements PluginSession, ControlledSession {
 
   /** Makes a page start with this session's manifest, not with one cached in an earlier session. */
   async pageTags(): Promise<HtmlTagDescriptor[]> {
+    this.#pages.expect();
     await this.read;
     if (this.#live.current === undefined) return [];
     const { revision } = await this.#pageManifest.current();

@@ -29,12 +29,14 @@ export interface Change {
   readonly isIncomplete: boolean;
   /** When the change was seen, on the clock of `performance.now()`. */
   readonly since: number;
+  /** Nodes hold what has moved to them, and still hold what has left them. */
+  readonly onPlaced: () => void;
 }
 
 /** Returns the events to report. `attempt` runs what may fail because it loads modules. */
 export async function followChange(
   { root, environments, deployment, pages, globs }: FollowParts,
-  { difference, files, application, isIncomplete, since }: Change,
+  { difference, files, application, isIncomplete, since, onPlaced }: Change,
   attempt: (act: () => Promise<void>) => Promise<void>,
 ): Promise<{ readonly events: readonly DevEvent[]; readonly ms: number }> {
   const { browser, server } = environments;
@@ -48,9 +50,13 @@ export async function followChange(
   const inPages = await invalidateInPages(browser, difference, pages);
   let changes: readonly NodeChange[] = [];
   await attempt(async () => {
-    const settled = difference.isMoved ? async () => await pages.move() : undefined;
-    changes = await deployment.follow(ids, settled);
+    const settled = async (): Promise<void> => {
+      onPlaced();
+      await pages.move();
+    };
+    changes = await deployment.follow(ids, difference.isMoved ? settled : undefined);
   });
+  onPlaced();
   await pages.move();
   const ms = performance.now() - since;
   const events = eventsOf({

@@ -1,6 +1,8 @@
 // The application that nodes and pages run: the last one that was read without problems. Each
 // change of the sources is compared with it and made live.
 
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { DevEnvironment } from "vite";
 
 import type { ServerManifest } from "../../src/base/manifest.ts";
@@ -20,6 +22,9 @@ import type { ProblemList } from "./session/problem-list.ts";
 import { loadProblems } from "./nodes/problem-of.ts";
 import type { ReadApplication } from "./reading.ts";
 import type { DevEvent } from "./session/session.ts";
+
+/** How long pages wait for nodes that load what has moved to them. */
+const placeTimeoutMs = 2000;
 
 export interface LiveApplicationParts {
   readonly root: string;
@@ -43,6 +48,10 @@ export class LiveApplication {
   /** Files that have changed since the last application without problems. */
   #pendingFiles = new Set<string>();
   #revisions = 0;
+  /** Before that, a change only replaces the application that the nodes will start with. */
+  #isStarted = false;
+  /** Resolves when nodes hold what the current application gives them. */
+  #placed: Promise<void> = Promise.resolve();
 
   constructor(parts: LiveApplicationParts) {
     const { changes, onEvent } = parts;
@@ -63,6 +72,16 @@ export class LiveApplication {
     return this.#manifest;
   }
 
+  /** Resolves when pages may follow the current application: nodes hold what has moved to them. */
+  async placed(): Promise<void> {
+    let placed: Promise<void> | undefined;
+    const timeout = sleep(placeTimeoutMs, undefined, { ref: false });
+    while (placed !== this.#placed) {
+      placed = this.#placed;
+      await Promise.race([placed, timeout]);
+    }
+  }
+
   /** Reads the configuration and the application for the first time. */
   async read(): Promise<void> {
     await this.#configure();
@@ -74,6 +93,7 @@ export class LiveApplication {
   /** Starts the nodes, unless problems prevent it. */
   async start(): Promise<void> {
     const { problems } = this.#parts;
+    this.#isStarted = true;
     // Without its configuration a node would have neither key nor gateway.
     if (this.#manifest !== undefined && problems.of("configuration").length === 0)
       await this.#startNodes();
@@ -86,6 +106,16 @@ export class LiveApplication {
 
   /** Reads the application again after these files have changed, and makes the difference live. */
   async update(files: ReadonlySet<string>, since: number): Promise<void> {
+    let place = (): void => {};
+    this.#placed = new Promise<void>((resolve) => (place = resolve));
+    try {
+      await this.#update(files, since, place);
+    } finally {
+      place();
+    }
+  }
+
+  async #update(files: ReadonlySet<string>, since: number, place: () => void): Promise<void> {
     const { root, environments, deployment, pages, globs, problems, onEvent } = this.#parts;
     for (const file of files) this.#pendingFiles.add(file);
     const isConfigured = deployment.isConfiguredBy(files);
@@ -99,13 +129,15 @@ export class LiveApplication {
     const pendingFiles = this.#pendingFiles;
     this.#pendingFiles = new Set();
     if (previous === undefined || isConfigured || deployment.nodes === undefined) {
-      await this.#startNodes();
+      place();
+      if (this.#isStarted) await this.#startNodes();
       // A page may have been opened before anything could run, or under the old configuration.
       return pages.reload();
     }
     const changed = difference(previous, application, (segments, { browserSegments }) =>
       locationsOf(deployment.nodeSegments, segments, browserSegments),
     );
+    if (!changed.isMoved) place();
     const { events, ms } = await followChange(
       { root, environments, deployment, pages, globs },
       {
@@ -114,6 +146,7 @@ export class LiveApplication {
         application,
         isIncomplete: this.#isIncomplete,
         since,
+        onPlaced: place,
       },
       async (act) => await this.#reportLoadProblems(act),
     );

@@ -122,7 +122,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       try {
         return await get(path);
       } catch (error) {
-        if (!(error instanceof RepositoryUnavailable)) throw error;
+        if (!(error instanceof RepositoryUnavailable) || signal.aborted) throw error;
         const left = started + giveUpMs - clock.now();
         if (left <= 0)
           throw new Error(

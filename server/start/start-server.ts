@@ -169,6 +169,9 @@ export async function startServer(
     unlisten();
   };
 
+  // A start that was told to stop may be left with timers that don't keep the process alive. If it
+  // ended before its start does, Node would report a failure.
+  const alive = setInterval(() => {}, 1_000_000);
   try {
     await addConfigured(role, config, { root, modules, moduleImporter: importer });
     // One turn later, so that a main file can add middleware in the lines after `await
@@ -180,6 +183,8 @@ export async function startServer(
     await server.stop();
     if (wasStopped) return server;
     throw error;
+  } finally {
+    clearInterval(alive);
   }
   started = true;
   registerServer(server);

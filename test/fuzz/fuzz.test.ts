@@ -4,11 +4,15 @@
 import { expect, it } from "vitest";
 import { runTarget } from "./run.ts";
 import { decoderTargets } from "./targets/decoders.ts";
+import { openSockets } from "../attack/_sockets.ts";
+import { edgeTarget } from "./targets/edge.ts";
 import { fieldTargets } from "./targets/fields.ts";
 import { fileTargets } from "./targets/files.ts";
 import { serviceTargets } from "./targets/services.ts";
 
 const targets = [...decoderTargets, ...fieldTargets, ...fileTargets, ...serviceTargets];
+// The machine may be busy with other tests.
+const edge = edgeTarget(openSockets, 6);
 
 it.each(targets.map((target) => [target.name, target] as const))(
   "bad input for %s causes no fault, takes no time, and changes no prototype",
@@ -18,3 +22,8 @@ it.each(targets.map((target) => [target.name, target] as const))(
     expect(inputs).toBe(100);
   },
 );
+
+it("bytes split anywhere, pipelined, cut off, or with lengths and chunks that lie cause no fault at node, gateway, proxy and repository", async () => {
+  const { findings } = await runTarget(edge, { seed: 1, count: 8 });
+  expect(findings).toEqual([]);
+});

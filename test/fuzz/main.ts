@@ -7,6 +7,7 @@ import type { Target } from "./target.ts";
 import { decoderTargets } from "./targets/decoders.ts";
 import { fieldTargets } from "./targets/fields.ts";
 import { fileTargets } from "./targets/files.ts";
+import { processTargets } from "./targets/processes.ts";
 import { serviceTargets } from "./targets/services.ts";
 
 /** All targets, the quickest first. */
@@ -15,6 +16,7 @@ export const targets: readonly Target[] = [
   ...fieldTargets,
   ...fileTargets,
   ...serviceTargets,
+  ...processTargets,
 ];
 
 /** An input that takes this long is a hang. */

@@ -57,7 +57,10 @@ export async function runTarget(target: Target, options: RunOptions): Promise<Re
       // Asked seldom, as most inputs take microseconds.
       if (index % 16 === 0 && performance.now() - begun >= ms) break;
     }
-    const figures = target.figures?.();
+    const figures = await Promise.resolve(target.figures?.()).catch((thrown: unknown) => {
+      findings.push({ index, message: String(thrown) });
+      return undefined;
+    });
     return {
       target: target.name,
       inputs: index - from,

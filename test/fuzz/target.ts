@@ -9,8 +9,8 @@ export interface Target {
   open?(): Promise<void>;
   /** Makes one input and tries it. Throws what is wrong with the answer. */
   attempt(random: Random): void | Promise<void>;
-  /** What to report beside the number of inputs. */
-  figures?(): string;
+  /** What to report beside the number of inputs. Throws what is wrong after all of them. */
+  figures?(): string | Promise<string>;
   close?(): Promise<void>;
 }
 

@@ -8,16 +8,24 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { CorsMiddleware } from "../../src/http/cors.ts";
 import { connectionOptions } from "../../src/http/forwarded.ts";
 import { convertFields } from "../../src/runtime/parameters.ts";
+import { processorMs } from "../_processor-time.ts";
 
-/** Runs `act`, which may refuse its input, and checks that it doesn't take long. */
+/**
+ * Runs `act`, which may refuse its input, and checks that it doesn't take long. What else the machine
+ * does counts for little: it is the processor time of the quickest of some runs.
+ */
 function expectQuick(act: () => unknown): void {
-  const started = performance.now();
-  try {
-    act();
-  } catch (thrown) {
-    if (!(thrown instanceof BadRequest)) throw thrown;
+  let quickest = Infinity;
+  for (let run = 0; run < 5 && quickest >= 50; run++) {
+    const started = processorMs();
+    try {
+      act();
+    } catch (thrown) {
+      if (!(thrown instanceof BadRequest)) throw thrown;
+    }
+    quickest = Math.min(quickest, processorMs() - started);
   }
-  expect(performance.now() - started).toBeLessThan(50);
+  expect(quickest).toBeLessThan(50);
 }
 
 describe("the headers of a multipart part", () => {

@@ -27,6 +27,8 @@ export class Pages {
   #problems: readonly Problem[] = [];
   #warnings: readonly Problem[] = [];
   #shown = "";
+  /** A page was served that hasn't connected yet. */
+  #isExpected = false;
   /** How often pages were told to reload. */
   reloads = 0;
 
@@ -64,7 +66,15 @@ export class Pages {
       }
     });
     // A page that connects while there are problems sees them at once.
-    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => this.#show(client));
+    hot.on("vite:client:connect", (_: unknown, client: HotChannelClient) => {
+      this.#isExpected = false;
+      this.#show(client);
+    });
+  }
+
+  /** A page is about to open. */
+  expect(): void {
+    this.#isExpected = true;
   }
 
   /** How many pages run or call procedures. */
@@ -101,7 +111,9 @@ export class Pages {
     this.#waiting.delete(number);
   }
 
+  /** Without an open page, does nothing: Vite would reload the next one that opens. */
   reload(): void {
+    if (this.#server.ws.clients.size === 0 && !this.#isExpected) return;
     this.#server.environments.client.hot.send({ type: "full-reload" });
   }
 

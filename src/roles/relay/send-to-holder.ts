@@ -116,13 +116,15 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
 
 /** A call that ends when its member is taken out of rotation. */
 class HeldCall implements Ending {
+  readonly fqn: string;
   readonly abort: Abort = new Abort();
   /** Why it ended, if that was because of its member. */
   reason: TransportError | undefined;
   at = 0;
   readonly #member: Member;
 
-  constructor(member: Member, { departure }: IncomingCall) {
+  constructor(member: Member, { departure, fqn }: IncomingCall) {
+    this.fqn = fqn;
     this.#member = member;
     this.abort.follow(departure);
     addEnding(member.vitals, this);

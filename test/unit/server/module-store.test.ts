@@ -378,6 +378,26 @@ describe("while the repository is unreachable, a node", () => {
     ]);
   });
 
+  it("ends its retries when it is told to stop, at whatever moment", async () => {
+    clock = { now: () => 0, after: () => () => {} };
+    for (let turns = 0; turns < 20; turns++) {
+      const store = open();
+      repository.away = async () => {
+        void (async () => {
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+          await store.close();
+        })();
+        return await refusing();
+      };
+      const ended = store.manifest().then(
+        () => "read",
+        () => "ended",
+      );
+      const idle = new Promise((resolve) => setTimeout(resolve, 10_000, `waits (${turns})`));
+      expect(await Promise.race([ended, idle])).toBe("ended");
+    }
+  });
+
   it("that can't open a file for the connection blames neither the repository nor the configuration", async () => {
     const scarce = new UnsentError(
       `${url} was not asked: this process can't open more files`,
