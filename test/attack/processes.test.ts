@@ -9,14 +9,21 @@ beforeAll(async () => {
   application = await createApplication();
   await application.put(
     "src/slow.ts",
-    `const open = setInterval(() => {}, 1_000); // as a pool of connections would
+    `let begun = 0;
+const open = setInterval(() => {}, 1_000); // as a pool of connections would
 export async function slow(ms: number): Promise<string> {
+  begun++;
   await new Promise((resolve) => setTimeout(resolve, ms));
   return open.hasRef() ? "done" : "closed";
 }
+export async function count(): Promise<number> {
+  return begun;
+}
 `,
   );
-  await application.put("slow.segment.json", { "./slow": { slow: { access: "public" } } });
+  await application.put("slow.segment.json", {
+    "./slow": { slow: { access: "public" }, count: { access: "public" } },
+  });
   await application.put("seamline.json", { mode: "standalone", url: "http://127.0.0.1:0" });
   expect(await application.seamline(["build"]).ended()).toBe(0);
 }, 60_000);
@@ -30,8 +37,9 @@ describe("a signal to a service", () => {
       const command = application.seamline(["start"]);
       const [, url] = await command.says(address);
       const call = fetch(`${url}/rpc/slow?ms=600`).then((answer) => answer.text());
-      // Once a second call has been answered, the first one has begun.
-      await fetch(`${url}/rpc/slow?ms=1`);
+      await expect
+        .poll(async () => await (await fetch(`${url}/rpc/count`)).text(), { timeout: 10_000 })
+        .toBe("1");
       const stoppedAt = performance.now();
       expect(await command.ended("SIGTERM")).toBe(0);
       expect(performance.now() - stoppedAt).toBeLessThan(9_000);

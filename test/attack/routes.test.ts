@@ -8,7 +8,8 @@ import { bytesOf, exchange, openSockets, type Service, type Sockets } from "./_s
 
 // Hostile requests for routes, through real sockets. After each one, the next valid request works.
 
-const idleTimeoutMs = 400;
+// Much longer than a busy machine stops a process between two bytes.
+const idleTimeoutMs = 1_000;
 
 /** What the routes with streams have noticed, in order. */
 const noticed: string[] = [];

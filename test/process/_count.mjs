@@ -1,5 +1,5 @@
 // Loaded into a service before everything else: counts promises, or lets V8 report collections, and
-// prints the count at SIGUSR2.
+// prints the count and the time at SIGUSR2.
 import { createHook } from "node:async_hooks";
 import { writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
@@ -13,4 +13,4 @@ if (process.env["COUNT"] === "promises")
   }).enable();
 else setFlagsFromString("--trace-gc-nvp");
 
-process.on("SIGUSR2", () => writeSync(1, `COUNTED ${promises}\n`));
+process.on("SIGUSR2", () => writeSync(1, `COUNTED ${promises} at ${performance.now()}\n`));

@@ -5,15 +5,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { statOf } from "./watched-paths.ts";
 
-/** How long a file that is empty may still be written. One that stays empty waits this long. */
-const writeMs = 100;
+/**
+ * How often a file that is empty is looked at again: it may still be written. Looks are counted and
+ * not the time, in which this process may have stood still.
+ */
+const looks = 10;
 const lookMs = 10;
 
 /** Resolves when none of these files is empty, or when those that are have been so for a while. */
 export async function written(files: Iterable<string>): Promise<void> {
-  const deadline = performance.now() + writeMs;
   let empty = [...files].filter(isEmpty);
-  while (empty.length > 0 && performance.now() < deadline) {
+  for (let look = 0; empty.length > 0 && look < looks; look++) {
     await sleep(lookMs);
     empty = empty.filter(isEmpty);
   }

@@ -92,7 +92,7 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** Waits until `check` holds. */
 async function until(check: () => boolean): Promise<void> {
   for (const begun = performance.now(); !check(); await tick())
-    if (performance.now() - begun > 4_000) throw new Error(`Never: ${String(check)}`);
+    if (performance.now() - begun > 20_000) throw new Error(`Never: ${String(check)}`);
 }
 
 /** Waits until a source stands still, and returns how far it got. */
