@@ -14,7 +14,7 @@ import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/por
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { headers, mostHops, rpcPath } from "../base/protocol.ts";
 import {
-  asksForMask,
+  isMasked,
   readCrossSite,
   type RelayedState,
   readRelayHeaders,
@@ -27,8 +27,8 @@ import type { RouteInfo } from "../runtime/routes.ts";
 import { defaultVersion, readVersion, type Version } from "../base/version.ts";
 import type { Admission } from "./admission.ts";
 import { CallState } from "./call-state.ts";
-import { isMultipart } from "./body-type.ts";
-import { type Encoding, headerText } from "./encoding.ts";
+import { needsNoPreflight } from "./body-type.ts";
+import type { Encoding } from "./encoding.ts";
 import { procedureHeaders } from "./procedure-headers.ts";
 
 /** A call whose request has been checked. Its arguments are still bytes. */
@@ -223,14 +223,6 @@ export class CheckedCall implements IncomingCall {
   }
 }
 
-/**
- * Whether a caller gets masked errors: not if it is trusted, and otherwise if this service masks
- * them, or a service that passed the request on.
- */
-export function isMasked(fields: HeaderFields, trust: Trust, masks: boolean): boolean {
-  return !trust.trusted && (masks || (trust.member && asksForMask(fields)));
-}
-
 /** Throws Forbidden for a cross-site call. A role first checks whether the procedure is `safe`. */
 export function refuseCrossSite(call: IncomingCall): void {
   if (call.crossSite)
@@ -289,14 +281,6 @@ class DecodedCall implements Call {
   begin(): void {
     this.#incoming.begin();
   }
-
-  awaitBody(): void {
-    this.#incoming.awaitBody();
-  }
-
-  goOn(): void {
-    this.#incoming.goOn();
-  }
 }
 
 function isCrossSite(
@@ -309,15 +293,4 @@ function isCrossSite(
   // header, decide from this request.
   const relayed = member && !holdsKey ? readCrossSite(request.headers) : undefined;
   return relayed ?? (needsNoPreflight(request) && web.isForeign(request.headers, requestedOrigin));
-}
-
-/** Browsers send these without a preflight: a form or a link of any page can cause them. */
-function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
-  const type = fields["content-type"];
-  if (method === "GET" || type === undefined || type === "") return true;
-  // No form can set the header, and a script that does needs the preflight.
-  if (headerText(fields[headers.encoding]) !== "" && isMultipart(fields)) return false;
-  return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(
-    String(type),
-  );
 }

@@ -27,8 +27,20 @@ export interface CrowdResult {
 
 const host = "Host: localhost";
 
-/** Sends a crowd to a service for `ms`, and ordinary calls beside it. */
-export async function besiege(port: number, crowd: Crowd, ms: number): Promise<CrowdResult> {
+/** However busy the machine is. */
+const longestSiegeMs = 25_000;
+
+/**
+ * Sends a crowd to a service for `ms`, and then until all that `isOver` asks for has happened, and
+ * ordinary calls beside it.
+ */
+export async function besiege(
+  port: number,
+  crowd: Crowd,
+  ms: number,
+  isOver: (calls: number, cuts: Readonly<Record<string, readonly number[]>>) => boolean = () =>
+    true,
+): Promise<CrowdResult> {
   const sockets: Socket[] = [];
   const timers: NodeJS.Timeout[] = [];
   const cuts: Record<string, number[]> = { idle: [], slowHeads: [], slowBodies: [], unread: [] };
@@ -66,7 +78,7 @@ export async function besiege(port: number, crowd: Crowd, ms: number): Promise<C
   let [slowest, calls] = [0, 0];
   const refused: number[] = [];
   const bytes = Buffer.from(`GET /rpc/a/canary HTTP/1.1\r\n${host}\r\n\r\n`);
-  while (since() < ms) {
+  while (since() < ms || (!isOver(calls, cuts) && since() < longestSiegeMs)) {
     const sent = performance.now();
     const { text } = await deliver(port, bytes, { ending: "wait", answers: 1 }, 10_000);
     slowest = Math.max(slowest, performance.now() - sent);
