@@ -96,7 +96,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {
-        const thrown = held?.reason ?? raw;
+        const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
         if (thrown === raw && thrown instanceof TransportError)
           liveness.failed(member, thrown, started);
         if (!(thrown instanceof TransportError) || hasBegun()) throw forwardingError(thrown);
