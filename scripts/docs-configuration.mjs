@@ -20,6 +20,7 @@ const guides = /** @type {Record<string, string>} */ ({
   middleware: "middleware.md",
   healthChecks: "health.md",
   tls: "deployment.md#tls-without-anything-in-front",
+  drainMs: "deployment.md#stopping",
   cache: "deployment.md#what-a-node-caches",
   fallback: "single-page-applications.md",
   assets: "assets.md",

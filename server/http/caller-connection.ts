@@ -86,6 +86,15 @@ export function createCloser(
   };
 }
 
+/** Whether a caller is still there, after its leaving would have been read. */
+export async function isStillOpen(socket: Socket): Promise<boolean> {
+  // This turn reads requests, the next one ends of connections.
+  for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
+  if (!socket.destroyed && !socket.readableEnded && socket.writable) return true;
+  socket.destroy();
+  return false;
+}
+
 /** How long a connection that was just opened may take to bring its request. */
 const openingMs = 500;
 

@@ -1,4 +1,4 @@
-// How late the event loop of this process is.
+// How late the event loop of this process is, and since when it may have read nothing.
 
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
@@ -26,4 +26,69 @@ export function createEventLoop(): EventLoop {
       return Math.max(0, late);
     },
   };
+}
+
+/** How often a service sees that its event loop runs. */
+const beatMs = 200;
+/** A beat that is this late shows that requests have waited unread. */
+const lateMs = 500;
+/** How long it takes to read what came meanwhile: one new connection in a turn. */
+const catchUpMs = 1_000;
+/** From here on it is worth a line in the log. */
+const blockedMs = 1_000;
+
+/** Notices when the process was stopped, or something in it computed without a pause. */
+export class Heartbeat {
+  readonly #timer: NodeJS.Timeout;
+  readonly #onBlocked: ((line: string) => void) | undefined;
+  #last = performance.now();
+  #cpu = process.cpuUsage();
+  #lateSince: number | undefined;
+  #caughtUp = 0;
+
+  /** `onBlocked` gets a line for the log once the event loop runs again. */
+  constructor(onBlocked?: (line: string) => void) {
+    this.#onBlocked = onBlocked;
+    this.#timer = setInterval(() => this.#beat(), beatMs).unref();
+  }
+
+  /**
+   * Since when a request that is read now may have waited, if the event loop is late, or was a
+   * moment ago: not all that came meanwhile is read yet.
+   */
+  get lateSince(): number | undefined {
+    // Timers come after what was read in the same turn.
+    return performance.now() - this.#last >= beatMs + lateMs ? this.#last : this.#lateSince;
+  }
+
+  /** A request that had waited was read: there may be more. */
+  foundWaiting(): void {
+    this.#caughtUp = performance.now() + catchUpMs;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #beat(): void {
+    const now = performance.now();
+    const late = now - this.#last - beatMs;
+    if (late >= lateMs) {
+      this.#lateSince = this.#last;
+      this.#caughtUp = now + catchUpMs;
+    } else if (now >= this.#caughtUp) this.#lateSince = undefined;
+    this.#last = now;
+    const cpu = process.cpuUsage(this.#cpu);
+    this.#cpu = process.cpuUsage();
+    if (late < blockedMs) return;
+    // Which tells a loop in the application from a stopped process or a busy machine.
+    const busy = Math.min(late, (cpu.user + cpu.system) / 1_000);
+    this.#onBlocked?.(
+      `the event loop was blocked for ${seconds(late)}, and nothing was answered; this process computed for ${seconds(busy)} of that time`,
+    );
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }

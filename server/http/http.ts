@@ -15,7 +15,9 @@ import {
   cutRequests,
   endFaulty,
   endIdle,
+  isStillOpen,
 } from "./caller-connection.ts";
+import type { Heartbeat } from "./event-loop.ts";
 import { HeldMemory } from "./held-memory.ts";
 import { bind, createHttpServer, type Listening, urlOf, watchHandshakes } from "./listening.ts";
 import { NodeRequest } from "./node-request.ts";
@@ -47,6 +49,8 @@ export interface ListenOptions extends Listening {
   readonly memory?: HeldMemory;
   /** Called with an error that the handler threw, which is a bug: handlers answer. */
   readonly onFault?: (fault: unknown) => void;
+  /** Knows whether requests have waited because the event loop is late. */
+  readonly heartbeat?: Pick<Heartbeat, "lateSince" | "foundWaiting">;
   /** Called with the number of requests that were cut when the server closed. */
   readonly onCut?: (count: number) => void;
 }
@@ -107,6 +111,7 @@ export async function listen(
       connection,
       awaitsContinue ? () => response.writeContinue() : undefined,
     );
+    const isFirst = connection.request === undefined;
     connection.request = request;
     const finish = (): void => finished(message, response, connection, request);
     const fail = (fault: unknown): void => {
@@ -136,7 +141,16 @@ export async function listen(
     if (problem !== undefined) return write(refusal(problem));
     if (connection.isSpare && request.target.startsWith(rpcPath))
       return write(refusal(noConnection()));
-    handle(request).then(write, fail);
+    const lateSince = options.heartbeat?.lateSince;
+    if (lateSince === undefined) return void handle(request).then(write, fail);
+    const since = isFirst ? lateSince : Math.max(lateSince, connection.idleSince);
+    request.waitedMs = performance.now() - since;
+    // While this process read nothing, the caller may have left.
+    void isStillOpen(message.socket).then((isOpen) => {
+      if (isOpen) return void handle(request).then(write, fail);
+      options.heartbeat?.foundWaiting();
+      finish();
+    });
   };
 
   const settings = {

@@ -20,6 +20,7 @@ interface Collected {
 
 export class NodeRequest implements HttpRequest, Leaver {
   place = -1;
+  waitedMs = 0;
   onCut: ((reason: Error) => void) | undefined = undefined;
   readonly method: string;
   readonly target: string;

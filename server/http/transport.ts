@@ -19,6 +19,7 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { wireMargin } from "../../src/wire/request-head.ts";
 import { CallQueue } from "./outgoing/call-queue.ts";
 import { Exchange, type ExchangeParts } from "./outgoing/exchange.ts";
+import { type Connecting, openQuick } from "./outgoing/quick-agent.ts";
 import { type Sender, sendRequest } from "./outgoing/plain-request.ts";
 import { type Target, targetOf } from "./outgoing/target.ts";
 import type { HeldMemory } from "./held-memory.ts";
@@ -33,7 +34,7 @@ export interface TransportOptions {
   readonly opening?: number;
   /** How long calls wait for a service that accepts no connection, in ms [1000]. */
   readonly waitMs?: number;
-  /** After how many ms an address that doesn't answer counts as silent [3000]. */
+  /** After how many ms an address that doesn't answer counts as silent [1500]. */
   readonly connectMs?: number;
   /**
    * Bytes of an answer that is read as a whole [64 MiB]: another service must not be able to fill
@@ -71,6 +72,9 @@ const controlConnections = 8;
  */
 const quietMs = 10_000;
 
+/** A packet that is lost, or that a full backlog drops, is sent again after a second. */
+const defaultConnectMs = 1_500;
+
 /** How long an idle connection is kept for the next streamed request; undici has the same. */
 const keptMs = 4_000;
 
@@ -98,7 +102,7 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     lookup: guarded(options.lookup ?? systemLookup, (host, address) => rule(host, address)),
     ...(options.authorities === undefined ? {} : { ca: [...options.authorities] }),
   };
-  const connectMs = options.connectMs ?? 3_000;
+  const connectMs = options.connectMs ?? defaultConnectMs;
   const opened = new Map<string, Promise<Senders>>();
   const sendersOf = (origin: string): Promise<Senders> => {
     const scheme = origin.startsWith("https:") ? "https" : "http";
@@ -114,7 +118,7 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
   let quick: Agent | undefined;
   const load = async (): Promise<void> => {
     try {
-      const agent = await openQuick({ connectMs, connecting });
+      const agent = await openQuick({ connectMs, connecting }, maxHeaderSize);
       if (closed) await agent.destroy();
       else quick = agent;
     } catch (error) {
@@ -169,11 +173,6 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
   };
 }
 
-interface Connecting {
-  readonly connectMs: number;
-  readonly connecting: { readonly lookup: LookupFunction; readonly ca?: string[] };
-}
-
 /** An answer has settings of inner calls besides the headers that a service would accept. */
 const maxHeaderSize = defaultLimits.headerBytes + wireMargin.bytes;
 
@@ -190,20 +189,6 @@ async function openSenders(
     calls: { ...common, agent: new SchemeAgent(kept) },
     control: { ...common, agent: new SchemeAgent({ ...kept, maxSockets: controlConnections }) },
   };
-}
-
-async function openQuick({ connectMs, connecting }: Connecting): Promise<Agent> {
-  const { Agent: QuickAgent } = await import("undici");
-  // An agent keeps a pool per origin and drops it with its last connection, as members come and go.
-  // Pools for calls are unbounded: in a full one calls would wait where nothing can end the wait.
-  return new QuickAgent({
-    pipelining: 1,
-    connect: { timeout: connectMs, ...connecting },
-    maxHeaderSize,
-    // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
 }
 
 /**

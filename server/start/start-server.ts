@@ -16,6 +16,7 @@ import { type Config, readConfig } from "../config/config.ts";
 import type { ConfiguredModulesOptions } from "../modules/configured-modules.ts";
 import { definedOf } from "../base/defined.ts";
 import { nodeHost } from "../http/host.ts";
+import { Heartbeat } from "../http/event-loop.ts";
 import { HeldMemory } from "../http/held-memory.ts";
 import { type HttpServer, listen } from "../http/http.ts";
 import { readTrustKey, trustKeyWarning } from "../config/key.ts";
@@ -69,6 +70,7 @@ export async function startServer(
     onShortage: (reason) => log.warn(`a request was not sent: ${reason}`),
   });
   const host = nodeHost({ log, memory, transport });
+  const heartbeat = new Heartbeat((line) => log.warn(line));
   const trustKey = await readTrustKey(root, config.trustKey);
   for (const warning of [
     trustKeyWarning(trustKey),
@@ -82,6 +84,7 @@ export async function startServer(
   let composed: Composed | undefined;
   /** Releases what a service holds besides its listening socket. */
   const release = async (): Promise<void> => {
+    heartbeat.stop();
     await transport.close();
     await composed?.modules?.close();
   };
@@ -103,6 +106,7 @@ export async function startServer(
       port: address.port === "" ? (tls === undefined ? 80 : 443) : Number(address.port),
       tls,
       memory,
+      heartbeat,
       limits: definedOf(config.limits ?? {}),
       onFault: (fault) => {
         // The service whose answer broke off logs the error.

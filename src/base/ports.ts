@@ -40,6 +40,11 @@ export interface HttpRequest {
   readonly body: AsyncIterable<Uint8Array>;
   /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>;
+  /**
+   * For how many milliseconds it may have waited at most before this host read it. 0 or missing
+   * while the host reads what comes.
+   */
+  readonly waitedMs?: number;
   /** The body is being read and hasn't arrived completely. */
   readonly isReceiving?: boolean;
   /** Aborted if the caller goes away before the answer is written. Created on first use. */
@@ -154,7 +159,8 @@ export type AddressRule = (host: string, address: string) => string | undefined;
  * - it was sent, and no answer came: `send` rejects with a {@link TransportError};
  * - it was answered, with any status: `send` resolves as soon as the answer's head is there.
  *
- * `send` may also reject with the signal's reason, or with the error of the request's own stream.
+ * `send` may also reject with the signal's reason, or with the error of the request's own stream. A
+ * request that ends unsent because its time is over is one that wasn't sent.
  */
 export interface Peer {
   send(request: OutgoingRequest): Promise<PeerResponse>;

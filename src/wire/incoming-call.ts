@@ -130,7 +130,9 @@ export class CheckedCall implements IncomingCall {
     this.hops = hops;
     if (hops > mostHops)
       throw new LoopDetected(`The call has passed more than ${mostHops} services`);
-    this.deadline = clock.now() + Math.min(msLeft ?? limits.callTimeoutMs, limits.callTimeoutMs);
+    const ms = Math.min(msLeft ?? limits.callTimeoutMs, limits.callTimeoutMs);
+    // Its caller still waits. So it came at some time of the last `ms`, and the middle is nearest.
+    this.deadline = clock.now() + ms - Math.min(request.waitedMs ?? 0, ms) / 2;
     this.requestedOrigin = web.requestedOrigin(request, trust);
     this.masksErrors = isMasked(request.headers, trust, options.masks);
     this.#seesForwarded = web.believes(trust);

@@ -8,8 +8,10 @@ import { randomFrom } from "./harness/random.ts";
 import { type Context, type Scenario, settled } from "./harness/scenario.ts";
 import { tooStarved } from "./harness/starved.ts";
 import { rolling } from "./scenarios/drain.ts";
+import { gateway } from "./scenarios/gateway.ts";
 import { hang } from "./scenarios/hang.ts";
 import { kill } from "./scenarios/kill.ts";
+import { unknown } from "./scenarios/unknown.ts";
 
 const seed = Number(process.env["CHAOS_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 const random = randomFrom(seed);
@@ -61,5 +63,13 @@ describe("real processes under load", { timeout: 150_000 }, () => {
 
   it("a node that hangs fails no idempotent call, and no call outlives its deadline", async () => {
     expect(await broken(hang)).toEqual([]);
+  });
+
+  it("a procedure that nobody has is 404, one whose nodes are gone 503 with retry-after, both at once", async () => {
+    expect(await broken(unknown)).toEqual([]);
+  });
+
+  it("while the gateway is away, a proxy refuses calls with 503 and retry-after, and a gateway that is stopped loses none", async () => {
+    expect(await broken(gateway)).toEqual([]);
   });
 });

@@ -234,7 +234,7 @@ describe("an uncaught exception", () => {
   );
 
   it(
-    "makes a service exit with 1, even if a call would take longer",
+    "makes a service exit with 1, even if a call would take longer: that one gets 503",
     { timeout: 60_000 },
     async () => {
       const { url, command } = await service("service", { mode: "standalone", url: any });

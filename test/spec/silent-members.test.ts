@@ -38,6 +38,25 @@ describe("a member of a gateway that falls silent", () => {
     expect(await answer).toBe("200 b");
   });
 
+  it("idempotent calls stay with a silent member while no other member is alive (silent-3)", async () => {
+    const { call, clock, network, log } = await gatewayWith(["a", "b"]);
+    let wake = (): void => {};
+    const awake = new Promise<void>((resolve) => (wake = resolve));
+    for (const url of ["http://a", "http://b"]) {
+      const { handle } = network.roles.get(url)!;
+      network.roles.get(url)!.handle = async (request) => {
+        await awake;
+        return await handle(request);
+      };
+    }
+    const calls = [call("shop/stock"), call("shop/stock"), call("shop/stock"), call("shop/stock")];
+    await clock.pass(12_000);
+    expect(outOf(log.lines, "http://a") + outOf(log.lines, "http://b")).toBe(2);
+    wake();
+    const answers = new Set(await Promise.all(calls));
+    expect([...answers].every((answer) => answer.startsWith("200"))).toBe(true);
+  });
+
   it("silent-4: a member that is out is asked again after 1, 2, 4 … 30 s, and is back with its first answer", async () => {
     const { call, members, clock, log } = await gatewayWith(["a", "b"]);
     const [a] = members;

@@ -1,12 +1,13 @@
 // One request to another service and its answer, as undici and streamed-request.ts report them.
 
 import type { Dispatcher } from "undici";
-import { memoryExhausted } from "../../../src/base/errors.ts";
+import { DeadlineExceeded, memoryExhausted } from "../../../src/base/errors.ts";
 import {
   type ByteStream,
   type OutgoingRequest,
   type PeerResponse,
   TransportError,
+  UnsentError,
 } from "../../../src/base/ports.ts";
 import { alreadyRead } from "../../../src/http/bodies.ts";
 import { ChunkQueue } from "../../../src/http/chunk-queue.ts";
@@ -70,7 +71,9 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream, HeldFor
 
   /** Nobody waits for the answer any more. */
   handleEvent(): void {
-    this.#fail(this.#parts.request.signal?.reason);
+    const { request, origin } = this.#parts;
+    const reason: unknown = request.signal?.reason;
+    this.#fail(this.#progress === "waiting" ? endedUnsent(origin, reason) : reason);
   }
 
   progress(): number {
@@ -222,6 +225,17 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream, HeldFor
     this.#parts.request.signal?.removeEventListener("abort", this);
     this.#parts.slot?.ended();
   }
+}
+
+/**
+ * Why a request ended before it had a connection: because its time was over, or because the other
+ * side seems dead, which both say something about the other side; or because its caller left.
+ */
+function endedUnsent(origin: string, reason: unknown): unknown {
+  if (!(reason instanceof DeadlineExceeded) && !(reason instanceof TransportError)) return reason;
+  return new UnsentError(`${origin} did not accept the connection in time`, "silent", {
+    cause: reason,
+  });
 }
 
 function tooLarge(origin: string): TransportError {

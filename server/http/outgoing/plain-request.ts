@@ -8,6 +8,7 @@ import type { Dispatcher } from "undici";
 import type { OutgoingRequest } from "../../../src/base/ports.ts";
 import { drained } from "../slices.ts";
 import type { Exchange } from "./exchange.ts";
+import { whenUnconnected } from "./quick-agent.ts";
 
 /** What sends the requests of one scheme. */
 export interface Sender {
@@ -108,13 +109,12 @@ function whenConnected(call: ClientRequest, connectMs: number, begin: () => void
   call.once("socket", (socket) => {
     if (socket.destroyed) return; // The name has no address that may be asked.
     if (!socket.connecting) return begin();
-    const timer = setTimeout(
-      () => call.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" })),
-      connectMs,
+    const cancel = whenUnconnected(connectMs, () =>
+      call.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" })),
     );
-    call.once("close", () => clearTimeout(timer));
+    call.once("close", cancel);
     socket.once("encrypted" in socket ? "secureConnect" : "connect", () => {
-      clearTimeout(timer);
+      cancel();
       if (!call.destroyed) begin();
     });
   });

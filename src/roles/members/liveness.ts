@@ -6,7 +6,7 @@ import { type Host, isLocalFailure, unsentOf } from "../../base/ports.ts";
 import { paths } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Member } from "./members.ts";
-import type { LifeSign } from "./vitals.ts";
+import { type LifeSign, removeEnding } from "./vitals.ts";
 
 /** A member that owes an answer is asked whether it is alive after this long without a byte. */
 const silenceMs = 300;
@@ -128,8 +128,21 @@ export function createLiveness(
     vitals.ejections++;
     vitals.ejected = now;
     vitals.silentSince = undefined;
-    for (const ending of vitals.endings.splice(0)) ending.end();
+    endCalls(member);
     askLater(member);
+  };
+
+  /** Calls that no other member could take stay: this one may wake up in time. */
+  const endCalls = (member: Member): void => {
+    const { vitals } = member;
+    const alive = Array.from(members()).filter((entry) => entry.vitals.sign === "alive");
+    const movable = vitals.endings.filter(({ fqn }) =>
+      alive.some((entry) => entry !== member && entry.isHealthy && entry.idempotent.has(fqn)),
+    );
+    for (const ending of movable) {
+      removeEnding(vitals, ending);
+      ending.end();
+    }
   };
 
   const heard = (member: Member, isCall = false): void => {

@@ -26,12 +26,13 @@ export interface Vitals {
   ejections: number;
   ejected: number;
   probe: Abort | undefined;
-  /** Calls that are ended when it is out of rotation, as they may be sent again. */
+  /** Calls that are ended when it is out of rotation and another member can take them. */
   readonly endings: Ending[];
 }
 
 /** Ends a call. It knows its place, so that it can leave the list without a search. */
 export interface Ending {
+  readonly fqn: string;
   at: number;
   end(): void;
 }

@@ -96,7 +96,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {
-        const thrown = held?.reason ?? raw;
+        const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
         if (thrown === raw && thrown instanceof TransportError)
           liveness.failed(member, thrown, started);
         if (!(thrown instanceof TransportError) || hasBegun()) throw forwardingError(thrown);
@@ -116,13 +116,15 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
 
 /** A call that ends when its member is taken out of rotation. */
 class HeldCall implements Ending {
+  readonly fqn: string;
   readonly abort: Abort = new Abort();
   /** Why it ended, if that was because of its member. */
   reason: TransportError | undefined;
   at = 0;
   readonly #member: Member;
 
-  constructor(member: Member, { departure }: IncomingCall) {
+  constructor(member: Member, { departure, fqn }: IncomingCall) {
+    this.fqn = fqn;
     this.#member = member;
     this.abort.follow(departure);
     addEnding(member.vitals, this);

@@ -39,6 +39,7 @@ export class Movement {
       scheme: request.scheme,
       headers: request.headers,
       ...(request.address !== undefined && { address: request.address }),
+      ...(request.waitedMs !== undefined && { waitedMs: request.waitedMs }),
       body,
       readBody: async (limit) => await request.readBody(limit),
       get isReceiving() {

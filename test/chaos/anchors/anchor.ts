@@ -143,6 +143,7 @@ export async function startAnchor(name: AnchorName): Promise<Subject> {
     members,
     ledger,
     pids: () => commands.map(({ child }) => child.pid!),
+    urlFor: async () => url,
     hasErrorNames: false,
     callOf,
     close,

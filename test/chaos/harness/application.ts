@@ -10,6 +10,9 @@ import { removedAtExit } from "./started.ts";
 /** How long a procedure takes, unless it says otherwise. */
 export const procedureMs = 20;
 
+/** The secret that the services share. */
+export const trustKey = "trust-key-of-the-chaos-tests";
+
 /** `order` may run once, `stock` is declared idempotent, `count` keeps the processor busy. */
 export type Kind = "order" | "stock" | "count";
 
@@ -45,9 +48,8 @@ export async function count(id: string): Promise<string> {
 /** A node is healthy until the test creates a file of its name. */
 const healthCheck = `
 import { existsSync } from "node:fs";
-import type { HealthCheck } from "seamline";
-const check: HealthCheck = async () => !existsSync(\`\${process.env.CHAOS_LEDGER}/ill-\${process.env.CHAOS_NODE}\`);
-export default check;
+const { CHAOS_LEDGER, CHAOS_NODE } = process.env;
+export default { isHealthy: async () => !existsSync(\`\${CHAOS_LEDGER}/ill-\${CHAOS_NODE}\`) };
 `;
 
 export interface ShopApplication extends Application {
@@ -62,7 +64,7 @@ export async function createShop(): Promise<ShopApplication> {
   removedAtExit(application.root);
   await application.put("index.html", "<!doctype html><title>Shop</title>");
   await application.put("src/shop.ts", source);
-  await application.put("src/check.ts", healthCheck);
+  await application.put("check.mjs", healthCheck);
   await application.put("shop.segment.json", {
     "./shop": {
       order: { access: "public" },

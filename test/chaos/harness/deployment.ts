@@ -1,9 +1,10 @@
 // A deployment of Seamline as users start it: `seamline start --config …` for each process.
 
 import type { Command } from "../../process/_application.ts";
-import { createShop, type Kind, type ShopApplication } from "./application.ts";
+import { createShop, type Kind, type ShopApplication, trustKey } from "./application.ts";
 import type { Call } from "./load.ts";
 import { freePort } from "./ports.ts";
+import { Shim, type Weather } from "./shim.ts";
 import { started } from "./started.ts";
 import type { Member, Subject } from "./subject.ts";
 
@@ -11,6 +12,8 @@ import type { Member, Subject } from "./subject.ts";
 export interface Service extends Member {
   readonly url: string;
   readonly command: Command;
+  /** Changes its configuration, for its next start. */
+  reconfigure(config: object): Promise<void>;
 }
 
 export interface Deployment extends Subject {
@@ -19,6 +22,8 @@ export interface Deployment extends Subject {
   readonly gateway: Service;
   readonly proxy: Service;
   readonly members: readonly Service[];
+  /** All bytes between the gateway and the first node pass it, if there is one. */
+  readonly shim: Pick<Shim, "weather" | "reset"> | undefined;
   /** A further node, not yet started. */
   node(name: string, config?: object): Promise<Service>;
 }
@@ -29,8 +34,8 @@ export interface DeploymentOptions {
   readonly gatewayConfig?: object;
   readonly nodeConfig?: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** The address at which a node reaches the gateway, if that isn't the gateway's own. */
-  readonly wayToGateway?: (name: string, gateway: string) => Promise<string>;
+  /** Puts a shim between the gateway and the first node. */
+  readonly hasShim?: boolean;
 }
 
 const host = "127.0.0.1";
@@ -41,7 +46,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
 
   const serviceOf = async (name: string, config: object): Promise<Service> => {
     const url = `http://${host}:${await freePort()}`;
-    await application.put(`${name}.json`, { url, ...config });
+    await application.put(`${name}.json`, { url, trustKey, ...config });
     let command: Command | undefined;
     const current = (): Command => {
       if (command === undefined) throw new Error(`${name} was never started`);
@@ -50,6 +55,8 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     return {
       name,
       url,
+      reconfigure: async (changes) =>
+        await application.put(`${name}.json`, { url, trustKey, ...config, ...changes }),
       get command() {
         return current();
       },
@@ -71,7 +78,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const node = async (name: string, config: object = {}): Promise<Service> =>
     await serviceOf(name, {
       mode: "node",
-      gateway: (await options.wayToGateway?.(name, gateway.url)) ?? gateway.url,
+      gateway: gateway.url,
       repository: repository.url,
       segments: ["shop"],
       ...options.nodeConfig,
@@ -85,8 +92,30 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const members: Service[] = [];
   for (let index = 0; index < (options.nodes ?? 3); index++)
     members.push(await node("abcdefgh"[index]!));
+  const shim = options.hasShim ? await shimBetween(members[0]!, gateway) : undefined;
+  if (shim) await members[0]!.reconfigure({ gateway: shim.gateway });
 
-  const close = async (): Promise<void> => await application.remove();
+  /** Proxies whose calls have less time than others. */
+  const hasty = new Map<number, Service>();
+  const urlFor = async (deadlineMs: number): Promise<string> => {
+    let entry = hasty.get(deadlineMs);
+    if (entry === undefined) {
+      entry = await serviceOf(`proxy-${deadlineMs}`, {
+        mode: "proxy",
+        gateway: gateway.url,
+        repository: repository.url,
+        limits: { callTimeoutMs: deadlineMs },
+      });
+      await entry.start();
+      hasty.set(deadlineMs, entry);
+    }
+    return entry.url;
+  };
+
+  const close = async (): Promise<void> => {
+    shim?.close();
+    await application.remove();
+  };
   try {
     await Promise.all([repository.start(), gateway.start()]);
     await Promise.all([...members, proxy].map((service) => service.start()));
@@ -103,15 +132,39 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     gateway,
     proxy,
     members,
+    shim,
     node,
-    pids: () => [gateway, proxy, ...members].map(({ pid }) => pid),
+    pids: () => [gateway, proxy, ...members, ...hasty.values()].map(({ pid }) => pid),
+    urlFor,
     hasErrorNames: true,
     callOf,
     close,
   };
 }
 
-function callOf(kind: Kind, id: string, deadlineMs: number): Call {
+/**
+ * A node tells the gateway where it listens. On the way, the shim replaces that address by its own;
+ * both have as many characters.
+ */
+async function shimBetween(node: Service, gateway: Service) {
+  const [own, way] = [await freePort(), await freePort()];
+  const portOf = ({ url }: Service): number => Number(new URL(url).port);
+  const rewritten = (bytes: Buffer): Buffer =>
+    Buffer.from(bytes.toString("latin1").replaceAll(`:${portOf(node)}`, `:${own}`), "latin1");
+  const shims = [new Shim(portOf(node)), new Shim(portOf(gateway), rewritten)] as const;
+  await shims[0].listen(own);
+  await shims[1].listen(way);
+  return {
+    gateway: `http://${host}:${way}`,
+    set weather(weather: Weather) {
+      for (const shim of shims) shim.weather = weather;
+    },
+    reset: () => shims.forEach((shim) => shim.reset()),
+    close: () => shims.forEach((shim) => shim.close()),
+  };
+}
+
+function callOf(kind: Kind, id: string): Call {
   const body = JSON.stringify({ id });
   return {
     method: "POST",
@@ -119,7 +172,6 @@ function callOf(kind: Kind, id: string, deadlineMs: number): Call {
     headers: {
       "content-type": "application/json",
       "content-length": String(Buffer.byteLength(body)),
-      "x-svc-deadline": String(deadlineMs),
     },
     body,
   };

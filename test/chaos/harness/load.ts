@@ -13,7 +13,7 @@ export interface Plan {
   readonly durationMs: number;
   /** In turn. */
   readonly kinds: readonly Kind[];
-  /** Milliseconds that a caller gives each call. */
+  /** Milliseconds that each call has. */
   readonly deadlineMs: number;
 }
 
@@ -65,7 +65,7 @@ export function startLoad(
   url: string,
   plan: Plan,
   random: Random,
-  callOf: (kind: Kind, id: string, deadlineMs: number) => Call,
+  callOf: (kind: Kind, id: string) => Call,
 ): Load {
   const total = Math.round((plan.rate * plan.durationMs) / 1_000);
   const times = Array.from(
@@ -81,7 +81,7 @@ export function startLoad(
   const send = async (index: number, at: number): Promise<Outcome> => {
     const id = `${prefix}-${index}`;
     const kind = plan.kinds[index % plan.kinds.length]!;
-    const call = callOf(kind, id, plan.deadlineMs);
+    const call = callOf(kind, id);
     const answer = await exchange(url, agent, call, plan.deadlineMs + hangMs);
     const outcome = { id, kind, at, ended: now(), ...answer };
     ended.push(outcome);

@@ -79,12 +79,14 @@ export function always(outcomes: readonly Outcome[], runs: Runs): Measure[] {
     worst(list.map((outcome) => runsOf(outcome).length));
   return [
     r11("calls made", "calls", outcomes.length),
-    r11("times that a call ran, at most", "×", most(once), { most: 1 }, certain),
+    ...(once.length === 0
+      ? []
+      : [r11("times that a call ran, at most", "×", most(once), { most: 1 }, certain)]),
     ...(declared.length === 0
       ? []
       : [
           r11(
-            "times that a call declared idempotent ran, at most",
+            "times that an idempotent call ran, at most",
             "×",
             most(declared),
             { most: 2 },

@@ -38,10 +38,10 @@ function linesOf(measured: readonly Measured[]): readonly Line[] {
     .sort((a, b) => Number(a.name.startsWith("R11")) - Number(b.name.startsWith("R11")));
 }
 
-const digits = (value: number): string =>
+const digits = (value: number, unit?: Unit): string =>
   !Number.isFinite(value)
     ? "never"
-    : Math.abs(value) >= 100 || Number.isInteger(value)
+    : Math.abs(value) >= 100 || Number.isInteger(value) || unit === "ms"
       ? Math.round(value).toLocaleString("en")
       : value.toFixed(Math.abs(value) >= 10 ? 0 : 2);
 
@@ -49,16 +49,21 @@ function bound({ promised, unit }: Pick<Measure, "promised" | "unit">): string {
   if (promised === undefined) return "–";
   const { most, least } = promised;
   const text =
-    most === undefined ? `≥ ${digits(least ?? 0)}` : most === 0 ? "0" : `≤ ${digits(most)}`;
+    most === undefined
+      ? `≥ ${digits(least ?? 0, unit)}`
+      : most === 0
+        ? "0"
+        : `≤ ${digits(most, unit)}`;
   return unit === "calls" ? text : `${text} ${unit}`.trim();
 }
 
 /** The worst of all runs, and the median in brackets. */
-function cell(values: readonly number[], { promised }: Line): string {
+function cell(values: readonly number[], { promised, unit }: Line): string {
   if (values.length === 0) return "–";
   const worst = promised?.least === undefined ? Math.max(...values) : Math.min(...values);
   const middle = median(values);
-  const text = worst === middle ? digits(worst) : `${digits(worst)} (${digits(middle)})`;
+  const text =
+    worst === middle ? digits(worst, unit) : `${digits(worst, unit)} (${digits(middle, unit)})`;
   const isKept = keeps({ row: "", what: "", unit: "", value: worst, promised });
   return isKept ? text : `**${text}**`;
 }

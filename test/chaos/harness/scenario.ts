@@ -43,12 +43,16 @@ export interface Loaded {
 export interface LoadOptions {
   readonly kinds: readonly Kind[];
   readonly durationMs: number;
+  /** What the first service gives each call, if less than usual. */
   readonly deadlineMs?: number;
   /** Calls a second; 300, or 20 in the short form. */
   readonly rate?: number;
   /** Where calls go, if not to the subject. */
   readonly url?: string;
 }
+
+/** Bounds waiting for calls that have as much time as the service gives them. */
+const defaultDeadlineMs = 30_000;
 
 /** Puts a subject under load while `during` does harm to it. */
 export async function underLoad(
@@ -57,10 +61,13 @@ export async function underLoad(
   options: LoadOptions,
   during: (load: Load) => Promise<void>,
 ): Promise<Loaded> {
-  const { kinds, durationMs, deadlineMs = 10_000 } = options;
+  const { kinds, durationMs, deadlineMs = defaultDeadlineMs } = options;
   const rate = options.rate ?? (context.isShort ? 20 : 300);
   const plan: Plan = { rate, durationMs, kinds, deadlineMs };
-  const load = startLoad(options.url ?? subject.url, plan, context.random, subject.callOf);
+  const url =
+    options.url ??
+    (options.deadlineMs === undefined ? subject.url : await subject.urlFor(deadlineMs));
+  const load = startLoad(url, plan, context.random, subject.callOf);
   const starving = watchStarving([...subject.pids(), process.pid]);
   const [outcomes] = await Promise.all([load.outcomes, during(load)]);
   context.starved(starving());
@@ -90,7 +97,7 @@ export async function settled(
   for (let calls = 0; missing.size > 0 || inARow < 2 * members.length; calls++) {
     if (performance.now() - begun > settledWithinMs)
       throw new Error(`${subject.name}: no calls reach ${[...missing].join(", ") || "all nodes"}`);
-    const call = subject.callOf("stock", `settling-${process.pid}-${calls}`, 2_000);
+    const call = subject.callOf("stock", `settling-${process.pid}-${calls}`);
     const { node } = await exchange(url, agent, call, 4_000);
     inARow = node === undefined ? 0 : inARow + 1;
     if (node === undefined) await pause(50);

@@ -26,7 +26,9 @@ export interface Subject {
   readonly ledger: string;
   /** Failures have `x-svc-error`. */
   readonly hasErrorNames: boolean;
-  callOf(kind: Kind, id: string, deadlineMs: number): Call;
+  /** Where calls go that have so many milliseconds. */
+  urlFor(deadlineMs: number): Promise<string>;
+  callOf(kind: Kind, id: string): Call;
   /** Stops all processes. */
   close(): Promise<void>;
 }

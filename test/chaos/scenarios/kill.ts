@@ -57,9 +57,14 @@ export const kill: AnchoredScenario = {
             certain,
           ),
           ...(subject.hasErrorNames ? [unexplained(orders)] : []),
-          r1("last failure after the kill", "ms", worst(orders.map(({ at }) => at - killAt)), {
-            most: 250,
-          }),
+          r1(
+            "last failure after the kill",
+            "ms",
+            Math.max(0, worst(orders.map(({ at }) => at - killAt))),
+            {
+              most: 250,
+            },
+          ),
         );
       }
       if (kinds.includes("stock")) {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { createTransport, type SocketTransport } from "../../../server/http/transport.ts";
 import { transportFailure } from "../../../server/http/outgoing/transport-failure.ts";
+import { DeadlineExceeded } from "../../../src/base/errors.ts";
 import { TransportError, unsentOf } from "../../../src/base/ports.ts";
 import { collected } from "../../../src/http/bodies.ts";
 
@@ -381,6 +382,41 @@ describe.each([
       ]);
       await created.close();
       await first;
+    });
+
+    it("a connection that nothing accepts fails after a second and a half", async () => {
+      const created = transport({ lookup: () => {} });
+      const begun = performance.now();
+      const error = await failure(created.send(get("http://stuck.test:1")));
+      expect([error.sent, unsentOf(error)]).toEqual([false, "silent"]);
+      expect(performance.now() - begun).toBeGreaterThan(1_400);
+      expect(performance.now() - begun).toBeLessThan(2_900);
+    });
+
+    it("a call whose time is over before it has a connection wasn't sent, and one that has it was", async () => {
+      const { url, held, release } = await holding();
+      const created = transport({
+        lookup: (name, options, callback) => {
+          if (name === "held.test") callback(null, [{ address: "127.0.0.1", family: 4 }]);
+        },
+      });
+      const late = new DeadlineExceeded();
+      const controller = new AbortController();
+      const unsent = failure(
+        created.send({ ...get("http://stuck.test:1"), signal: controller.signal }),
+      );
+      const sent = created
+        .send({
+          ...get(`${url.replace("127.0.0.1", "held.test")}/slow`),
+          signal: controller.signal,
+        })
+        .catch((error: unknown) => error);
+      await vi.waitFor(() => expect(held()).toBe(1));
+      controller.abort(late);
+      const error = await unsent;
+      expect([error.sent, unsentOf(error), error.cause]).toEqual([false, "silent", late]);
+      expect(await sent).toBe(late);
+      release();
     });
 
     it("a stall of this process isn't blamed on the service", async () => {
