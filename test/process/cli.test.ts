@@ -56,7 +56,9 @@ describe("seamline start, as a process", () => {
     const service = application.seamline(["start"]);
     const [, url] = await service.says(address);
     expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
-    await service.says(/error: unhandled rejection: an await is missing\nError: lost Ada/);
+    await service.says(
+      /error: unhandled rejection in \[greet \| v0\.0\.0\]: an await is missing\nError: lost Ada/,
+    );
     expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
     expect(await service.ended("SIGTERM")).toBe(0);
   });
