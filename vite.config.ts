@@ -301,8 +301,10 @@ export default defineConfig({
     },
   },
   test: {
-    // Only bounds a failure: some tests start processes, and a machine may be busy with something else.
-    testTimeout: 30_000,
+    // They only bound a failure: some tests start processes, and a machine may be busy with something else.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // One for each core: many tests wait for processes, and with a core left free a machine of two would run one file at a time.
     maxWorkers: "100%",
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.

@@ -148,6 +148,8 @@ for (const [place, shopHost, evilHost, ofLeaving, ofOthers] of places)
         await expect.poll(() => answered, what).toEqual([[403, cookies]]);
         expect(closed, what).toEqual([]);
         answered.length = 0;
+        // Otherwise the next page would be opened while this one is.
+        if (leaving.test(what)) await page.waitForURL(`${address}/**`);
       }
       // The shop's own page can.
       await page.goto(address);

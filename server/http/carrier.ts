@@ -30,6 +30,15 @@ export function createCarrier(): ContextCarrier {
 }
 
 /**
+ * The procedure whose call is running, or has started what is running: ` in [shop/quote | v1.0.0]`.
+ * Empty if there is none. For the log.
+ */
+export function placeOfError(): string {
+  const [line] = storage.getStore()?.context.trace ?? [];
+  return line === undefined ? "" : ` in ${line}`;
+}
+
+/**
  * The context of the running call, in procedures, routes and middleware, and in all that they call
  * or await. Throws outside of a call, and in pages.
  */

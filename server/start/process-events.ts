@@ -3,6 +3,7 @@
 import { constants } from "node:os";
 
 import type { Log } from "../../src/base/ports.ts";
+import { placeOfError } from "../http/carrier.ts";
 
 export interface Stopping {
   /** Stops the service. Requests that still run after `ms` are cut. */
@@ -67,14 +68,14 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
   };
   const crash = (error: unknown): void => {
     if (++exceptions <= maxLoggedExceptions)
-      log.error("uncaught exception: this service stops", error);
+      log.error(`uncaught exception${placeOfError()}: this service stops`, error);
     process.exitCode = 1;
     if (exceptions === 1) end("uncaughtException", crashDrainMs, crashMs);
   };
   // Node would end the process: any caller of a procedure that forgets an await could stop the
   // service.
   const logRejection = (reason: unknown): void =>
-    log.error("unhandled rejection: an await is missing", reason);
+    log.error(`unhandled rejection${placeOfError()}: an await is missing`, reason);
 
   const events = {
     SIGTERM: stop,

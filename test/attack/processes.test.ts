@@ -32,7 +32,7 @@ afterAll(() => application.remove());
 describe("a signal to a service", () => {
   it(
     "ends the process once running calls are answered, whatever the application keeps open",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const command = application.seamline(["start"]);
       const [, url] = await command.says(address);

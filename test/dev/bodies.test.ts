@@ -92,26 +92,25 @@ describe("an edited body", () => {
         "  await new Promise<void>((resolve) => doors.push(resolve));",
         "  return `old ${sku}`;",
         "}",
-        "export async function worth(): Promise<number> {",
-        "  doors.forEach((open) => open());",
+        "export async function worth(sku: string): Promise<number> {",
+        '  if (sku === "open") doors.forEach((open) => open());',
         "  return doors.length;",
         "}",
         "",
       ].join("\n"),
     });
     const running = get("/rpc/shop/stock?sku=a");
+    const doors = (sku: string, count: number): Promise<unknown> =>
+      eventually(
+        async () => (await get(`/rpc/shop/worth?sku=${sku}`)).value,
+        (value) => value === count,
+      );
     // The call is running once the shared part's list has an entry.
-    await eventually(
-      () => get("/health"),
-      () => true,
-    );
+    await doors("count", 1);
     edit("src/shop/stock.ts", "old", "new");
     await nextEvent("replaced");
     const next = get("/rpc/shop/stock?sku=b");
-    await eventually(
-      async () => (await get("/rpc/shop/worth")).value,
-      (value) => value === 2,
-    );
+    await doors("open", 2);
     expect([(await running).value, (await next).value]).toEqual(["old a", "new b"]);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { develop, eventually, type Files, type Running, shop } from "./_session.ts";
 
 /** Application modules run in this process, so a test can hold up a body that is loading. */
-const here = globalThis as { gate?: Promise<void> | undefined };
+const here = globalThis as { gate?: Promise<void> | undefined; isMade?: boolean };
 
 function closeGate(): () => void {
   let open = (): void => {};
@@ -130,6 +130,7 @@ describe("a class edited while calls run", () => {
         'import { Money } from "./money.ts";',
         "export async function quote(sku: string): Promise<Money> {",
         "  const made = new Money(sku.length);",
+        "  (globalThis as { isMade?: boolean }).isMade = true;",
         "  await (globalThis as { gate?: Promise<void> }).gate;",
         "  return made;",
         "}",
@@ -139,13 +140,11 @@ describe("a class edited while calls run", () => {
       "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" } } }\n',
       "segments/store.segment.json": '{ "./shop/stock": { "stock": { "access": "public" } } }\n',
     });
-    const { edit, get, nextEvent, events } = running;
+    const { edit, nextEvent, events } = running;
     const open = closeGate();
+    here.isMade = false;
     const call = ask(running, "shop/quote?sku=abc");
-    await eventually(
-      () => get("/health"),
-      () => true,
-    );
+    await eventually(() => here.isMade, Boolean);
     more(edit);
     await nextEvent("reloaded");
     const since = events.length;

@@ -334,11 +334,13 @@ describe("a killed node", () => {
     const { session, get } = await develop({
       ...shop,
       "src/shop/stock.ts":
-        "export async function stock(): Promise<void> {\n  await new Promise(() => {});\n}\nexport async function worth(): Promise<number> {\n  return 1;\n}\n",
+        "let calls = 0;\nexport async function stock(): Promise<void> {\n  calls++;\n  await new Promise(() => {});\n}\nexport async function worth(): Promise<number> {\n  return calls;\n}\n",
     });
     const running = get("/rpc/shop/stock");
-    // This answer comes after it from the same node, so the call has arrived.
-    await get("/rpc/shop/worth");
+    await eventually(
+      async () => (await get("/rpc/shop/worth")).value,
+      (calls) => calls === 1,
+    );
     await session.kill("store");
     expect((await running).status).toBe(502);
   });

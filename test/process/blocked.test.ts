@@ -124,7 +124,7 @@ describe("a service with a mistake around a procedure", () => {
       const { url, command } = await standalone();
       expect((await send(`${url}/rpc/reject`)).text).toBe("rejected");
       await command.says(
-        /^error: unhandled rejection: an await is missing\nRangeError: nobody awaits this\n {4}at .*shop\.ts:8/m,
+        /^error: unhandled rejection in \[reject \| v0\.0\.0\]: an await is missing\nRangeError: nobody awaits this\n {4}at .*shop\.ts:8/m,
       );
       expect((await send(`${url}/rpc/note?text=on`)).text).toBe("on");
     },

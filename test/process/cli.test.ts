@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Application, buildPackage, createApplication } from "./_application.ts";
 
 const anywhere = "http://127.0.0.1:0";
@@ -31,7 +31,7 @@ const get = async (url: string): Promise<string> => await (await fetch(url)).tex
 
 it.each([["--help"], ["inspect"], ["check"]])(
   "%s exits without an error if its reader closes the pipe, as head does",
-  { timeout: 30_000 },
+  { timeout: 60_000 },
   async (word) => {
     const command = application.seamline([word]);
     command.child.stdout.destroy();
@@ -40,7 +40,7 @@ it.each([["--help"], ["inspect"], ["check"]])(
   },
 );
 
-it("check exits with its code even if nothing reads its output", { timeout: 30_000 }, async () => {
+it("check exits with its code even if nothing reads its output", { timeout: 60_000 }, async () => {
   await application.put("greet.segment.json", { "./greet": { greet: { access: "publik" } } });
   const command = application.seamline(["check"]);
   command.child.stdout.destroy();
@@ -48,7 +48,7 @@ it("check exits with its code even if nothing reads its output", { timeout: 30_0
 });
 
 describe("seamline start, as a process", () => {
-  it("logs an unhandled rejection and goes on", { timeout: 30_000 }, async () => {
+  it("logs an unhandled rejection and goes on", { timeout: 60_000 }, async () => {
     await application.put(
       "src/greet.ts",
       'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
@@ -56,14 +56,16 @@ describe("seamline start, as a process", () => {
     const service = application.seamline(["start"]);
     const [, url] = await service.says(address);
     expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
-    await service.says(/error: unhandled rejection: an await is missing\nError: lost Ada/);
+    await service.says(
+      /error: unhandled rejection in \[greet \| v0\.0\.0\]: an await is missing\nError: lost Ada/,
+    );
     expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
     expect(await service.ended("SIGTERM")).toBe(0);
   });
 
   it(
     "builds if necessary, serves, stops on a signal, and reuses the build at the next start",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const first = application.seamline(["start"]);
       const [, url] = await first.says(address);
@@ -86,7 +88,7 @@ describe("seamline start, as a process", () => {
 
   it.each(["SIGINT", "SIGTERM"] as const)(
     "stops on %s during the build, and leaves no files",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async (signal) => {
       // Vite's configuration writes the build's process id and then keeps the build waiting.
       await application.put(
@@ -98,11 +100,11 @@ export default {};
 `,
       );
       const command = application.seamline(["start"]);
-      const builder = await vi.waitFor(
-        async () =>
-          Number((await readFile(join(application.root, "builder"), "utf8")) || Number.NaN),
-        20_000,
-      );
+      const builderOf = async (): Promise<number> =>
+        Number(await readFile(join(application.root, "builder"), "utf8"));
+      // The file is empty for a moment.
+      await expect.poll(builderOf).toBeGreaterThan(0);
+      const builder = await builderOf();
       expect(await command.ended(signal)).toBe(0);
       expect(command.output()).toBe(
         `there is no build in ./dist yet: making one\nStopped by ${signal} during the build\n`,
@@ -114,7 +116,7 @@ export default {};
 
   it(
     "writes an error's file and line in the TypeScript source to the log only",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       await application.put(
         "src/shop/fail.ts",
@@ -132,7 +134,7 @@ export default {};
 
   it(
     "exits with 1 and one message if its port is taken, and leaves nothing running",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const taken = createServer().listen(0, "127.0.0.1");
       await once(taken, "listening");
@@ -149,7 +151,7 @@ export default {};
 
   it(
     "exits with 1 and the build's own message if the build fails",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       await application.put("greet.segment.json", { "./greet": { gret: { access: "public" } } });
       const command = application.seamline(["start"]);
@@ -183,7 +185,7 @@ export default {};
 describe("a node and its repository, as processes", () => {
   it(
     "exit with 0 on a signal while the node waits for its repository",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       await application.put("node.json", {
         mode: "node",
@@ -201,7 +203,7 @@ describe("a node and its repository, as processes", () => {
 
   it(
     "share modules over HTTP, and the node starts from its cache while the repository is unreachable",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const trustKey = "the-key-of-both-folders";
       const far = await createApplication();
@@ -246,7 +248,7 @@ describe("a node and its repository, as processes", () => {
 
   it(
     "with different trust keys make the node exit with 1 and a hint",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       await application.put("repository.json", { mode: "repository", url: anywhere });
       const repository = application.seamline(["start", "--config", "repository.json"]);
@@ -272,7 +274,7 @@ describe("a node and its repository, as processes", () => {
 });
 
 describe("seamline start before the repository", () => {
-  it("makes a proxy wait for the modules of its middleware", { timeout: 30_000 }, async () => {
+  it("makes a proxy wait for the modules of its middleware", { timeout: 60_000 }, async () => {
     const [files, calls] = await Promise.all([freePort(), freePort()]);
     await application.put(
       "src/middleware.ts",
@@ -316,7 +318,7 @@ async function freePort(): Promise<string> {
 describe("seamline build, as a process", () => {
   it(
     "leads to a warning at the next start if the sources have changed",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       expect(await application.seamline(["build"]).ended()).toBe(0);
       await application.put(

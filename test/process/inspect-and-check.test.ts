@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => application.remove());
 
 describe("the command line in a process", () => {
-  it("seamline inspect prints the application and exits", { timeout: 30_000 }, async () => {
+  it("seamline inspect prints the application and exits", { timeout: 60_000 }, async () => {
     const command = application.seamline(["inspect"]);
     expect(await command.ended()).toBe(0);
     expect(command.output()).toMatch(
@@ -38,7 +38,7 @@ describe("the command line in a process", () => {
 
   it(
     "seamline check exits with 0, or with 1 if there is a problem",
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async () => {
       const right = application.seamline(["check", "--max-warnings", "0"]);
       expect(await right.ended()).toBe(0);

@@ -239,7 +239,7 @@ describe("builds of a service", () => {
     const build = application.seamline(["build"], watched);
     expect(await build.ended()).toBe(0);
     // Without this, the hook would see nothing, whatever is loaded.
-    await vi.waitFor(() => expect(build.output()).toContain("loaded vite"));
+    await expect.poll(() => build.output()).toContain("loaded vite");
     const service = application.seamline(["start", "--no-build"], watched);
     const [, base] = await service.says(address);
     expect(await (await fetch(`${base}/rpc/greet?name=Ada`)).text()).toBe("Hello Ada");

@@ -186,7 +186,7 @@ describe("sockets of a service with tls", () => {
 
     const patient = await open(60_000);
     const waiting = await silent(patient.server.url);
-    await vi.waitFor(() => expect(waiting.readyState).toBe("open"));
+    await expect.poll(() => waiting.readyState).toBe("open");
     const closed = once(waiting, "close");
     await patient.server.close(60_000);
     await closed;

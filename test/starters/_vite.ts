@@ -50,17 +50,19 @@ export async function openVite(
   const url = `${origin}:${port}`;
   const page = await browser.newPage({ ignoreHTTPSErrors: true });
   page.setDefaultTimeout(20_000);
-  await until(async () => {
+  const opens = async (): Promise<boolean> => {
     if (service.code() !== undefined) throw new Error(service.output());
     return await page.goto(url + path).then(
       (answer) => answer?.ok() === true,
       () => false,
     );
-  });
+  };
+  await until(opens);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-  await page.goto(url + path);
+  // Vite may just be reloading the page, as it has found more packages.
+  await until(opens);
   return { service, page, url, faults };
 }
 

@@ -100,7 +100,7 @@ function openPage() {
 
 /** Until a condition holds: a request in these tests takes real time. */
 const until = async (holds: () => boolean): Promise<void> =>
-  await vi.waitFor(() => expect(holds()).toBe(true));
+  await expect.poll(() => holds()).toBe(true);
 
 describe("withOptions in a page", () => {
   it("before the start, a function with options is made, and its calls say what to do", async () => {

@@ -28,7 +28,7 @@ describe("the revision that a page runs", () => {
   it("a first visit runs the fresh revision and caches it for the second", async () => {
     answers("r1");
     expect(await revisionIn(open())).toBe("r1");
-    await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r1"));
+    await expect.poll(async () => (await store().read())?.revision).toBe("r1");
   });
 
   it("the manifest's request revalidates HTTP caches", async () => {
@@ -61,7 +61,7 @@ describe("the revision that a page runs", () => {
     answers("r2");
     const second = open();
     expect(await revisionIn(second)).toBe("r1");
-    await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r2"));
+    await expect.poll(async () => (await store().read())?.revision).toBe("r2");
     expect(await revisionIn(second)).toBe("r1");
     expect(await revisionIn(open())).toBe("r2");
   });
@@ -85,10 +85,10 @@ describe("the revision that a page runs", () => {
     const page = open();
     await page.use(async (_, isCached) => {
       if (!isCached) return;
-      await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r2"));
+      await expect.poll(async () => (await store().read())?.revision).toBe("r2");
       throw new FileNotFound("gone");
     });
-    await vi.waitFor(async () => expect((await store().read())?.revision).toBe("r2"));
+    await expect.poll(async () => (await store().read())?.revision).toBe("r2");
   });
 
   it("a fresh revision with a missing file isn't tried twice", async () => {
@@ -132,7 +132,7 @@ describe("the revision that a page runs", () => {
     service.use(http.get(url, () => HttpResponse.error()));
     const browser = createBrowser({});
     expect(await revisionIn(createRevisions(browser, () => {}))).toBe("r1");
-    await vi.waitFor(() => expect(browser.warnings).toEqual(["can't check for a newer revision"]));
+    await expect.poll(() => browser.warnings).toEqual(["can't check for a newer revision"]);
   });
 
   it.each([

@@ -377,7 +377,7 @@ describe("a second visit", () => {
     const files = { ...filesOf("r1"), ...filesOf("r2") };
     const second = openPage(files);
     const client = await second.start("ui");
-    await vi.waitFor(async () => expect(await kept()).toBe("r2"));
+    await expect.poll(async () => await kept()).toBe("r2");
     await client.import("./shop/more.js");
     expect(await second.call("price")).toBe("price of A1 by r1");
     expect(second.browser.preloaded.filter((file) => file.endsWith("-r2.js"))).toEqual([]);
@@ -395,7 +395,7 @@ describe("a second visit", () => {
     expect(await page.call("quote")).toBe("quote of A1 by r2");
     await started;
     expect(page.browser.imported.filter((file) => file.endsWith("-r1.js"))).toEqual([]);
-    await vi.waitFor(async () => expect(await kept()).toBe("r2"));
+    await expect.poll(async () => await kept()).toBe("r2");
   });
 
   it("starts again with the fresh revision if the cached one lacks the segment or module", async () => {

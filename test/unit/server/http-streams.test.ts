@@ -211,5 +211,5 @@ it("streams hold in memory what waits, and give it back", async () => {
   expect((await answer.arrayBuffer()).byteLength).toBe(size);
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThan(524_288);
-  await vi.waitFor(() => expect(memory.bytes).toBe(0));
+  await expect.poll(() => memory.bytes).toBe(0);
 });

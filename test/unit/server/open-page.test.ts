@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openPage } from "../../../server/dev/terminal/open-page.ts";
 
 let folder: string;
@@ -27,9 +27,9 @@ describe("openPage", () => {
   it("passes the address to the platform's program", async () => {
     const BROWSER = await program(`echo "$1" > ${folder}/opened`);
     await openPage("http://localhost:1/?a=1&b=2", { BROWSER });
-    await vi.waitFor(async () =>
-      expect(await readFile(join(folder, "opened"), "utf8")).toBe("http://localhost:1/?a=1&b=2\n"),
-    );
+    await expect
+      .poll(async () => await readFile(join(folder, "opened"), "utf8"))
+      .toBe("http://localhost:1/?a=1&b=2\n");
   });
 
   it("rejects with the reason if the program fails", async () => {

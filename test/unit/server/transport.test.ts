@@ -306,7 +306,7 @@ describe.each([
       const { url, held, release } = await holding();
       const created = transport({ connections: 40 });
       const slow = Array.from({ length: 30 }, () => created.send(get(`${url}/slow`)));
-      await vi.waitFor(() => expect(held()).toBe(30));
+      await expect.poll(() => held()).toBe(30);
       expect(unsentOf(await failure(created.send(get(`${url}/quick`))))).toBe("local");
       expect((await created.send({ ...get(`${url}/quick`), control: true })).status).toBe(200);
       release();
@@ -320,13 +320,13 @@ describe.each([
       const slow = Array.from({ length: 8 }, () =>
         created.send(get(`${first.url}/slow`)).catch((error: unknown) => error),
       );
-      await vi.waitFor(() => expect(first.held()).toBe(6));
+      await expect.poll(() => first.held()).toBe(6);
       expect((await failure(created.send(get(`${first.url}/quick`)))).message).toBe(
         `${first.url} was not asked: 6 requests to it are open, and limits.maxConnections allows no more`,
       );
       expect((await created.send(get(`${second.url}/quick`))).status).toBe(200);
       const more = Array.from({ length: 2 }, () => created.send(get(`${second.url}/slow`)));
-      await vi.waitFor(() => expect(second.held()).toBe(2));
+      await expect.poll(() => second.held()).toBe(2);
       expect((await failure(created.send(get(`${second.url}/quick`)))).message).toBe(
         `${second.url} was not asked: 8 requests are open, and limits.maxConnections allows no more`,
       );
@@ -360,7 +360,7 @@ describe.each([
       const shortages: string[] = [];
       const created = transport({ connections: 4, onShortage: (why) => void shortages.push(why) });
       const slow = Array.from({ length: 3 }, () => created.send(get(`${url}/slow`)));
-      await vi.waitFor(() => expect(held()).toBe(3));
+      await expect.poll(() => held()).toBe(3);
       for (let calls = 0; calls < 5; calls++) await failure(created.send(get(`${url}/quick`)));
       expect(shortages).toEqual([
         `${url} was not asked: 3 requests to it are open, and limits.maxConnections allows no more`,
@@ -423,7 +423,7 @@ describe.each([
       const { url, held, release } = await holding();
       const created = transport({ opening: 1, waitMs: 100 });
       const first = created.send(get(`${url}/slow`));
-      await vi.waitFor(() => expect(held()).toBe(1));
+      await expect.poll(() => held()).toBe(1);
       const more: ReturnType<typeof created.send>[] = [];
       // In one turn, so that one connects and the other waits. Timers then run before socket events.
       setImmediate(() =>

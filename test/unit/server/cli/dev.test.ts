@@ -28,7 +28,7 @@ describe("seamline dev", () => {
     const terminal = fakeTerminal();
     const signals = process.listenerCount("SIGINT");
     const ended = start({ port: 0, host: "::1", config: "package.json" }, terminal);
-    await vi.waitFor(() => expect(terminal.seen()).toContain("ready"));
+    await expect.poll(() => terminal.seen()).toContain("ready");
     expect(process.listenerCount("SIGINT")).toBe(signals + 1);
     await terminal.type("q");
     await ended;
@@ -50,7 +50,7 @@ describe("seamline dev", () => {
 
   it("listens on all addresses with --host and no value", async () => {
     const ended = start({ host: true });
-    await vi.waitFor(() => expect(startDev.mock.calls[0]?.[0].host).toBe("0.0.0.0"));
+    await expect.poll(() => startDev.mock.calls[0]?.[0].host).toBe("0.0.0.0");
     process.emit("SIGTERM");
     await ended;
   });
@@ -58,9 +58,9 @@ describe("seamline dev", () => {
   it("opens the page with --open, or prints that it can't", async () => {
     const terminal = fakeTerminal({ env: { BROWSER: "none" } });
     const ended = start({ open: true }, terminal);
-    await vi.waitFor(() =>
-      expect(terminal.seen()).toContain("warning: the page could not be opened: BROWSER=none"),
-    );
+    await expect
+      .poll(() => terminal.seen())
+      .toContain("warning: the page could not be opened: BROWSER=none");
     await terminal.type("q");
     await ended;
   });
@@ -69,7 +69,7 @@ describe("seamline dev", () => {
     const before = process.listenerCount("SIGINT");
     startDev.mockReturnValue(new Promise(() => {}));
     const ended = start({});
-    await vi.waitFor(() => expect(startDev).toHaveBeenCalled());
+    await expect.poll(() => startDev).toHaveBeenCalled();
     process.emit("SIGINT");
     await ended;
     expect(process.listenerCount("SIGINT")).toBe(before);
@@ -128,7 +128,7 @@ describe("seamline dev", () => {
   it("logs an unhandled rejection of the application and goes on", async () => {
     const terminal = fakeTerminal({ isTTY: false });
     const ended = start({}, terminal);
-    await vi.waitFor(() => expect(terminal.seen()).toContain("ready"));
+    await expect.poll(() => terminal.seen()).toContain("ready");
     process.emit("unhandledRejection", new RangeError("nobody waits"), Promise.resolve());
     expect(terminal.seen()).toContain("error: unhandled rejection: RangeError: nobody waits");
     process.emit("SIGTERM");
