@@ -10,9 +10,9 @@ import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "..
 import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
 import { tooManyCalls } from "../http/refusals.ts";
 import type { MiddlewareHeaders } from "../http/middleware.ts";
-import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
-import { headers, mostHops, rpcPath } from "../base/protocol.ts";
+import { mostHops, rpcPath } from "../base/protocol.ts";
 import {
   isMasked,
   readCrossSite,
