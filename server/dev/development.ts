@@ -158,7 +158,8 @@ export class Development implements PluginSession, ControlledSession {
 
   async start(node: string): Promise<void> {
     await this.ready;
-    await this.deployment.nodes?.get(node).start();
+    // Between changes: a node that reads its modules while they change would keep some old ones.
+    await this.#changes.run(async () => await this.deployment.nodes?.get(node).start());
   }
 
   get url(): string {

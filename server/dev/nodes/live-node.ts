@@ -27,6 +27,8 @@ export interface FollowedChange {
   readonly followed: Followed | undefined;
 }
 
+const nothingFollowed: FollowedChange = { invalidated: new Set(), followed: undefined };
+
 export class LiveNode {
   readonly name: string;
   readonly #options: LiveNodeOptions;
@@ -107,15 +109,21 @@ export class LiveNode {
   async follow(segments: readonly string[], changed: ReadonlySet<string>): Promise<FollowedChange> {
     this.#segments = segments;
     if (this.#state === "failed") await this.start();
+    const modules = this.#modules;
     const { role } = this;
-    if (role === undefined || this.#modules === undefined)
-      return { invalidated: new Set(), followed: undefined };
+    if (role === undefined || modules === undefined) return nothingFollowed;
     for (const id of changed) this.#pending.add(id);
-    const invalidated = this.#modules.invalidate(this.#pending);
+    const invalidated = modules.invalidate(this.#pending);
     for (const id of invalidated) this.#pending.add(id);
-    const followed = await role.follow(segments, this.#pending);
-    this.#pending = new Set();
-    return { invalidated, followed };
+    try {
+      const followed = await role.follow(segments, this.#pending);
+      this.#pending = new Set();
+      return { invalidated, followed };
+    } catch (error) {
+      // A kill came first: its next start loads everything.
+      if (this.#modules !== modules) return nothingFollowed;
+      throw error;
+    }
   }
 
   /** Ends it for good, without an event. */
