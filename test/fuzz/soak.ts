@@ -3,6 +3,7 @@
 
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
+import { bytesPerStart } from "./client-starts.ts";
 import { Random } from "./random.ts";
 import { type Sample, startProcesses } from "./services/processes.ts";
 
@@ -12,6 +13,9 @@ const concurrency = 64;
 const quietMs = 3_000;
 /** What the heap may have gained at the end, since a tenth of the calls. */
 const heapShare = 1.05;
+/** Starts and imports of the client, and the bytes that each may leave behind. */
+const starts = 10_000;
+const mostBytesPerStart = 20;
 /** Pools of connections may have one more, or one fewer. */
 const handleSlack = 4;
 
@@ -29,6 +33,8 @@ export async function main(
   });
   const calls = Number(values.calls);
   const random = new Random(Number(values.seed));
+  const perStart = await bytesPerStart(starts);
+  print(`${starts} starts and imports of the client: ${perStart.toFixed(1)} bytes each`);
   const { services, close } = await startProcesses();
   const watched = ["gateway", "node"] as const;
   const series: Record<(typeof watched)[number], Sample[]> = { gateway: [], node: [] };
@@ -59,6 +65,7 @@ export async function main(
   }
   print(`outcomes: ${JSON.stringify(counts)}`);
   const problems = watched.flatMap((name) => problemsOf(name, series[name]));
+  if (perStart > mostBytesPerStart) problems.push(`a start of the client leaves ${perStart} bytes`);
   problems.forEach((problem) => print(`✗ ${problem}`));
   return problems.length === 0 ? 0 : 1;
 }
@@ -116,8 +123,8 @@ async function ordinary(pool: Pool, random: Random, note: Note): Promise<void> {
         headers: json,
         body: `{"value":"${"a".repeat(random.few(2_000))}"}`,
       });
-  await body.text();
-  note(String(statusCode));
+  const text = await body.text();
+  note(statusCode === 200 ? "200" : `${statusCode} ${text.slice(0, 80)}`);
 }
 
 /** The procedure throws. */
