@@ -167,10 +167,10 @@ function memberOf(name: string, launched: (name: string) => Command): Member {
 }
 
 /** What may run twice is a GET here: both balancers know by the method. */
-function callOf(kind: Kind, id: string): Call {
+function callOf(kind: Kind, id: string, ms = procedureMs): Call {
   return {
     method: kind === "stock" ? "GET" : "POST",
-    path: `/${kind}?id=${id}&ms=${procedureMs}`,
+    path: `/${kind}?id=${id}&ms=${ms}`,
     headers: kind === "stock" ? {} : { "content-length": "0" },
   };
 }

@@ -29,14 +29,14 @@ function note(id: string): void {
   writeSync(ledger, \`\${id} \${performance.timeOrigin + performance.now()}\\n\`);
 }
 
-async function run(id: string): Promise<string> {
+async function run(id: string, ms: number): Promise<string> {
   note(id);
-  await new Promise((resolve) => setTimeout(resolve, ${procedureMs}));
+  await new Promise((resolve) => setTimeout(resolve, ms));
   return me;
 }
 
-export async function order(id: string): Promise<string> { return await run(id); }
-export async function stock(id: string): Promise<string> { return await run(id); }
+export async function order(id: string, ms = ${procedureMs}): Promise<string> { return await run(id, ms); }
+export async function stock(id: string, ms = ${procedureMs}): Promise<string> { return await run(id, ms); }
 export async function count(id: string): Promise<string> {
   note(id);
   const until = performance.now() + 5;

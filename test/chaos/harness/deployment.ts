@@ -164,8 +164,8 @@ async function shimBetween(node: Service, gateway: Service) {
   };
 }
 
-function callOf(kind: Kind, id: string): Call {
-  const body = JSON.stringify({ id });
+function callOf(kind: Kind, id: string, ms?: number): Call {
+  const body = JSON.stringify({ id, ms });
   return {
     method: "POST",
     path: `/rpc/${kind}`,

@@ -11,6 +11,8 @@ export interface Plan {
   /** Calls a second. */
   readonly rate: number;
   readonly durationMs: number;
+  /** How long a procedure takes, if that isn't as usual. */
+  readonly callMs?: number | undefined;
   /** In turn. */
   readonly kinds: readonly Kind[];
   /** Milliseconds that each call has. */
@@ -65,7 +67,7 @@ export function startLoad(
   url: string,
   plan: Plan,
   random: Random,
-  callOf: (kind: Kind, id: string) => Call,
+  callOf: (kind: Kind, id: string, ms?: number) => Call,
 ): Load {
   const total = Math.round((plan.rate * plan.durationMs) / 1_000);
   const times = Array.from(
@@ -81,7 +83,7 @@ export function startLoad(
   const send = async (index: number, at: number): Promise<Outcome> => {
     const id = `${prefix}-${index}`;
     const kind = plan.kinds[index % plan.kinds.length]!;
-    const call = callOf(kind, id);
+    const call = callOf(kind, id, plan.callMs);
     const answer = await exchange(url, agent, call, plan.deadlineMs + hangMs);
     const outcome = { id, kind, at, ended: now(), ...answer };
     ended.push(outcome);

@@ -47,6 +47,8 @@ export interface LoadOptions {
   readonly deadlineMs?: number;
   /** Calls a second; 300, or 20 in the short form. */
   readonly rate?: number;
+  /** How long a procedure takes. */
+  readonly callMs?: number;
   /** Where calls go, if not to the subject. */
   readonly url?: string;
 }
@@ -63,7 +65,7 @@ export async function underLoad(
 ): Promise<Loaded> {
   const { kinds, durationMs, deadlineMs = defaultDeadlineMs } = options;
   const rate = options.rate ?? (context.isShort ? 20 : 300);
-  const plan: Plan = { rate, durationMs, kinds, deadlineMs };
+  const plan: Plan = { rate, durationMs, kinds, deadlineMs, callMs: options.callMs };
   const url =
     options.url ??
     (options.deadlineMs === undefined ? subject.url : await subject.urlFor(deadlineMs));

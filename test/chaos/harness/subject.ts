@@ -28,7 +28,8 @@ export interface Subject {
   readonly hasErrorNames: boolean;
   /** Where calls go that have so many milliseconds. */
   urlFor(deadlineMs: number): Promise<string>;
-  callOf(kind: Kind, id: string): Call;
+  /** `ms` is how long the procedure takes. */
+  callOf(kind: Kind, id: string, ms?: number): Call;
   /** Stops all processes. */
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ function restarts(name: string, id: string, isRolling: boolean): AnchoredScenari
     name,
     rows: [id],
     async run(subject, context) {
-      const { random } = context;
+      const { random, isShort } = context;
       const members = isRolling ? subject.members : [random.pick(subject.members)];
       const exits: number[] = [];
       const codes: (number | NodeJS.Signals)[] = [];
@@ -23,7 +23,12 @@ function restarts(name: string, id: string, isRolling: boolean): AnchoredScenari
       const loaded = await underLoad(
         subject,
         context,
-        { kinds: ["order", "stock"], durationMs: isRolling ? 9_000 : 5_000 },
+        {
+          kinds: ["order", "stock"],
+          durationMs: isRolling ? 9_000 : 5_000,
+          // With few calls, long ones: some must be running when a node stops.
+          ...(isShort && { callMs: 300 }),
+        },
         async (load) => {
           await load.at(500 + random.between(0, 500));
           for (const member of members) {

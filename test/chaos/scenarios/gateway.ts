@@ -27,6 +27,7 @@ export const gateway: Scenario = {
         kinds: ["order", "stock"],
         durationMs: (signal === "SIGKILL" ? 5_500 : 7_500) - (context.isShort ? 2_000 : 0),
         url: deployment.proxy.url,
+        ...(context.isShort && { callMs: 300 }),
       } as const;
       const loaded = await underLoad(deployment, context, options, async (load) => {
         await load.at(endAt);

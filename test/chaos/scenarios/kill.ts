@@ -32,7 +32,8 @@ export const kill: AnchoredScenario = {
       const loaded = await underLoad(
         subject,
         context,
-        { kinds, durationMs: isShort ? 4_500 : 8_000 },
+        // With few calls, long ones: some must be running on the node that is killed.
+        isShort ? { kinds, durationMs: 4_500, callMs: 300 } : { kinds, durationMs: 8_000 },
         async (load) => {
           await load.at(killAt);
           victim.signal("SIGKILL");
