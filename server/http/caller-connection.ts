@@ -96,7 +96,7 @@ export async function isStillOpen(socket: Socket): Promise<boolean> {
 }
 
 /** How long a connection that was just opened may take to bring its request. */
-const openingMs = 500;
+const openingMs = 1_000;
 
 /**
  * Ends the connections without a request, now or when `graceMs` are over. Callers that have just

@@ -19,7 +19,14 @@ import {
 } from "./caller-connection.ts";
 import type { Heartbeat } from "./event-loop.ts";
 import { HeldMemory } from "./held-memory.ts";
-import { bind, createHttpServer, type Listening, urlOf, watchHandshakes } from "./listening.ts";
+import {
+  acceptRest,
+  bind,
+  createHttpServer,
+  type Listening,
+  urlOf,
+  watchHandshakes,
+} from "./listening.ts";
 import { NodeRequest } from "./node-request.ts";
 import { refusal, writeAnswer } from "./write-answer.ts";
 
@@ -206,8 +213,7 @@ export async function listen(
     },
     async close(graceMs) {
       closing = true;
-      // Connections that came before this turn are accepted first: closing would reset them.
-      await new Promise((accepted) => setImmediate(accepted));
+      if (graceMs > 0) await acceptRest(server);
       await new Promise<void>((resolve) => {
         let timer = setTimeout(() => {
           const count = cutRequests(connections, new NodeNotAvailable("This service has stopped"));

@@ -72,6 +72,31 @@ export async function bind(server: Server, options: Listening): Promise<AddressI
   return server.address() as AddressInfo;
 }
 
+/** How long accepting may take when a service closes. */
+const acceptingMs = 500;
+/** The event loop accepts one connection in a turn. After so many without one, none is left. */
+const quietTurns = 3;
+
+/**
+ * Accepts the connections that have come, and lets no more come. A socket that closes resets those
+ * in its backlog, and their callers can't know that nobody has read their requests.
+ */
+export async function acceptRest(server: Server): Promise<void> {
+  let isQuiet = false;
+  const accepted = (): void => void (isQuiet = false);
+  server.on("connection", accepted);
+  // Not a public API; without it, a few callers may see a reset. With a full backlog the system
+  // drops what comes: callers try again a second later, and are refused then.
+  (server as { _handle?: { listen?: (backlog: number) => number } | null })._handle?.listen?.(0);
+  const end = performance.now() + acceptingMs;
+  for (let quiet = 0; quiet < quietTurns && performance.now() < end;) {
+    isQuiet = true;
+    await new Promise((turn) => setImmediate(turn));
+    quiet = isQuiet ? quiet + 1 : 0;
+  }
+  server.off("connection", accepted);
+}
+
 function listenError(error: NodeJS.ErrnoException, options: Listening): Error {
   const { host, port } = options;
   const url = `${schemeOf(options)}://${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -544,7 +544,7 @@ describe("closing the HTTP server", () => {
     const server = await serve(async () => text("late"));
     const older = raw(server, "");
     await once(older.socket, "connect");
-    await pause(600);
+    await pause(1_100);
     const young = raw(server, "");
     await once(young.socket, "connect");
     await fetch(server.url).then((answer) => answer.text());
