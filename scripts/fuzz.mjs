@@ -7,22 +7,8 @@
 //   --only a,b       names of targets
 //   --from 7 --count 1   which inputs of each target
 //   --list           prints the names of the targets
-import { join } from "node:path";
-import { createServer, createServerModuleRunner } from "vite";
+import { withTypeScript } from "./typescript.mjs";
 
-const root = join(import.meta.dirname, "..");
-const server = await createServer({
-  root,
-  configFile: false,
-  appType: "custom",
-  logLevel: "silent",
-  server: { middlewareMode: true, hmr: false, ws: false, watch: null },
-  optimizeDeps: { noDiscovery: true, include: [] },
-});
-try {
-  const modules = createServerModuleRunner(server.environments.ssr, { hmr: false });
-  const { main } = await modules.import(join(root, "test/fuzz/main.ts"));
+await withTypeScript("test/fuzz/main.ts", async ({ main }) => {
   process.exitCode = await main(process.argv.slice(2), console.log);
-} finally {
-  await server.close();
-}
+});

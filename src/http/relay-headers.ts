@@ -3,6 +3,7 @@
 
 import type { HeaderFields, HttpResponse, PeerResponse } from "../base/ports.ts";
 import { headers as callHeaders, serviceHeaders } from "../base/protocol.ts";
+import type { Trust } from "./trust.ts";
 
 export interface RelayedState {
   /** How many services have passed the call on. */
@@ -93,4 +94,12 @@ export function notStartedReason({
   if (status !== 503) return undefined;
   const field = headers[serviceHeaders.notStarted];
   return notStartedReasons.find((reason) => reason === field);
+}
+
+/**
+ * Whether a caller gets masked errors: not if it is trusted, and otherwise if this service masks
+ * them, or a service that passed the request on.
+ */
+export function isMasked(fields: HeaderFields, trust: Trust, masks: boolean): boolean {
+  return !trust.trusted && (masks || (trust.member && asksForMask(fields)));
 }

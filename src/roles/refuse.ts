@@ -7,12 +7,11 @@ import { errorOf, traceOf } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
 import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
-import { notStartedHeader, refusedHeader } from "../http/relay-headers.ts";
+import { isMasked, notStartedHeader, refusedHeader } from "../http/relay-headers.ts";
 import { decodeSegment, pathOf } from "../http/router.ts";
 import type { Trust } from "../http/trust.ts";
 import { encodeError } from "../wire/encode-error.ts";
 import type { Encoding } from "../wire/encoding.ts";
-import { isMasked } from "../wire/incoming-call.ts";
 import { withHeaders } from "../wire/rpc-endpoint.ts";
 
 /** A call that failed with an error whose details the caller doesn't get. */

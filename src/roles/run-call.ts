@@ -69,7 +69,9 @@ export function createCallRunner(
       const { record } = registration;
       const options = { classes, limits, trusted, encoding };
       const body = receiveBody(request, limits);
+      if (body !== undefined) incoming.awaitBody();
       const whole = receivedRequest(request, body && (await body));
+      if (body !== undefined) incoming.goOn();
       const loading = prepareDecoding(whole, options);
       const args = decodeReceived(whole, query, record, options, loading && (await loading));
       const invoke = invokeFor(registration);

@@ -41,6 +41,11 @@ export class Admission {
     return true;
   }
 
+  /** Counts a call that has begun before, and left while it waited for its caller. */
+  add(): void {
+    this.#running++;
+  }
+
   leave(): void {
     this.#running--;
   }

@@ -1,7 +1,8 @@
 // The content type of a call's body, and how large such a body may be.
 
 import { UnsupportedEncoding } from "../base/errors.ts";
-import type { HeaderFields } from "../base/ports.ts";
+import type { HeaderFields, HttpRequest } from "../base/ports.ts";
+import { headers } from "../base/protocol.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { headerText } from "./encoding.ts";
 
@@ -43,4 +44,15 @@ export function checkBodyType(fields: HeaderFields): void {
   const contentEncoding = headerText(fields["content-encoding"]).toLowerCase();
   if (contentEncoding !== "" && contentEncoding !== "identity")
     throw new UnsupportedEncoding(`Unsupported content encoding '${contentEncoding.slice(0, 64)}'`);
+}
+
+/** Browsers send these without a preflight: a form or a link of any page can cause them. */
+export function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
+  const type = fields["content-type"];
+  if (method === "GET" || type === undefined || type === "") return true;
+  // No form can set the header, and a script that does needs the preflight.
+  if (headerText(fields[headers.encoding]) !== "" && isMultipart(fields)) return false;
+  return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(
+    String(type),
+  );
 }

@@ -6,14 +6,15 @@ import type { AbortNotice } from "../base/ports.ts";
 import type { Call, CallHeaders } from "../base/call.ts";
 import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
-import { Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
+import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
 import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
+import { tooManyCalls } from "../http/refusals.ts";
 import type { MiddlewareHeaders } from "../http/middleware.ts";
-import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
-import { headers, mostHops, rpcPath } from "../base/protocol.ts";
+import { mostHops, rpcPath } from "../base/protocol.ts";
 import {
-  asksForMask,
+  isMasked,
   readCrossSite,
   type RelayedState,
   readRelayHeaders,
@@ -24,9 +25,10 @@ import type { Trust } from "../http/trust.ts";
 import type { PathParameters } from "../base/context.ts";
 import type { RouteInfo } from "../runtime/routes.ts";
 import { defaultVersion, readVersion, type Version } from "../base/version.ts";
+import type { Admission } from "./admission.ts";
 import { CallState } from "./call-state.ts";
-import { isMultipart } from "./body-type.ts";
-import { type Encoding, headerText } from "./encoding.ts";
+import { needsNoPreflight } from "./body-type.ts";
+import type { Encoding } from "./encoding.ts";
 import { procedureHeaders } from "./procedure-headers.ts";
 
 /** A call whose request has been checked. Its arguments are still bytes. */
@@ -62,6 +64,10 @@ export interface IncomingCall extends Trust {
   readonly state: CallState;
   /** The procedure starts. */
   begin(): void;
+  /** Its body is awaited: until it is there, the call takes no place among those that run. */
+  awaitBody(): void;
+  /** The body is there. Throws if the service has as many calls as it can take, or this one is over. */
+  goOn(): void;
 }
 
 /** A route of this service, or of one behind it. */
@@ -81,6 +87,8 @@ export interface IncomingCallOptions {
   readonly route?: MatchedRoute;
   /** This service masks errors. */
   readonly masks: boolean;
+  /** Where the call has a place, which {@link CheckedCall.end} gives back. */
+  readonly admission: Admission;
 }
 
 const firstHop: RelayedState = { hops: 0, msLeft: undefined };
@@ -105,6 +113,7 @@ export class CheckedCall implements IncomingCall {
   readonly #options: IncomingCallOptions;
   #state: CallState | undefined;
   #hasBegun = false;
+  #place: "taken" | "given up" | "over" = "taken";
   #headers: MiddlewareHeaders | undefined;
   #abort: Abort | undefined;
   #expired: Error | undefined;
@@ -172,6 +181,31 @@ export class CheckedCall implements IncomingCall {
     this.#state?.begin();
   }
 
+  awaitBody(): void {
+    if (this.#place !== "taken") return;
+    this.#place = "given up";
+    this.#options.admission.leave();
+  }
+
+  goOn(): void {
+    if (this.#place === "over") throw new DeadlineExceeded();
+    if (!this.#options.admission.enter()) throw tooManyCalls();
+    this.#place = "taken";
+  }
+
+  /** Part of the body is there, of a call that has begun before: it takes a place in any case. */
+  resume(): void {
+    if (this.#place !== "given up") return;
+    this.#place = "taken";
+    this.#options.admission.add();
+  }
+
+  /** The answer is there, or the call is refused: it takes no place any more. */
+  end(): void {
+    this.awaitBody();
+    this.#place = "over";
+  }
+
   /** The answer with what the application set for it. Later settings throw. */
   answered(answer: HttpResponse): HttpResponse {
     // A route's own status counts.
@@ -187,14 +221,6 @@ export class CheckedCall implements IncomingCall {
     this.#expired = reason;
     this.#abort?.abort(reason);
   }
-}
-
-/**
- * Whether a caller gets masked errors: not if it is trusted, and otherwise if this service masks
- * them, or a service that passed the request on.
- */
-export function isMasked(fields: HeaderFields, trust: Trust, masks: boolean): boolean {
-  return !trust.trusted && (masks || (trust.member && asksForMask(fields)));
 }
 
 /** Throws Forbidden for a cross-site call. A role first checks whether the procedure is `safe`. */
@@ -267,15 +293,4 @@ function isCrossSite(
   // header, decide from this request.
   const relayed = member && !holdsKey ? readCrossSite(request.headers) : undefined;
   return relayed ?? (needsNoPreflight(request) && web.isForeign(request.headers, requestedOrigin));
-}
-
-/** Browsers send these without a preflight: a form or a link of any page can cause them. */
-function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
-  const type = fields["content-type"];
-  if (method === "GET" || type === undefined || type === "") return true;
-  // No form can set the header, and a script that does needs the preflight.
-  if (headerText(fields[headers.encoding]) !== "" && isMultipart(fields)) return false;
-  return /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i.test(
-    String(type),
-  );
 }

@@ -54,7 +54,8 @@ export function createRpcEndpoint(
     let call: CheckedCall | undefined;
     let isAdmitted = false;
     const finish = (answer: HttpResponse): HttpResponse => {
-      if (isAdmitted) admission.leave();
+      if (call !== undefined) call.end();
+      else if (isAdmitted) admission.leave();
       isAdmitted = false;
       let response = call === undefined ? answer : call.answered(answer);
       // Only services that relay or make calls may see which errors were refusals.
@@ -69,7 +70,7 @@ export function createRpcEndpoint(
       if (!host.memory.hasRoom()) throw noMemory();
       isAdmitted = admission.enter();
       if (!isAdmitted) throw tooManyCalls();
-      const options = { encoding, trust, web, cors, limits, clock: host.clock, masks };
+      const options = { encoding, trust, web, cors, limits, clock: host.clock, masks, admission };
       call = new CheckedCall(request, options);
       return withinDeadline(call, host.clock, parts.answer, finish, refuse);
     } catch (thrown) {

@@ -54,6 +54,7 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
     const server = await listen((request) => role.handle(request), {
       host: "127.0.0.1",
       port: 0,
+      ...(options.limits && { limits: options.limits }),
       onFault: (fault) => log.error("fault", fault),
     });
     roles.push(role);

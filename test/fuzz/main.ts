@@ -7,6 +7,7 @@ import type { Target } from "./target.ts";
 import { decoderTargets } from "./targets/decoders.ts";
 import { fieldTargets } from "./targets/fields.ts";
 import { fileTargets } from "./targets/files.ts";
+import { hostile } from "./targets/hostile.ts";
 import { processTargets } from "./targets/processes.ts";
 import { serviceTargets } from "./targets/services.ts";
 
@@ -17,6 +18,7 @@ export const targets: readonly Target[] = [
   ...fileTargets,
   ...serviceTargets,
   ...processTargets,
+  hostile,
 ];
 
 /** An input that takes this long is a hang. */

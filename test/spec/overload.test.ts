@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { chunksOf } from "../../src/http/bodies.ts";
+import type { Role } from "../../src/roles/role.ts";
 import { Admission } from "../../src/wire/admission.ts";
 import { ask, TestClock, TestDeployment, testModules } from "../_cluster.ts";
 import { body } from "./_shop.ts";
@@ -60,6 +62,61 @@ describe("a service that gets more calls than it can take", () => {
     const again = [call(), call()];
     await clock.pass(30_000);
     for (const answer of again) expect((await answer).status).toBe(504);
+  });
+});
+
+describe("a call whose body is still coming", () => {
+  /** A POST whose body is there once `arrive` is called. */
+  function upload(role: Role) {
+    let arrive = (): void => {};
+    const body = new Promise<Uint8Array>(
+      (resolve) => (arrive = () => resolve(new TextEncoder().encode("{}"))),
+    );
+    const answer = role.handle({
+      method: "POST",
+      target: "/rpc/shop/wait",
+      scheme: "http",
+      headers: { "content-type": "application/json", host: "localhost" },
+      signal: new AbortController().signal,
+      body: chunksOf(new Uint8Array()),
+      readBody: async () => await body,
+    });
+    return { answer, arrive };
+  }
+
+  it("overload-5: a call takes no place among maxCalls while its body is still coming; if none is left when it is there, the call is refused", async () => {
+    const { call, finish, role, clock } = await standalone(1);
+    const [first, second] = [upload(role), upload(role)];
+    await clock.pass(0);
+    const running = call();
+    await clock.pass(0);
+    finish();
+    expect((await running).status).toBe(204);
+    first.arrive();
+    await clock.pass(0);
+    expect((await call()).status).toBe(503);
+    second.arrive();
+    expect(await second.answer).toMatchObject({
+      status: 503,
+      headers: { "x-svc-not-started": "overload" },
+    });
+    finish();
+    expect((await first.answer).status).toBe(204);
+  });
+
+  it("takes none either when it is late or fails, however it ends (overload-5)", async () => {
+    const { call, finish, role, clock } = await standalone(1);
+    const late = [upload(role), upload(role)];
+    await clock.pass(30_000);
+    for (const { answer } of late) expect((await answer).status).toBe(504);
+    late.forEach(({ arrive }) => arrive());
+    for (let round = 0; round < 2; round++) {
+      const running = call();
+      await clock.pass(0);
+      expect((await call()).status).toBe(503);
+      finish();
+      expect((await running).status).toBe(204);
+    }
   });
 });
 

@@ -30,7 +30,13 @@ export async function forwardIncoming(
 ): Promise<HttpResponse> {
   const { method, target } = incoming.request;
   const reading = readForwardedBody(incoming, parts.limits);
-  const body = reading instanceof Uint8Array ? reading : await reading;
+  let body: Uint8Array;
+  if (reading instanceof Uint8Array) body = reading;
+  else {
+    incoming.awaitBody();
+    body = await reading;
+    incoming.goOn();
+  }
   const received: ForwardedCall = { method, target, body };
   // The RPC endpoint handles CORS, which doesn't look at arguments or results.
   if (parts.chain.list.every(isCors)) {

@@ -34,8 +34,8 @@ import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, notFound, type Role } from "../role.ts";
 import { createCredentials, trustKeyHeader } from "../../http/trust.ts";
-import { maskHeader } from "../../http/relay-headers.ts";
-import { type IncomingCall, isMasked } from "../../wire/incoming-call.ts";
+import { isMasked, maskHeader } from "../../http/relay-headers.ts";
+import type { IncomingCall } from "../../wire/incoming-call.ts";
 
 export interface ProxyOptions {
   /** Without it there are no routes: a list of routes is only told to its holders. */

@@ -24,8 +24,16 @@ export class Movement {
   /** Ends what waits for the answer's head. */
   #end: ((error: Error) => void) | undefined;
 
-  constructor(clock: Clock, { idleTimeoutMs }: Pick<Limits, "idleTimeoutMs">) {
+  readonly #onWaiting: (isWaiting: boolean) => void;
+
+  /** `onWaiting` is called when a reader of the body begins to wait for its caller, and when it ends. */
+  constructor(
+    clock: Clock,
+    { idleTimeoutMs }: Pick<Limits, "idleTimeoutMs">,
+    onWaiting: (isWaiting: boolean) => void = () => {},
+  ) {
     this.#clock = clock;
+    this.#onWaiting = onWaiting;
     this.#idleMs = idleTimeoutMs;
     this.#moved = clock.now();
   }
@@ -106,6 +114,7 @@ export class Movement {
         this.#receives(true);
         return {
           next: async () => {
+            this.#onWaiting(true);
             try {
               const result = await reader.next();
               this.#moved = this.#clock.now();
@@ -114,6 +123,8 @@ export class Movement {
             } catch (error) {
               this.#isReceiving = false;
               throw error;
+            } finally {
+              this.#onWaiting(false);
             }
           },
           return: async () => {

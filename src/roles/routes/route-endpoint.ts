@@ -42,13 +42,16 @@ export function createRouteEndpoint(
     let call: CheckedCall | undefined;
     let response: HttpResponse;
     let isAdmitted = false;
-    const movement = new Movement(host.clock, limits);
+    const movement = new Movement(host.clock, limits, (isWaiting) =>
+      isWaiting ? call?.awaitBody() : call?.resume(),
+    );
     try {
       if (!host.memory.hasRoom()) throw noMemory();
       isAdmitted = admission.enter();
       if (!isAdmitted) throw tooManyCalls();
       const route = { info, params };
-      const options = { encoding: "plain" as const, trust, web, cors, limits, route, masks };
+      const encoding = "plain" as const;
+      const options = { encoding, trust, web, cors, limits, route, masks, admission };
       const checked = new CheckedCall(movement.request(request), { ...options, clock: host.clock });
       call = checked;
       const expire = (error: Error): void => checked.expire(error);
@@ -61,7 +64,8 @@ export function createRouteEndpoint(
       response = await parts.refuse(thrown, request, "plain", trust);
     }
     // What streams from now on holds a connection, which has a limit of its own.
-    if (isAdmitted) admission.leave();
+    if (call !== undefined) call.end();
+    else if (isAdmitted) admission.leave();
     if (call !== undefined) response = call.answered(response);
     if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
     return movement.response(cors?.onto(response, request.headers) ?? response);
