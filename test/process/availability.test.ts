@@ -173,7 +173,7 @@ describe("a node that waits for its repository", () => {
 });
 
 describe("SIGTERM", () => {
-  it.each(["gateway", "proxy"] as const)(
+  it.each(["proxy"] as const)(
     "makes a %s report that it isn't ready, serve for another second with connection: close, and exit with 0",
     { timeout: 60_000 },
     async (role) => {
