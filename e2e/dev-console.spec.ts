@@ -53,7 +53,8 @@ async function open(page: Page): Promise<void> {
 }
 
 const segmentFile = (name: string): unknown =>
-  JSON.parse(readFileSync(join(run.folder, `segments/${name}.segment.json`), "utf8"));
+  // It is empty for a moment while it is written.
+  JSON.parse(readFileSync(join(run.folder, `segments/${name}.segment.json`), "utf8") || "null");
 const box = (page: Page, node: string) => page.locator(".members .box", { hasText: node });
 const chip = (page: Page, name: string) =>
   page.locator("#map").getByRole("button", { name, exact: true });

@@ -78,7 +78,7 @@ describe.skipIf(process.platform === "win32")("a service that stood still", () =
         ...Array.from({ length: 4 }, () => send(`${url}/rpc/note?text=waits`, new Agent())),
       ];
       await Promise.all(Array.from({ length: 20 }, () => leave(service, "gone")));
-      await pause(2_500);
+      await pause(2_000);
       command.child.kill("SIGCONT");
       const answers = await Promise.all(waiting);
       expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual(
@@ -100,7 +100,7 @@ describe.skipIf(process.platform === "win32")("a service that stood still", () =
     async () => {
       const service = await standalone();
       const { url, command } = service;
-      const spinning = send(`${url}/rpc/spin?ms=2500`);
+      const spinning = send(`${url}/rpc/spin?ms=2000`);
       // Sent at some time while it spins.
       await pause(500);
       await Promise.all(Array.from({ length: 5 }, () => leave(service, "gone")));

@@ -128,8 +128,10 @@ describe.each(["standalone", "gateway"] as const)("a call of a %s", { timeout },
     const service = await deployed(kind, "collections");
     // Two callers: V8 may keep the young heap at 1 MB, and calls in flight survive each collection.
     await calls(service.url, 2_500, 2);
+    // Many, as there are few collections, and those at both ends count calls beside these.
+    const count = 7_500;
     const { at: from } = await countOf(service, 0);
-    await calls(service.url, 2_500, 2);
+    await calls(service.url, count, 2);
     const { at: to } = await countOf(service, 1);
     while (!collectionsOf(service).some(({ at }) => at > to)) await calls(service.url, 100, 2);
     const collections = collectionsOf(service).filter(({ at }) => at > from && at <= to);
@@ -137,7 +139,7 @@ describe.each(["standalone", "gateway"] as const)("a call of a %s", { timeout },
       collections.reduce((total, collection) => total + collection[field], 0);
     const [allocated, survived] = [sum("allocated"), sum("survived")];
     expect(collections.length).toBeGreaterThan(5);
-    expect(allocated / 2_500).toBeLessThanOrEqual(most[kind].bytes);
+    expect(allocated / count).toBeLessThanOrEqual(most[kind].bytes);
     expect((100 * survived) / allocated).toBeLessThanOrEqual(most[kind].survival);
   });
 });

@@ -94,7 +94,7 @@ export const brokenPromises = (measured: readonly Measured[]): readonly string[]
 export function machine(): string {
   const [first] = cpus();
   const gigabytes = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} × ${first?.model.trim() || "unknown processor"}, ${gigabytes} GB, Linux ${release()}, Node ${process.versions.node}`;
+  return `${cpus().length} × ${first?.model.trim() || "unknown processor"}, ${gigabytes} GB, Linux ${release().split("-")[0]}, Node ${process.versions.node}`;
 }
 
 const page = join(import.meta.dirname, "../../../docs/reliability.md");
