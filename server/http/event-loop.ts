@@ -9,8 +9,15 @@ const resolutionMs = 20;
 /** Costs a timer of Node's own while somebody watches. */
 export function createEventLoop(): EventLoop {
   let histogram: IntervalHistogram | undefined;
+  let since = performance.now();
+  let cpu = process.cpuUsage();
+  const reckon = (): void => {
+    since = performance.now();
+    cpu = process.cpuUsage();
+  };
   return {
     watch() {
+      reckon();
       histogram ??= monitorEventLoopDelay({ resolution: resolutionMs });
       histogram.reset();
       histogram.enable();
@@ -23,7 +30,11 @@ export function createEventLoop(): EventLoop {
       // It measures from tick to tick.
       const late = histogram.percentile(90) / 1e6 - resolutionMs;
       histogram.reset();
-      return Math.max(0, late);
+      // While others have the processor, or the process is stopped, fewer calls would change nothing.
+      const { user, system } = process.cpuUsage(cpu);
+      const share = Math.min(1, (user + system) / 1_000 / (performance.now() - since));
+      reckon();
+      return Math.max(0, late * share);
     },
   };
 }

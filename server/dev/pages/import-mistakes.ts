@@ -27,11 +27,14 @@ export function createImportJudge(
       /** As for pages, with all plugins. Skips packages: each may have thousands of files. */
       async resolve(_: unknown, specifier: string, importer: string): Promise<string | undefined> {
         if (!isBuiltin(specifier) && !/^\.{1,2}\//.test(specifier)) return undefined;
-        // If a plugin throws here, Vite shows that when a page requests the module.
-        const found = await browser.pluginContainer
-          .resolveId(specifier, importer)
-          .catch(() => null);
-        return found?.id ?? (isBuiltin(specifier) ? specifier : undefined);
+        try {
+          const found = await browser.pluginContainer.resolveId(specifier, importer);
+          return found?.id ?? (isBuiltin(specifier) ? specifier : undefined);
+        } catch {
+          // If a plugin throws here, Vite shows that when a page requests the module. And while Vite
+          // restarts, for a changed configuration, the new server judges.
+          return undefined;
+        }
       },
     };
     return [
