@@ -1,6 +1,6 @@
-// Sends a call to one of the members that have its procedure, and to another one if that is safe. What
-// decides is the outcome: a call that wasn't sent, or that a member refused before it ran, can't have
-// run; one that was sent and has no answer may have.
+// Sends a call to one of the members that have its procedure, and to another one if that is safe.
+// What decides is the outcome: a call that wasn't sent, or that a member refused before it ran,
+// can't have run; one that was sent and has no answer may have.
 
 import { Abort } from "../../base/aborts.ts";
 import {
