@@ -125,11 +125,6 @@ describe("a build at start", () => {
     ["nothing", "null", "its format is undefined"],
     ["another version's", '{"format":3}', "its format is 3, and 2 was expected"],
     ["without parameters", '{"format":2,"segments":[]}', "it lists no parameters"],
-    [
-      "with a module without exports",
-      '{"format":2,"segments":[],"parameters":[],"places":[],"procedures":[{"module":"a"}]}',
-      "an entry of 'procedures' has no list of exports",
-    ],
     ["half of it", '{"format":1,"revision":"x","files":{}}', "it lists no procedures"],
   ])("whose manifest is damaged is refused by name: %s", async (_, text, why) => {
     await writeBuild(folders());
