@@ -61,7 +61,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     assets: { title: "Assets", statements: 17 },
     fallback: { title: "Deep links", statements: 8 },
     members: { title: "Members of a gateway", statements: 14 },
-    joining: { title: "Joining a gateway", statements: 8 },
+    joining: { title: "Joining a gateway", statements: 15 },
     leaving: { title: "Leaving the rotation", statements: 5 },
     again: { title: "Sending calls again", statements: 7 },
     overload: { title: "Too many calls", statements: 5 },
