@@ -7,7 +7,7 @@ import type { Route } from "../../http/router.ts";
 import type { Credentials } from "../../http/trust.ts";
 import { readMemberDetails } from "./member-details.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { readRoutes } from "../routes/route-list.ts";
+import { readRoutes, readTimeouts } from "../routes/route-list.ts";
 import { routeClash } from "./route-directory.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import type { Joining, Members } from "./members.ts";
@@ -105,9 +105,8 @@ function readJoin(body: Uint8Array): Joining & { readonly routes: readonly Route
   } catch {
     throw wrong("The body is not JSON");
   }
-  const { url, procedures, idempotent, routes, instance, node } = (value ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
+  const { url, procedures, idempotent, timeouts, routes, instance, node } = (value ??
+    {}) as Readonly<Record<string, unknown>>;
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   if (
     parsed === undefined ||
@@ -121,7 +120,7 @@ function readJoin(body: Uint8Array): Joining & { readonly routes: readonly Route
   if (parsed.href.length > maxUrlLength)
     throw wrong(`'url' is longer than ${maxUrlLength} characters`);
   if (!areNames(procedures)) throw wrong("'procedures' is not a list of FQNs");
-  // Members of an older version send neither of them.
+  // Members of an older version send none of them.
   if (idempotent !== undefined && !areNames(idempotent))
     throw wrong("'idempotent' is not a list of FQNs");
   if (instance !== undefined && !(typeof instance === "string" && /^[\w-]{1,64}$/.test(instance)))
@@ -130,6 +129,7 @@ function readJoin(body: Uint8Array): Joining & { readonly routes: readonly Route
     url: parsed.href.replace(/\/+$/, ""),
     procedures,
     idempotent: idempotent ?? [],
+    timeouts: readTimeouts(timeouts),
     instance,
     routes: routes === undefined ? [] : readRoutes(routes),
     // Members of an older version don't send it.

@@ -18,6 +18,8 @@ export interface Member {
   readonly instance: string | undefined;
   /** Those of its procedures that may be sent again, as running them twice does no harm. */
   readonly idempotent: ReadonlySet<string>;
+  /** How long, in ms, calls of those of its procedures may take that have a time limit. */
+  readonly timeouts: ReadonlyMap<string, number>;
   /** What its application's checks say. An unhealthy member gets no calls. */
   isHealthy: boolean;
   /** What the gateway guesses of its life. */
@@ -39,6 +41,7 @@ export interface Joining {
   readonly procedures: readonly string[];
   readonly routes?: readonly RouteInfo[];
   readonly idempotent?: readonly string[];
+  readonly timeouts?: ReadonlyMap<string, number>;
   readonly instance?: string | undefined;
   readonly about?: MemberDetails | undefined;
 }
@@ -121,7 +124,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
 
   return {
     routes: routeDirectory,
-    join({ url, procedures, routes = [], idempotent = [], instance, about }) {
+    join({ url, procedures, routes = [], idempotent = [], timeouts, instance, about }) {
       let isHealthy = true;
       for (const previous of members.values()) {
         const isSame = instance !== undefined && previous.instance === instance;
@@ -134,6 +137,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
         procedures,
         routes,
         idempotent: new Set(idempotent),
+        timeouts: timeouts ?? new Map(),
         instance,
         about,
         isHealthy,

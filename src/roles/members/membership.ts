@@ -14,6 +14,8 @@ export interface Offered {
   readonly procedures: readonly string[];
   /** Those of its procedures that may be sent again. Missing if there are none. */
   readonly idempotent?: readonly string[];
+  /** The time limits in ms of those that have one. Missing if there are none. */
+  readonly timeouts?: Readonly<Record<string, number>>;
   /** Missing if there are none. */
   readonly routes?: readonly RouteInfo[];
 }

@@ -114,7 +114,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     },
     routes: [
       ...memberRoutes(host, { ...options, lease, credentials }, members, addresses),
-      routeListEndpoint(host, credentials, () => members.routes.current),
+      routeListEndpoint(host, credentials, () => ({ routes: members.routes.current })),
     ],
     async start(url) {
       addresses.listensAt(url);
