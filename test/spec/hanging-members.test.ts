@@ -26,9 +26,7 @@ function unaccepting({ network, clock }: Deployed, url: string): void {
           new UnsentError(`${url} did not accept the connection in time`, "silent", { cause }),
         );
       signal?.addEventListener("abort", () =>
-        signal.reason instanceof DeadlineExceeded
-          ? fail(signal.reason)
-          : reject(signal.reason as Error),
+        signal.reason instanceof DeadlineExceeded ? fail(signal.reason) : reject(signal.reason),
       );
       clock.after(1_250, fail);
     });

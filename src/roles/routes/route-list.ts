@@ -30,7 +30,7 @@ export function readRoutes(value: unknown): readonly RouteInfo[] {
 
 /** Checks the time limits of procedures, in ms. Services of an older version name none. */
 export function readTimeouts(value: unknown): ReadonlyMap<string, number> {
-  const entries = Object.entries((value ?? {}) as object) as [string, unknown][];
+  const entries = Object.entries(value ?? {}) as [string, unknown][];
   const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && (ms as number) > 0;
   if (typeof (value ?? {}) !== "object" || !entries.every(([, ms]) => isTime(ms)))
     throw new BadRequest(
