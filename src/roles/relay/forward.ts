@@ -102,8 +102,8 @@ export async function forwardCall(
 }
 
 /**
- * Sends a call to `base`. {@link withoutItsSettings} takes what the answer is for this service.
- * `signal` ends the request [the caller's departure does].
+ * Sends a call to `base`, until `signal` aborts. The answer may have settings for this service,
+ * which {@link withoutItsSettings} takes.
  */
 export function sendForwarded(
   { host, credentials }: ForwardParts,

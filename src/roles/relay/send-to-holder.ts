@@ -1,6 +1,6 @@
-// Sends a call to one of the members that have its procedure, and to another one if that is safe. What
-// decides is the outcome: a call that wasn't sent, or that a member refused before it ran, can't have
-// run; one that was sent and has no answer may have.
+// Sends a call to one of the members that have its procedure, and to another one if that is safe.
+// What decides is the outcome: a call that wasn't sent, or that a member refused before it ran,
+// can't have run; one that was sent and has no answer may have.
 
 import {
   type Clock,
@@ -11,9 +11,8 @@ import {
   unsentOf,
 } from "../../base/ports.ts";
 import { NodeNotAvailable } from "../../base/errors.ts";
-import { serviceHeaders } from "../../base/protocol.ts";
 import { discard } from "../../http/bodies.ts";
-import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
+import { notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Liveness } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
@@ -64,29 +63,27 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     let wasSentAgain = false;
     let shortages = 0;
     let failure: Error | undefined;
-    let started = clock.now();
-    budget.called(started);
+    budget.called(clock.now());
     while (tried.size < maxMembers) {
       const member = holders.next(tried);
       if (member === undefined) break;
-      if (tried.size > 1) started = await waited(host, call);
+      if (tried.size > 1) await backOff(host, call);
       tried.add(member);
+      const started = clock.now();
       const { vitals } = member;
       const held = holdCall(call, member, forwarded, clock);
       observer?.calls?.sent(call.request, member.id);
       vitals.inFlight++;
       liveness.sent(member);
       try {
-        const sending = sendForwarded(parts, member.url, call, forwarded, held?.abort);
         let answer: PeerResponse;
         try {
-          answer = await sending;
+          answer = await sendForwarded(parts, member.url, call, forwarded, held?.abort);
         } finally {
           vitals.inFlight--;
           held?.leave();
         }
-        if (saysThatItFails(answer)) liveness.failing(member);
-        else liveness.heard(member, true);
+        liveness.heard(member, true);
         const reason = notStartedReason(answer);
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
@@ -136,17 +133,9 @@ function holdCall(
   return held;
 }
 
-/** Whether the member itself, not one of its procedures, answered that it can't take calls. */
-function saysThatItFails(answer: PeerResponse): boolean {
-  const { status } = answer;
-  if (status !== 502 && status !== 503) return false;
-  return isMarkedRefused(answer.headers) && !(serviceHeaders.notStarted in answer.headers);
-}
-
-/** Resolves a moment later with the time. Rejects if the caller has left in the meantime. */
-async function waited({ clock }: Pick<Host, "clock">, call: IncomingCall): Promise<number> {
+/** Resolves a moment later. Rejects if the caller has left in the meantime. */
+async function backOff({ clock }: Pick<Host, "clock">, call: IncomingCall): Promise<void> {
   const ms = shortestWaitMs + Math.random() * (longestWaitMs - shortestWaitMs);
   await new Promise<void>((resolve) => void clock.after(ms, resolve));
   call.departure.throwIfAborted();
-  return clock.now();
 }
