@@ -88,7 +88,7 @@ export const serviceHeaders = {
   response: "x-svc-response",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
-  /** `leaving` or `overload`: why the service refused a call before it began. */
+  /** Why the service refused a call before it began: `leaving`, `starting` or `overload`. */
   notStarted: "x-svc-not-started",
 } as const;
 

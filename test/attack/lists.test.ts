@@ -139,6 +139,11 @@ describe("a gateway that is sent a list", () => {
       '{"procedures":["a","b"],"idempotent":["b","a"]}',
       "'idempotent' is not in ascending order",
     ],
+    [
+      "a time limit of 0",
+      '{"procedures":["a"],"timeouts":{"a":0}}',
+      "'timeouts' doesn't give times",
+    ],
     ["text for idempotent", '{"procedures":[],"idempotent":"a"}', "'idempotent' is not a list"],
     [
       "a route without a name",

@@ -4,7 +4,7 @@
 
 import { BadRequest } from "../../base/errors.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { readRoutes } from "../routes/route-list.ts";
+import { readRoutes, readTimeouts } from "../routes/route-list.ts";
 import { type MemberDetails, readMemberDetails } from "./member-details.ts";
 
 /** What a node tells its gateway that it has. */
@@ -12,6 +12,8 @@ export interface Offered {
   readonly procedures: readonly string[];
   /** Those of its procedures that may be sent again. Missing if there are none. */
   readonly idempotent?: readonly string[];
+  /** The time limits in ms of those that have one. Missing if there are none. */
+  readonly timeouts?: Readonly<Record<string, number>>;
   /** Missing if there are none. */
   readonly routes?: readonly RouteInfo[];
 }
@@ -25,6 +27,8 @@ export interface MemberList {
   /** FQNs in ascending order, each once. */
   readonly procedures: readonly string[];
   readonly idempotent: ReadonlySet<string>;
+  /** In ms, of those that have a time limit. */
+  readonly timeouts: ReadonlyMap<string, number>;
   readonly routes: readonly RouteInfo[];
   /** For the console. */
   readonly details: ListDetails | undefined;
@@ -38,15 +42,17 @@ export function sortedNames(names: readonly string[]): readonly string[] {
 
 /** The text of a list: the same for the same content. */
 export function textOfList(
-  { procedures, idempotent = [], routes = [] }: Offered,
+  { procedures, idempotent = [], timeouts = {}, routes = [] }: Offered,
   details?: ListDetails,
 ): string {
   const sortedRoutes = routes
     .map(({ name, method, path }) => ({ name, method, path }))
     .toSorted((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1));
+  const limits = Object.entries(timeouts).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return JSON.stringify({
     procedures: sortedNames(procedures),
     ...(idempotent.length > 0 && { idempotent: sortedNames(idempotent) }),
+    ...(limits.length > 0 && { timeouts: Object.fromEntries(limits) }),
     ...(sortedRoutes.length > 0 && { routes: sortedRoutes }),
     ...(details && { node: { segments: details.segments, procedures: details.procedures } }),
   });
@@ -54,11 +60,17 @@ export function textOfList(
 
 /** The list of a member that sent it without a digest, and without details. */
 export function listOf(
-  { procedures, idempotent = [], routes = [] }: Offered,
+  { procedures, idempotent = [], timeouts, routes = [] }: Offered,
   digest: string,
 ): MemberList {
-  const names = sortedNames(procedures);
-  return { digest, procedures: names, idempotent: new Set(idempotent), routes, details: undefined };
+  return {
+    digest,
+    procedures: sortedNames(procedures),
+    idempotent: new Set(idempotent),
+    timeouts: readTimeouts(timeouts),
+    routes,
+    details: undefined,
+  };
 }
 
 /** Reads the text of a list. Throws BadRequest. Ignores keys that later versions may add. */
@@ -86,6 +98,7 @@ export function readList(text: Uint8Array, digest: string): MemberList {
     digest,
     procedures,
     idempotent: new Set(idempotent),
+    timeouts: readTimeouts(timeouts),
     routes: routes === undefined ? [] : readRoutes(routes),
     details: node === undefined ? undefined : readMemberDetails(node),
   };

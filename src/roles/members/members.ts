@@ -18,6 +18,8 @@ export interface Member {
   readonly list: MemberList;
   /** Those of its procedures that may be sent again, as running them twice does no harm. */
   readonly idempotent: ReadonlySet<string>;
+  /** How long, in ms, calls of those of its procedures may take that have a time limit. */
+  readonly timeouts: ReadonlyMap<string, number>;
   /** The process at this address: a restarted one is another member. Older versions send none. */
   readonly instance: string | undefined;
   /** Ascends from member to member. */
@@ -149,6 +151,7 @@ export function createMembers(
         url,
         list,
         idempotent: list.idempotent,
+        timeouts: list.timeouts,
         instance,
         order: ++joined,
         about,

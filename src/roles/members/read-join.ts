@@ -1,7 +1,7 @@
 // What a member says when it joins: where it is, and its list or the list's digest.
 
 import { BadRequest } from "../../base/errors.ts";
-import { readRoutes } from "../routes/route-list.ts";
+import { readRoutes, readTimeouts } from "../routes/route-list.ts";
 import { type MemberDetails, readMemberDetails, readMemberName } from "./member-details.ts";
 import { areNames, type Offered } from "./member-list.ts";
 
@@ -38,11 +38,11 @@ export function readJoin(body: Uint8Array): JoiningMember {
     throw wrong("The body is not JSON");
   }
   const fields = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const { procedures, idempotent, routes, instance, node, digest, name } = fields;
+  const { procedures, idempotent, timeouts, routes, instance, node, digest, name } = fields;
   const url = readUrl(fields["url"]);
   if (digest === undefined && !areNames(procedures))
     throw wrong("'procedures' is not a list of FQNs");
-  // Members of an older version send neither of them.
+  // Members of an older version send none of them.
   if (idempotent !== undefined && !areNames(idempotent))
     throw wrong("'idempotent' is not a list of FQNs");
   if (instance !== undefined && !(typeof instance === "string" && /^[\w-]{1,64}$/.test(instance)))
@@ -57,6 +57,7 @@ export function readJoin(body: Uint8Array): JoiningMember {
     offered: {
       procedures,
       ...(idempotent !== undefined && { idempotent }),
+      ...(timeouts !== undefined && { timeouts: Object.fromEntries(readTimeouts(timeouts)) }),
       ...(routes !== undefined && { routes: readRoutes(routes) }),
     },
     // Members of an older version don't send it.

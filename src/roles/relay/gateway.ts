@@ -5,9 +5,9 @@ import { FileNotFound, NodeNotAvailable } from "../../base/errors.ts";
 import { procedureNotFound } from "../../base/fqn.ts";
 import type { Host, PeerResponse } from "../../base/ports.ts";
 import {
+  defaultGatheringMs,
   defaultHealthIntervalMs,
   defaultLeaseMs,
-  defaultGatheringMs,
 } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
@@ -40,8 +40,8 @@ export interface GatewayOptions {
   /** Milliseconds between health checks of each member. @default 5000 */
   readonly healthIntervalMs?: number;
   /**
-   * For how many milliseconds after its start a procedure that no member has is unavailable, and only
-   * then not found: nodes may still be joining. @default 3000
+   * For this many milliseconds after the gateway's start, a procedure that no member has is
+   * unavailable, and only then not found: nodes may still be joining. @default 3000
    */
   readonly gatheringMs?: number;
   /** Milliseconds that a membership lasts without renewal. @default 15000 */
@@ -66,8 +66,11 @@ export interface GatewayOptions {
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const addresses = createMemberAddresses(host.names, options);
   host.transport.guard?.(addresses.rule);
-  const { lease = defaultLeaseMs, healthIntervalMs = defaultHealthIntervalMs } = options;
-  const { gatheringMs = defaultGatheringMs } = options;
+  const {
+    lease = defaultLeaseMs,
+    healthIntervalMs = defaultHealthIntervalMs,
+    gatheringMs = defaultGatheringMs,
+  } = options;
   const { observer } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
   const members = createMembers(host.clock, lease, options.newId, lists);
@@ -116,7 +119,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     },
     routes: [
       ...memberRoutes(host, { ...options, lease, credentials }, members, lists, addresses),
-      routeListEndpoint(host, credentials, () => members.routes.current),
+      routeListEndpoint(host, credentials, () => ({ routes: members.routes.current })),
     ],
     async start(url) {
       addresses.listensAt(url);
