@@ -86,6 +86,7 @@ export function readList(text: Uint8Array, digest: string): MemberList {
   const {
     procedures,
     idempotent = [],
+    timeouts,
     routes,
     node,
   } = (value ?? {}) as Readonly<Record<string, unknown>>;
