@@ -250,4 +250,6 @@ export interface Host {
   equalSecrets(left: string, right: string): boolean;
   /** HMAC-SHA-256 of `text` with `secret`, in base64url. */
   sign(secret: string, text: string): string;
+  /** SHA-256 of `bytes`, in lower-case hex. */
+  digest(bytes: Uint8Array): string;
 }

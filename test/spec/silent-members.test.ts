@@ -3,10 +3,7 @@ import { describe, expect, it } from "vitest";
 import { getContext } from "../../server/http/carrier.ts";
 import { TransportError } from "../../src/base/ports.ts";
 import { ask } from "../_cluster.ts";
-import { gatewayWith, trusted } from "./_members.ts";
-
-const outOf = (lines: readonly string[], url: string): number =>
-  lines.filter((line) => line.startsWith(`warning: ${url} can't be reached`)).length;
+import { gatewayWith, outOf, trusted } from "./_members.ts";
 
 describe("a member of a gateway that falls silent", () => {
   it("silent-1: a member that has been silent for 300 ms with a call is asked whether it is alive, and gets no new calls after 300 ms more", async () => {

@@ -96,8 +96,9 @@ export async function forwardCall(
   base: string,
   call: IncomingCall,
   forwarded: ForwardedRequest,
+  signal?: AbortNotice,
 ): Promise<PeerResponse> {
-  return withoutItsSettings(call, await sendForwarded(parts, base, call, forwarded));
+  return withoutItsSettings(call, await sendForwarded(parts, base, call, forwarded, signal));
 }
 
 /**

@@ -2,8 +2,8 @@
 // What decides is the outcome: a call that wasn't sent, or that a member refused before it ran,
 // can't have run; one that was sent and has no answer may have.
 
-import { Abort } from "../../base/aborts.ts";
 import {
+  type Clock,
   type Host,
   isLocalFailure,
   type PeerResponse,
@@ -17,7 +17,6 @@ import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Liveness } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../members/observer.ts";
-import { addEnding, type Ending, removeEnding } from "../members/vitals.ts";
 import {
   type ForwardedRequest,
   forwardingError,
@@ -27,6 +26,7 @@ import {
   watchedBody,
   withoutItsSettings,
 } from "./forward.ts";
+import { HeldCall } from "./held-call.ts";
 import { ResendBudget } from "./resend-budget.ts";
 
 export interface HolderParts extends ForwardParts {
@@ -71,8 +71,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
       tried.add(member);
       const started = clock.now();
       const { vitals } = member;
-      // Only a call that may be sent again is worth ending when the member seems dead.
-      const held = member.idempotent.has(call.fqn) ? new HeldCall(member, call) : undefined;
+      const held = holdCall(call, member, forwarded, clock);
       observer?.calls?.sent(call.request, member.id);
       vitals.inFlight++;
       liveness.sent(member);
@@ -93,10 +92,13 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {
+        // A short time that is over before there was a connection says nothing about the member.
+        if (call.departure.aborted) throw forwardingError(call.departure.reason);
         const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
-        if (thrown === raw && thrown instanceof TransportError)
-          liveness.failed(member, thrown, started);
-        if (!(thrown instanceof TransportError) || hasBegun()) throw forwardingError(thrown);
+        const isEnded = held?.reason !== undefined;
+        if (!isEnded && thrown instanceof TransportError) liveness.failed(member, thrown, started);
+        if (!(isEnded || thrown instanceof TransportError) || hasBegun())
+          throw forwardingError(thrown);
         if (isLocalFailure(thrown)) shortages++;
         if (unsentOf(thrown) !== undefined) continue;
         failure = forwardingError(thrown);
@@ -111,31 +113,24 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
   };
 }
 
-/** A call that ends when its member is taken out of rotation. */
-class HeldCall implements Ending {
-  readonly fqn: string;
-  readonly abort: Abort = new Abort();
-  /** Why it ended, if that was because of its member. */
-  reason: TransportError | undefined;
-  at = 0;
-  readonly #member: Member;
-
-  constructor(member: Member, { departure, fqn }: IncomingCall) {
-    this.fqn = fqn;
-    this.#member = member;
-    this.abort.follow(departure);
-    addEnding(member.vitals, this);
-  }
-
-  end(): void {
-    this.reason = new TransportError(`${this.#member.url} gives no answer`, true);
-    this.abort.abort(this.reason);
-  }
-
-  /** It has an answer. The caller may still leave while the answer's body comes. */
-  leave(): void {
-    removeEnding(this.#member.vitals, this);
-  }
+/** What ends the call early, if anything may. */
+function holdCall(
+  call: IncomingCall,
+  member: Member,
+  forwarded: ForwardedRequest,
+  clock: Clock,
+): HeldCall | undefined {
+  // Only a call that may be sent again is worth ending when the member seems dead.
+  const isIdempotent = member.idempotent.has(call.fqn);
+  const timeoutMs =
+    member.timeouts.size > 0 && call.route === undefined
+      ? member.timeouts.get(call.fqn)
+      : undefined;
+  if (!isIdempotent && timeoutMs === undefined) return undefined;
+  const held = new HeldCall(call);
+  if (isIdempotent) held.endWith(member);
+  if (timeoutMs !== undefined) held.endAfter(timeoutMs, forwarded, clock);
+  return held;
 }
 
 /** Resolves a moment later. Rejects if the caller has left in the meantime. */
