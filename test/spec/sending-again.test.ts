@@ -83,7 +83,11 @@ describe("a gateway whose member takes no call", () => {
     const { gateway, members } = await gatewayWith(["a"]);
     members[0]!.does = "overload";
     const answer = await ask(gateway, "GET", "/rpc/shop/order");
-    expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+      text: "The nodes with 'shop/order' have as many calls as they can take; try again",
+    });
     expect(answer.headers).not.toHaveProperty("x-svc-not-started");
     expect(answer.text).not.toContain("not now");
   });
