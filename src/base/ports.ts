@@ -239,6 +239,13 @@ export interface EventLoop {
    * somebody watched.
    */
   delay(): number;
+  /**
+   * Whether within the last second, while somebody watched, so much ran between two readings of
+   * requests that many may wait unread.
+   */
+  isBusy(): boolean;
+  /** Calls `next` once what has come meanwhile is read; after what waits for the same turn. */
+  turn(next: () => void): void;
 }
 
 export interface Host {
