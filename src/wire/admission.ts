@@ -99,7 +99,9 @@ export class Admission {
 
   readonly #goOn = (): void => {
     const ms = this.#clock.now() - this.#begunAt;
-    this.#msOfCall += (ms / this.#begun - this.#msOfCall) / 4;
+    // Another process may have had the processor meanwhile: one measurement shows little.
+    const most = 2 * this.#msOfCall + 1;
+    this.#msOfCall += (Math.min(ms / this.#begun, most) - this.#msOfCall) / 4;
     this.#room = Math.max(fewest, Math.floor(longestWaitMs / this.#msOfCall));
     this.#together = Math.max(1, Math.floor(this.#begun * (ms < turnMs ? 2 : 0.25)));
     this.#isTurning = this.#waiting.length > 0;
