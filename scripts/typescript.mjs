@@ -1,28 +1,42 @@
-// Runs a script that is in TypeScript, with the oldest supported Node.
+// Runs what is written in TypeScript, with the oldest supported Node.
 import { join } from "node:path";
 import { createServer, createServerModuleRunner } from "vite";
 
 const root = join(import.meta.dirname, "..");
 
 /**
- * Calls `act` with the exports of a module. Its dynamic imports work until `act` has ended.
+ * A Vite server that transforms this project's modules, and listens nowhere.
  *
- * @param {string} path From the root.
- * @param {(module: any) => Promise<void>} act
+ * @param {import("vite").PluginOption[]} plugins
+ * @returns {Promise<import("vite").ViteDevServer>}
  */
-export async function withTypeScript(path, act) {
-  const server = await createServer({
+export async function transformer(plugins = []) {
+  return await createServer({
     root,
     configFile: false,
     appType: "custom",
     logLevel: "silent",
     server: { middlewareMode: true, hmr: false, ws: false, watch: null },
     optimizeDeps: { noDiscovery: true, include: [] },
+    plugins,
   });
+}
+
+/**
+ * Runs the `main` of a module with the words of this command line. Its result is the exit code.
+ *
+ * @param {string} path From the root.
+ * @returns {Promise<void>}
+ */
+export async function runMain(path) {
+  const server = await transformer();
   try {
     const modules = createServerModuleRunner(server.environments.ssr, { hmr: false });
-    await act(await modules.import(join(root, path)));
+    /** @type {{ readonly main: import("../test/fuzz/command-line.ts").Main }} */
+    const { main } = await modules.import(join(root, path));
+    process.exitCode = await main(process.argv.slice(2), console.log);
   } finally {
+    // Before that, dynamic imports work.
     await server.close();
   }
 }

@@ -20,7 +20,7 @@ import { createStandalone } from "../src/roles/standalone.ts";
 import type { Limits } from "../src/codec/values/limits.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";
 import { createCarrier } from "../server/http/carrier.ts";
-import { prompt, sign, unbounded } from "../server/http/host.ts";
+import { digest, prompt, sign, unbounded } from "../server/http/host.ts";
 import { LocalDeployment } from "../server/local/deployment.ts";
 import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
@@ -80,6 +80,7 @@ export function testHost(
     log,
     equalSecrets: (a, b) => a === b,
     sign,
+    digest,
   };
 }
 

@@ -218,4 +218,5 @@ const host: Host = {
   equalSecrets: (a, b) => a === b,
   // Handlers don't forward calls, so no other node has to verify this signature.
   sign: () => crypto.randomUUID(),
+  digest: () => crypto.randomUUID(),
 };

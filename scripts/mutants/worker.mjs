@@ -4,7 +4,8 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createServer, createServerModuleRunner } from "vite";
+import { createServerModuleRunner } from "vite";
+import { transformer } from "../typescript.mjs";
 import { withProbes } from "./mutators.mjs";
 
 /**
@@ -42,29 +43,21 @@ const { expect } = await import("vitest");
 /** @type {Replacement} */
 let replacement;
 let isProbed = false;
-const server = await createServer({
-  root,
-  configFile: false,
-  appType: "custom",
-  logLevel: "silent",
-  server: { middlewareMode: true, hmr: false, ws: false, watch: null },
-  optimizeDeps: { noDiscovery: true, include: [] },
-  plugins: [
-    {
-      name: "mutants",
-      enforce: "pre",
-      load(id) {
-        const path = id.split("?", 1)[0] ?? "";
-        if (path === replacement?.path) return replacement.text;
-        return isProbed &&
-          path.startsWith(`${root}/`) &&
-          /^(src|server|client)\/.*\.ts$/.test(path.slice(root.length + 1))
-          ? withProbes(path.slice(root.length + 1), readFileSync(path, "utf8"))
-          : undefined;
-      },
+const server = await transformer([
+  {
+    name: "mutants",
+    enforce: "pre",
+    load(id) {
+      const path = id.split("?", 1)[0] ?? "";
+      if (path === replacement?.path) return replacement.text;
+      return isProbed &&
+        path.startsWith(`${root}/`) &&
+        /^(src|server|client)\/.*\.ts$/.test(path.slice(root.length + 1))
+        ? withProbes(path.slice(root.length + 1), readFileSync(path, "utf8"))
+        : undefined;
     },
-  ],
-});
+  },
+]);
 const environment = server.environments.ssr;
 const modules = createServerModuleRunner(environment, { hmr: false, sourcemapInterceptor: false });
 

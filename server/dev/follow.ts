@@ -49,15 +49,15 @@ export async function followChange(
   );
   const inPages = await invalidateInPages(browser, difference, pages);
   let changes: readonly NodeChange[] = [];
+  const movePages = async (): Promise<void> => {
+    onPlaced();
+    await pages.move();
+  };
   await attempt(async () => {
-    const settled = async (): Promise<void> => {
-      onPlaced();
-      await pages.move();
-    };
-    changes = await deployment.follow(ids, difference.isMoved ? settled : undefined);
+    changes = await deployment.follow(ids, difference.isMoved ? movePages : undefined);
   });
-  onPlaced();
-  await pages.move();
+  // Without a move, or if nodes couldn't load what moved to them, pages haven't followed yet.
+  await movePages();
   const ms = performance.now() - since;
   const events = eventsOf({
     root,

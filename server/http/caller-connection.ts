@@ -99,8 +99,8 @@ export async function isStillOpen(socket: Socket): Promise<boolean> {
 const openingMs = 1_000;
 
 /**
- * Ends the connections without a request, now or when `graceMs` are over. Callers that have just
- * opened one are about to send a request, which is answered.
+ * Ends the connections without a request. With `graceMs`, those that were just opened have a second
+ * at most: their callers are about to send a request, which is answered.
  */
 export function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: number): void {
   const end = (mayBeAwaited: boolean): void => {
@@ -113,7 +113,8 @@ export function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, grac
     }
   };
   end(graceMs > 0);
-  if (graceMs > 0) setTimeout(end, Math.min(graceMs, openingMs), false);
+  // What it waits for keeps the process alive.
+  if (graceMs > 0) setTimeout(end, Math.min(graceMs, openingMs), false).unref();
 }
 
 /** Ends all requests with this error. Returns how many there were. */

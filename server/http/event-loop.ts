@@ -35,13 +35,13 @@ export function createEventLoop(): EventLoop {
   };
   let since = performance.now();
   let cpu = process.cpuUsage();
-  const reckon = (): void => {
+  const startPeriod = (): void => {
     since = performance.now();
     cpu = process.cpuUsage();
   };
   return {
     watch() {
-      reckon();
+      startPeriod();
       histogram ??= monitorEventLoopDelay({ resolution: resolutionMs });
       histogram.reset();
       histogram.enable();
@@ -66,10 +66,10 @@ export function createEventLoop(): EventLoop {
       // It measures from tick to tick.
       const late = histogram.percentile(90) / 1e6 - resolutionMs;
       histogram.reset();
-      // While others have the processor, or the process is stopped, fewer calls would change nothing.
+      // Fewer calls would change nothing while others have the processor, or the process is stopped.
       const { user, system } = process.cpuUsage(cpu);
       const share = Math.min(1, (user + system) / 1_000 / (performance.now() - since));
-      reckon();
+      startPeriod();
       return Math.max(0, late * share);
     },
   };

@@ -19,8 +19,9 @@ export interface ServerOptions {
    */
   readonly root?: string;
   /**
-   * Stop on SIGTERM and SIGINT, end at once on a second one, log unhandled rejections instead of ending the process, and leave
-   * the gateway before an uncaught exception ends the process with code 1 [true].
+   * Stop on SIGTERM and SIGINT, end at once on a second one, log unhandled rejections instead of
+   * ending the process, and leave the gateway before an uncaught exception ends the process with
+   * code 1 [true].
    */
   readonly signals?: boolean;
   /** `true` builds before the start, `false` never. If it is left out, a missing build is made. */

@@ -41,8 +41,8 @@ export interface HttpRequest {
   /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array>;
   /**
-   * For how many milliseconds it may have waited at most before this host read it. 0 or missing
-   * while the host reads what comes.
+   * The most milliseconds for which it may have waited unread, if this host stood still. 0 or
+   * missing if it didn't.
    */
   readonly waitedMs?: number;
   /** The body is being read and hasn't arrived completely. */
@@ -52,8 +52,8 @@ export interface HttpRequest {
   /** The same, where a host can have it for less than a signal costs. */
   readonly departure?: AbortNotice | undefined;
   /**
-   * Set by what answers calls: ends this one with an error. A host that stops calls it when it can
-   * wait no longer, after it has aborted the signal.
+   * Ends the request with an error. Whatever answers the request sets it; a host that stops, and
+   * can wait no longer, calls it after it has aborted the signal.
    */
   onCut?: ((reason: Error) => void) | undefined;
 }
@@ -234,10 +234,7 @@ export interface MemoryBudget {
 export interface EventLoop {
   watch(): void;
   unwatch(): void;
-  /**
-   * The delay in milliseconds that nine of ten moments stayed below since the last question, while
-   * somebody watched.
-   */
+  /** Nine of ten delays since the last call were at most this many milliseconds. 0 if not watched. */
   delay(): number;
   /**
    * Whether within the last second, while somebody watched, so much ran between two readings of
@@ -260,4 +257,6 @@ export interface Host {
   equalSecrets(left: string, right: string): boolean;
   /** HMAC-SHA-256 of `text` with `secret`, in base64url. */
   sign(secret: string, text: string): string;
+  /** SHA-256 of `bytes`, in lower-case hex. */
+  digest(bytes: Uint8Array): string;
 }

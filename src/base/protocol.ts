@@ -9,6 +9,9 @@ export const consolePath = "/svc/console";
 /** The routes of a gateway or node, for a proxy. Needs the trust key. */
 export const routesPath = "/svc/routes";
 
+/** Lists of procedures and routes that members send to their gateway; followed by a digest. */
+export const listsPath = "/nodes/lists";
+
 /** The public manifest. Not one of `paths`, as a page needs no other. */
 export const browserManifestPath = "/svc/manifest.json";
 
@@ -85,7 +88,7 @@ export const serviceHeaders = {
   response: "x-svc-response",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
-  /** `leaving` or `overload`: why the service refused a call before it began. */
+  /** Why the service refused a call before it began: `leaving`, `starting` or `overload`. */
   notStarted: "x-svc-not-started",
 } as const;
 

@@ -121,10 +121,10 @@ export function readStored(stored: StoredManifest): ServerManifest {
   return { ...others, format: 1, procedures: records, segments: Object.fromEntries(entries) };
 }
 
-/** Throws if the table of a module isn't one. */
+/** Throws if the entry of a module has another shape. */
 function checkedModule(entry: StoredManifest["procedures"][number]): typeof entry {
   if (!Array.isArray(entry?.exports) || !entry.exports.every(Array.isArray))
-    throw new TypeError("its table of procedures isn't one");
+    throw new TypeError("an entry of 'procedures' has no list of exports");
   return entry;
 }
 

@@ -38,8 +38,7 @@ export class MiddlewareHeaders extends Map<string, string> {
 
   /**
    * The headers set after `next`, to replace those of a response; `undefined` if there are none.
-   * Cookies and policies are added to
-   * the response's own.
+   * Cookies and policies are added to the response's own.
    */
   over(response: HttpResponse["headers"]): Record<string, string | readonly string[]> | undefined {
     if (this.#response.size === 0) return undefined;

@@ -14,6 +14,7 @@ import type { ServerModules } from "./application.ts";
 import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
+import { timeLimits } from "./time-limits.ts";
 import { describeNode, isDescribable } from "./members/member-details.ts";
 import { createMembership } from "./members/membership.ts";
 import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
@@ -88,9 +89,11 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     const procedures = callable();
     const known = new Set(procedures);
     const idempotent = node.registry.idempotent().filter((fqn) => known.has(fqn));
+    const timeouts = timeLimits(node.registry.all().filter(({ record }) => known.has(record.fqn)));
     return {
       procedures,
       ...(idempotent.length > 0 && { idempotent }),
+      ...(Object.keys(timeouts).length > 0 && { timeouts }),
       ...(routes.length > 0 && { routes }),
     };
   };
@@ -114,7 +117,12 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     onFailedCall: options.onFailedCall,
     call: createCallRunner({ host, node, chain, classes, limits, name: options.name }),
     application: createRouteRunner(node.routes, { host, chain, name: options.name }),
-    routes: [routeListEndpoint(host, credentials, () => node.routes.callable)],
+    routes: [
+      routeListEndpoint(host, credentials, () => ({
+        routes: node.routes.callable,
+        timeouts: timeLimits(node.registry.all()),
+      })),
+    ],
     async start() {
       await loadSegments(host, node, classes, options);
     },

@@ -10,6 +10,7 @@ import type { ServerModules } from "./application.ts";
 import { createServerNode, loadSegments } from "./load-node.ts";
 import type { Observer } from "./members/observer.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
+import { timeLimits } from "./time-limits.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
 import { createMiddlewareChain, createRole, type Role } from "./role.ts";
@@ -46,7 +47,10 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     call: createCallRunner({ host, node, chain, classes, limits, name }),
     routes: [
       ...repositoryRoutes(options.files, credentials),
-      routeListEndpoint(host, credentials, () => node.routes.callable),
+      routeListEndpoint(host, credentials, () => ({
+        routes: node.routes.callable,
+        timeouts: timeLimits(node.registry.all()),
+      })),
     ],
     application: createRouteRunner(node.routes, { host, chain, name }),
     otherwise: (request) => options.files.publicFile(request),

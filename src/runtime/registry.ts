@@ -27,7 +27,10 @@ export class Registration {
   readonly safe: boolean;
   /** Sending a call again does no harm. A safe procedure is idempotent. */
   readonly idempotent: boolean;
-  /** How long a call may take: the longest time that its segments on this node give it, if all do. */
+  /**
+   * How long a call may take: the longest time that its segments on this node give it. If one of
+   * them gives none, it has none.
+   */
   readonly timeoutMs: number | undefined;
   readonly run: ProcedureFunction;
   /** Another version of it. @internal */
@@ -212,6 +215,7 @@ export function onlyInBrowsers(
 export type KnownPlaces = Pick<Manifest, "procedures" | "segments"> &
   Partial<Pick<ServerManifest, "browserSegments">>;
 
-function longest(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : Math.max(one, other);
+/** The longer of two times; `undefined` is longer than any. */
+function longest(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? undefined : Math.max(left, right);
 }

@@ -64,7 +64,7 @@ export interface IncomingCall extends Trust {
   begin(): void;
   /** Its body is awaited: until it is there, the call takes no place among those that run. */
   awaitBody(): void;
-  /** The body is there. Throws if the service has as many calls as it can take, or this one is over. */
+  /** The body is there. Throws if the service can take no more calls, or if this one is over. */
   goOn(): void;
   /**
    * Resolves once the call may begin. Undefined: at once. Rejects if the call is over by then, or

@@ -41,17 +41,13 @@ it("a configured host that no address can have is a problem with its place", () 
 describe("a manifest whose", () => {
   const empty = { format: 2, segments: [], parameters: [[]], places: [[]] };
   it.each([
-    ["modules aren't objects", { procedures: [null] }, "its table of procedures isn't one"],
     [
-      "modules have no tables",
-      { procedures: [{ module: "a", exports: 0 }] },
-      "table of procedures",
+      "modules aren't objects",
+      { procedures: [null] },
+      "an entry of 'procedures' has no list of exports",
     ],
-    [
-      "tables have no rows",
-      { procedures: [{ module: "a", exports: [{}] }] },
-      "table of procedures",
-    ],
+    ["modules have no tables", { procedures: [{ module: "a", exports: 0 }] }, "no list of exports"],
+    ["tables have no rows", { procedures: [{ module: "a", exports: [{}] }] }, "no list of exports"],
     [
       "places aren't lists",
       { places: ["x"], procedures: [{ module: "a", exports: [["b", 0, 0]] }] },

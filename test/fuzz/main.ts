@@ -2,6 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import { type Main, numberOf } from "./command-line.ts";
 import { runTarget, type Report } from "./run.ts";
 import type { Target } from "./target.ts";
 import { decoderTargets } from "./targets/decoders.ts";
@@ -24,11 +25,7 @@ export const targets: readonly Target[] = [
 /** An input that takes this long is a hang. */
 const hangMs = 30_000;
 
-/** Returns the exit code. */
-export async function main(
-  words: readonly string[],
-  print: (line: string) => void,
-): Promise<number> {
+export const main: Main = async (words, print) => {
   const { values } = parseArgs({
     args: [...words],
     options: {
@@ -42,9 +39,13 @@ export async function main(
   });
   if (values.list) return (targets.forEach(({ name }) => print(name)), 0);
   const chosen = values.only?.split(",");
+  const unknown = chosen?.find((word) => targets.every(({ name }) => name !== word));
+  if (unknown !== undefined) throw new Error(`No target is called '${unknown}'; try --list`);
   const selected = targets.filter(({ name }) => chosen?.includes(name) !== false);
-  if (selected.length === 0) throw new Error(`No target is called ${values.only}; try --list`);
-  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const seed = numberOf("seed", values.seed ?? String(Date.now() % 1_000_000));
+  const ms = (numberOf("seconds", values.seconds, 1) * 1_000) / selected.length;
+  const from = numberOf("from", values.from);
+  const count = values.count === undefined ? Infinity : numberOf("count", values.count, 1);
   print(
     `seed ${seed}; an input again: npm run fuzz -- --only TARGET --seed ${seed} --from N --count 1`,
   );
@@ -54,9 +55,9 @@ export async function main(
     for (const target of selected) {
       const report = await runTarget(target, {
         seed,
-        from: Number(values.from),
-        ...(values.count !== undefined && { count: Number(values.count) }),
-        ms: (Number(values.seconds) * 1_000) / selected.length,
+        from,
+        count,
+        ms,
         onInput: watch.note,
       });
       reports.push(report);
@@ -69,7 +70,7 @@ export async function main(
   const findings = reports.reduce((sum, report) => sum + report.findings.length, 0);
   print(`${inputs} inputs, ${findings} findings`);
   return findings === 0 ? 0 : 1;
-}
+};
 
 function printReport(report: Report, print: (line: string) => void): void {
   const { target, inputs, ms, findings, figures } = report;

@@ -2,8 +2,10 @@
 // that leave, and what the processes hold in between.
 
 import { parseArgs } from "node:util";
+
 import { Pool } from "undici";
 import { bytesPerStart } from "./client-starts.ts";
+import { type Main, numberOf } from "./command-line.ts";
 import { Random } from "./random.ts";
 import { type Sample, startProcesses } from "./services/processes.ts";
 
@@ -19,11 +21,7 @@ const mostBytesPerStart = 20;
 /** Pools of connections may have one more, or one fewer. */
 const handleSlack = 4;
 
-/** Returns the exit code. */
-export async function main(
-  words: readonly string[],
-  print: (line: string) => void,
-): Promise<number> {
+export const main: Main = async (words, print) => {
   const { values } = parseArgs({
     args: [...words],
     options: {
@@ -31,8 +29,8 @@ export async function main(
       seed: { type: "string", default: "1" },
     },
   });
-  const calls = Number(values.calls);
-  const random = new Random(Number(values.seed));
+  const calls = numberOf("calls", values.calls, 10);
+  const random = new Random(numberOf("seed", values.seed));
   const perStart = await bytesPerStart(starts);
   print(`${starts} starts and imports of the client: ${perStart.toFixed(1)} bytes each`);
   const { services, close } = await startProcesses();
@@ -68,7 +66,7 @@ export async function main(
   if (perStart > mostBytesPerStart) problems.push(`a start of the client leaves ${perStart} bytes`);
   problems.forEach((problem) => print(`✗ ${problem}`));
   return problems.length === 0 ? 0 : 1;
-}
+};
 
 function problemsOf(name: string, samples: readonly Sample[]): string[] {
   const [first, last] = [samples[0], samples.at(-1)];

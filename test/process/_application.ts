@@ -29,10 +29,26 @@ export interface Command {
   ended(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
+/** Any free port of this machine, as the `url` of a configuration. */
+export const anyPort = "http://127.0.0.1:0";
+
+/** A service that listens. */
+export interface Service {
+  readonly url: string;
+  readonly command: Command;
+}
+
 export interface Application {
   readonly root: string;
   put(path: string, content: string | object): Promise<void>;
   seamline(words: readonly string[], env?: Readonly<Record<string, string>>): Command;
+  /** Writes a configuration, and starts its service with further `words`. */
+  service(
+    name: string,
+    config: object,
+    words?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Service>;
   /** The run trees of all processes. */
   runTrees(): Promise<readonly string[]>;
   /** Kills the processes that still run, and removes the folder. */
@@ -53,13 +69,22 @@ export async function createApplication(): Promise<Application> {
   await put("package.json", { type: "module", private: true });
   await mkdir(join(root, "node_modules"));
   await symlink(packageRoot, join(root, "node_modules/seamline"), "junction");
+  const seamline: Application["seamline"] = (words, env = {}) => {
+    const command = start(words, root, env);
+    commands.push(command);
+    return command;
+  };
   return {
     root,
     put,
-    seamline(words, env = {}) {
-      const command = start(words, root, env);
-      commands.push(command);
-      return command;
+    seamline,
+    async service(name, config, words = [], env = {}) {
+      await put(`${name}.json`, config);
+      const command = seamline(["start", ...words, "--config", `${name}.json`], env);
+      const [, url = ""] = await command.says(
+        /^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m,
+      );
+      return { url, command };
     },
     runTrees: () => readdir(join(root, "node_modules/.cache/seamline/run")).catch(() => []),
     async remove() {

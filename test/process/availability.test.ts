@@ -6,11 +6,12 @@ import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
+  anyPort,
   type Application,
   buildPackage,
-  type Command,
   createApplication,
   launch,
+  type Service,
 } from "./_application.ts";
 
 let application: Application;
@@ -48,28 +49,17 @@ export async function crashTwice(): Promise<string> {
 }
 `;
 
-const any = "http://127.0.0.1:0";
-
-interface Service {
-  readonly url: string;
-  readonly command: Command;
-}
-
-async function service(name: string, config: object): Promise<Service> {
-  await application.put(`${name}.json`, config);
-  const command = application.seamline(["start", "--config", `${name}.json`]);
-  const [, url = ""] = await command.says(
-    /^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m,
-  );
-  return { url, command };
-}
-
 async function deployment(): Promise<Record<"repository" | "gateway" | "node" | "proxy", Service>> {
-  const repository = await service("repository", { mode: "repository", url: any });
-  const gateway = await service("gateway", { mode: "gateway", url: any });
+  const repository = await application.service("repository", { mode: "repository", url: anyPort });
+  const gateway = await application.service("gateway", { mode: "gateway", url: anyPort });
   const common = { gateway: gateway.url, repository: repository.url };
-  const node = await service("node", { mode: "node", url: any, ...common, segments: ["shop"] });
-  const proxy = await service("proxy", { mode: "proxy", url: any, ...common });
+  const node = await application.service("node", {
+    mode: "node",
+    url: anyPort,
+    ...common,
+    segments: ["shop"],
+  });
+  const proxy = await application.service("proxy", { mode: "proxy", url: anyPort, ...common });
   return { repository, gateway, node, proxy };
 }
 
@@ -203,7 +193,7 @@ describe("SIGTERM", () => {
     "makes a %s serve for another second",
     { timeout: 60_000 },
     async (mode) => {
-      const { url, command } = await service("service", { mode, url: any });
+      const { url, command } = await application.service("service", { mode, url: anyPort });
       const begun = performance.now();
       const ended = command.ended("SIGTERM");
       const { ready, calls } = await untilClosed(url, "/");
@@ -239,7 +229,10 @@ describe("an uncaught exception", () => {
     "makes a service exit with 1, even if a call would take longer: that one gets 503",
     { timeout: 60_000 },
     async () => {
-      const { url, command } = await service("service", { mode: "standalone", url: any });
+      const { url, command } = await application.service("service", {
+        mode: "standalone",
+        url: anyPort,
+      });
       const slow = await slowCall(url, 20_000);
       await get(`${url}/rpc/crash`);
       const begun = performance.now();
@@ -256,7 +249,10 @@ describe("an uncaught exception", () => {
     "is logged even if the service is already ending after another one",
     { timeout: 60_000 },
     async () => {
-      const { url, command } = await service("service", { mode: "standalone", url: any });
+      const { url, command } = await application.service("service", {
+        mode: "standalone",
+        url: anyPort,
+      });
       await get(`${url}/rpc/crashTwice`);
       expect(await command.ended()).toBe(1);
       for (const which of ["the first", "the second"])
@@ -269,7 +265,7 @@ describe("an uncaught exception", () => {
       "src/shop.ts",
       `${source}\nawait new Promise(() => setTimeout(() => { throw new RangeError("in a timer"); }, 50));\n`,
     );
-    await application.put("service.json", { mode: "standalone", url: any });
+    await application.put("service.json", { mode: "standalone", url: anyPort });
     const command = application.seamline(["start", "--config", "service.json"]);
     expect(await command.ended()).toBe(1);
     expect(command.output()).toMatch(logged);
@@ -279,7 +275,10 @@ describe("an uncaught exception", () => {
     "during the stop changes the exit code and doesn't delay the exit",
     { timeout: 60_000 },
     async () => {
-      const { url, command } = await service("service", { mode: "standalone", url: any });
+      const { url, command } = await application.service("service", {
+        mode: "standalone",
+        url: anyPort,
+      });
       const armed = await get(`${url}/rpc/crash`);
       expect(armed.text).toBe("armed");
       expect(await command.ended("SIGTERM")).toBe(1);
@@ -291,7 +290,7 @@ describe("an uncaught exception", () => {
     await application.put(
       "main.mjs",
       `import { startServer } from "seamline/server";
-       await startServer((one) => import(one), { config: { mode: "gateway", url: "${any}" }, signals: false });
+       await startServer((one) => import(one), { config: { mode: "gateway", url: "${anyPort}" }, signals: false });
        process.on("uncaughtException", ({ message }) => { console.log("mine:", message); process.exit(7); });
        setTimeout(() => { throw new Error("own"); }, 20);`,
     );
@@ -310,8 +309,15 @@ describe.skipIf(process.platform === "win32")("a gateway with a low limit of ope
     "warns at its start, and doesn't blame a node when it can't open more",
     { timeout: 60_000 },
     async () => {
-      const repository = await service("repository", { mode: "repository", url: any });
-      await application.put("gateway.json", { mode: "gateway", url: any, healthIntervalMs: 300 });
+      const repository = await application.service("repository", {
+        mode: "repository",
+        url: anyPort,
+      });
+      await application.put("gateway.json", {
+        mode: "gateway",
+        url: anyPort,
+        healthIntervalMs: 300,
+      });
       const cli = join(import.meta.dirname, "../../dist/cli.js");
       const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;
       const command = launch(["/bin/sh", "-c", words], application.root);
@@ -320,9 +326,9 @@ describe.skipIf(process.platform === "win32")("a gateway with a low limit of ope
       expect(command.output()).toContain(
         "warning: this process may open 64 files, and limits.maxConnections is 10000",
       );
-      await service("node", {
+      await application.service("node", {
         mode: "node",
-        url: any,
+        url: anyPort,
         gateway,
         repository: repository.url,
         segments: ["shop"],

@@ -5,7 +5,13 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Application, buildPackage, type Command, createApplication } from "./_application.ts";
+import {
+  anyPort,
+  type Application,
+  buildPackage,
+  createApplication,
+  type Service,
+} from "./_application.ts";
 import { send } from "./_load.ts";
 
 let application: Application;
@@ -38,20 +44,15 @@ export async function fill(): Promise<number> {
 }
 `;
 
-interface Service {
-  readonly url: string;
-  readonly command: Command;
-}
-
 let count = 0;
 
-async function standalone(env: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const name = `standalone-${count++}.json`;
-  await application.put(name, { mode: "standalone", url: "http://127.0.0.1:0" });
-  const command = application.seamline(["start", "--no-build", "--config", name], env);
-  const [, url = ""] = await command.says(/^standalone at (http:\/\/127\.0\.0\.1:\d+)/m);
-  return { url, command };
-}
+const standalone = (env: Readonly<Record<string, string>> = {}): Promise<Service> =>
+  application.service(
+    `standalone-${count++}`,
+    { mode: "standalone", url: anyPort },
+    ["--no-build"],
+    env,
+  );
 
 /** Sends a call, and leaves before there is an answer. */
 async function leave({ url }: Service, text: string): Promise<void> {

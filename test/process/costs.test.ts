@@ -6,11 +6,17 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Application, buildPackage, type Command, createStock } from "./_application.ts";
+import {
+  anyPort,
+  type Application,
+  buildPackage,
+  createStock,
+  type Service,
+} from "./_application.ts";
 
 const most = {
-  standalone: { promises: 8, bytes: 17_100, survival: 2 },
-  gateway: { promises: 13, bytes: 31_900, survival: 2 },
+  standalone: { promises: 8, bytes: 16_200, survival: 2 },
+  gateway: { promises: 13, bytes: 29_500, survival: 2 },
 };
 
 let application: Application;
@@ -25,21 +31,15 @@ afterAll(async () => {
   await application?.remove();
 });
 
-interface Service {
-  readonly url: string;
-  readonly command: Command;
-}
-
 async function start(mode: string, config: object, count = ""): Promise<Service> {
   const key = mode === "standalone" ? {} : { trustKey: "the-trust-key-of-this-test-0123456789" };
-  const name = `${mode}${count}.json`;
-  await application.put(name, { mode, url: "http://127.0.0.1:0", ...key, ...config });
   const preload = pathToFileURL(join(import.meta.dirname, "_count.mjs")).href;
-  const command = application.seamline(["start", "--no-build", "--config", name], {
-    ...(count && { COUNT: count, NODE_OPTIONS: `--import ${preload}` }),
-  });
-  const [, url = ""] = await command.says(/^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m);
-  return { url, command };
+  return await application.service(
+    `${mode}${count}`,
+    { mode, url: anyPort, ...key, ...config },
+    ["--no-build"],
+    count === "" ? {} : { COUNT: count, NODE_OPTIONS: `--import ${preload}` },
+  );
 }
 
 /** The service whose costs count, and what it needs around it. */

@@ -3,7 +3,13 @@
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Application, buildPackage, type Command, createApplication } from "./_application.ts";
+import {
+  anyPort,
+  type Application,
+  buildPackage,
+  createApplication,
+  type Service,
+} from "./_application.ts";
 import { send, startLoad } from "./_load.ts";
 
 let application: Application;
@@ -17,7 +23,7 @@ beforeAll(async () => {
       ["quick", "slow", "endless"].map((name) => [name, { access: "public" }]),
     ),
   });
-  repository = await service("repository", { mode: "repository", url: any });
+  repository = await application.service("repository", { mode: "repository", url: anyPort });
 }, 60_000);
 afterAll(() => application.remove());
 
@@ -38,26 +44,10 @@ export async function endless(this: import("seamline").Context): Promise<string>
 }
 `;
 
-const any = "http://127.0.0.1:0";
-
-interface Service {
-  readonly url: string;
-  readonly command: Command;
-}
-
-async function service(name: string, config: object): Promise<Service> {
-  await application.put(`${name}.json`, config);
-  const command = application.seamline(["start", "--config", `${name}.json`]);
-  const [, url = ""] = await command.says(
-    /^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m,
-  );
-  return { url, command };
-}
-
 const node = (name: string, gateway: string): Promise<Service> =>
-  service(name, {
+  application.service(name, {
     mode: "node",
-    url: any,
+    url: anyPort,
     gateway,
     repository: repository.url,
     segments: ["shop"],
@@ -68,10 +58,10 @@ describe("SIGTERM under load", () => {
     "of three nodes, one after the other, fails no call, and each exits with 0",
     { timeout: 120_000 },
     async () => {
-      const gateway = await service("gateway", { mode: "gateway", url: any });
+      const gateway = await application.service("gateway", { mode: "gateway", url: anyPort });
       const common = { gateway: gateway.url, repository: repository.url };
       const [proxy, ...nodes] = await Promise.all([
-        service("proxy", { mode: "proxy", url: any, ...common }),
+        application.service("proxy", { mode: "proxy", url: anyPort, ...common }),
         ...["one", "two", "three"].map((name) => node(name, gateway.url)),
       ]);
       const load = startLoad(
@@ -96,10 +86,10 @@ describe("SIGTERM under load", () => {
     "of a gateway loses no call that it has accepted, and a proxy answers 503 with retry-after until the next one listens",
     { timeout: 120_000 },
     async () => {
-      const gateway = await service("old", { mode: "gateway", url: any });
+      const gateway = await application.service("old", { mode: "gateway", url: anyPort });
       const common = { gateway: gateway.url, repository: repository.url };
       const [proxy] = await Promise.all([
-        service("proxy-2", { mode: "proxy", url: any, ...common }),
+        application.service("proxy-2", { mode: "proxy", url: anyPort, ...common }),
         node("member", gateway.url),
       ]);
       const slow = Promise.all([proxy, gateway].map(({ url }) => send(`${url}/rpc/slow?ms=2500`)));
@@ -126,7 +116,7 @@ describe("SIGTERM under load", () => {
       const refused = await send(`${proxy.url}/rpc/quick`);
       expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
       // It listens while the old one finishes its calls.
-      await service("new", { mode: "gateway", url: gateway.url });
+      await application.service("new", { mode: "gateway", url: gateway.url });
       expect((await slow).map(({ status, text }) => `${status} ${text}`)).toEqual([
         "200 slow",
         "200 slow",
@@ -144,7 +134,7 @@ describe("SIGTERM under load", () => {
 
 describe("a service that is told to stop while a call has no end", () => {
   const standalone = async (name: string, more: object) => {
-    const started = await service(name, { mode: "standalone", url: any, ...more });
+    const started = await application.service(name, { mode: "standalone", url: anyPort, ...more });
     const call = send(`${started.url}/rpc/endless`, new Agent());
     await started.command.says(/^running$/m);
     return { ...started, call };

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Application, buildPackage, createStock } from "./_application.ts";
+import { anyPort, type Application, buildPackage, createStock } from "./_application.ts";
 
 const trustKey = "the-trust-key-of-this-test-0123456789";
 /** What applications import. */
@@ -29,12 +29,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "seamline-loaded-"));
   application = await createStock();
   const start = async (mode: Mode, config: object = {}): Promise<string> => {
-    const name = `${mode}.json`;
-    await application.put(name, { mode, url: "http://127.0.0.1:0", trustKey, ...config });
-    const command = application.seamline(["start", "--no-build", "--config", name], {
-      NODE_V8_COVERAGE: join(folder, mode),
-    });
-    const [, url = ""] = await command.says(/^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m);
+    const { url, command } = await application.service(
+      mode,
+      { mode, url: anyPort, trustKey, ...config },
+      ["--no-build"],
+      { NODE_V8_COVERAGE: join(folder, mode) },
+    );
     stops.push(async () => {
       await command.ended("SIGTERM");
       loaded.set(mode, await scriptsIn(join(folder, mode)));

@@ -29,6 +29,10 @@ export interface Member {
 
 export const trusted = { "x-svc-trust-key": "the-trust-key-of-the-tests" };
 
+/** How often a gateway has taken the member at `url` out of rotation. */
+export const outOf = (lines: readonly string[], url: string): number =>
+  lines.filter((line) => line.startsWith(`warning: ${url} can't be reached`)).length;
+
 export async function gatewayWith(names: readonly string[]) {
   const local = new TestDeployment();
   const { network, clock, log } = local;

@@ -42,7 +42,7 @@ export function gatewaySource(host: Host, members: Members): Source {
           url,
           ...(about?.name === undefined ? {} : { name: about.name }),
           ...(about === undefined
-            ? { procedures: member.procedures }
+            ? { procedures: member.list.procedures }
             : { segments: about.segments }),
           state: isOut(member) ? "out" : "ready",
           lease: Math.max(0, Math.round(leaseEnds - clock.now())),
@@ -83,9 +83,10 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
         segments: [...new Set([...(previous?.segments ?? []), ...procedure.segments])],
       });
     }
-  for (const { about, procedures } of members)
+  for (const { about, list } of members)
     if (about === undefined)
-      for (const fqn of procedures) if (!described.has(fqn)) byKey.set(fqn, { fqn, segments: [] });
+      for (const fqn of list.procedures)
+        if (!described.has(fqn)) byKey.set(fqn, { fqn, segments: [] });
   return [...byKey.values()].toSorted((a, b) => (a.fqn < b.fqn ? -1 : a.fqn > b.fqn ? 1 : 0));
 }
 

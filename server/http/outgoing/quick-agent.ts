@@ -10,6 +10,12 @@ export interface Connecting {
   readonly connecting: { readonly lookup: LookupFunction; readonly ca?: string[] };
 }
 
+/**
+ * How long an idle connection is kept at most. If the other side closes it first, a call may be lost
+ * that was just written to it, and nobody knows whether it has run.
+ */
+const longestIdleMs = 50_000;
+
 export async function openQuick(
   { connectMs, connecting }: Connecting,
   maxHeaderSize: number,
@@ -34,6 +40,9 @@ export async function openQuick(
       });
     },
     maxHeaderSize,
+    // A service says that it keeps idle connections for 65 s, and undici would use them until 2 s
+    // before. Its clock may be a second late.
+    keepAliveMaxTimeout: longestIdleMs,
     // Every request has a signal for this; undici's default of 5 minutes would cut longer calls.
     headersTimeout: 0,
     bodyTimeout: 0,

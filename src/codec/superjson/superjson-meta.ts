@@ -94,7 +94,8 @@ function readTree(tree: unknown, slot: Slot, parse: Parse): void {
     follow(slot, parse(path), (part) => readTree(subtree, part, parse));
 }
 
-const simpleTypes = new Set([
+/** What superjson writes for types that need nothing else. @internal */
+export const simpleTypes: ReadonlySet<string> = new Set([
   "undefined",
   "bigint",
   "Date",

@@ -27,8 +27,6 @@ export interface Liveness {
   sent(member: Member): void;
   /** Something came from it: an answer to a call, or to a question about its health. */
   heard(member: Member, isCall?: boolean): void;
-  /** An answer came that says that the member itself fails. */
-  failing(member: Member): void;
   /** No answer came: nothing accepted the connection, or it broke. `started`: when it was sent. */
   failed(member: Member, thrown: unknown, started: number): void;
   stop(): void;
@@ -73,12 +71,16 @@ export function createLiveness(
     probes.add(probe);
     vitals.probe = probe;
     const isCurrent = (): boolean => vitals.probe === probe && !stopped && !member.hasLeft;
+    let isOverdue = false;
     const cancels = [
       clock.after(suspicionMs, () => {
         if (isCurrent() && vitals.sign === "alive") setSign(member, "suspected");
       }),
       clock.after(probeMs, () => {
-        if (isCurrent()) fail(member, `it doesn't answer in ${probeMs} ms`);
+        isOverdue = true;
+        // Nobody asks again, which would end this question.
+        if (member.hasLeft) probe.abort(new Error("it has left"));
+        else if (isCurrent()) fail(member, `it doesn't answer in ${probeMs} ms`);
       }),
     ];
     const url = member.url + paths.healthLive;
@@ -90,6 +92,8 @@ export function createLiveness(
         (thrown: unknown) => {
           if (!isCurrent()) return;
           vitals.probe = undefined;
+          // That has counted. A second failure would double the times at which it is asked again.
+          if (isOverdue) return;
           // Nothing was sent, which proves nothing.
           if (isLocalFailure(thrown)) askLater(member);
           else fail(member, messageOf(thrown), unsentOf(thrown) === "refused");
@@ -102,12 +106,15 @@ export function createLiveness(
   };
 
   const askLater = (member: Member): void => {
+    const { vitals } = member;
     const backOff = Math.min(
       longestBackOffMs,
-      firstBackOffMs * 2 ** Math.max(0, member.vitals.ejections - 1),
+      firstBackOffMs * 2 ** Math.max(0, vitals.ejections - 1),
     );
-    clock.after(backOff, () => {
-      if (!stopped && !member.hasLeft && member.vitals.sign === "out") ask(member);
+    vitals.cancelAsk?.();
+    vitals.cancelAsk = clock.after(backOff, () => {
+      if (member.hasLeft) vitals.probe?.abort(new Error("it has left"));
+      else if (!stopped && vitals.sign === "out") ask(member);
     });
   };
 
@@ -165,13 +172,6 @@ export function createLiveness(
   return {
     sent,
     heard,
-    failing(member) {
-      const { vitals } = member;
-      const failures = vitals.failures + 1;
-      heard(member, true);
-      if (failures < maxFailures) vitals.failures = failures;
-      else fail(member, "it can't take calls", true);
-    },
     failed(member, thrown, started) {
       const { vitals } = member;
       if (member.hasLeft || stopped || vitals.sign === "out" || isLocalFailure(thrown)) return;

@@ -18,14 +18,17 @@ export interface Vitals {
   silentSince: number | undefined;
   /** When something last came from it. */
   heard: number;
-  /** Questions in a row that it didn't answer in time, or answers that it fails. */
+  /** Questions in a row that it didn't answer in time. */
   failures: number;
   /** Connections in a row that it didn't accept in time, with no answer to a call in between. */
   unaccepted: number;
   /** How often it was taken out of rotation in short succession. */
   ejections: number;
   ejected: number;
+  /** Ends the question that is open. */
   probe: Abort | undefined;
+  /** Cancels the next question to a member that is out. */
+  cancelAsk: (() => void) | undefined;
   /** Calls that are ended when it is out of rotation and another member can take them. */
   readonly endings: Ending[];
 }
@@ -60,6 +63,7 @@ export function newVitals(): Vitals {
     ejections: 0,
     ejected: -Infinity,
     probe: undefined,
+    cancelAsk: undefined,
     endings: [],
   };
 }

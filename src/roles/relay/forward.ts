@@ -96,13 +96,14 @@ export async function forwardCall(
   base: string,
   call: IncomingCall,
   forwarded: ForwardedRequest,
+  signal?: AbortNotice,
 ): Promise<PeerResponse> {
-  return withoutItsSettings(call, await sendForwarded(parts, base, call, forwarded));
+  return withoutItsSettings(call, await sendForwarded(parts, base, call, forwarded, signal));
 }
 
 /**
- * Sends a call to `base`. {@link withoutItsSettings} takes what the answer is for this service.
- * `signal` ends the request [the caller's departure does].
+ * Sends a call to `base`, until `signal` aborts. The answer may have settings for this service,
+ * which {@link withoutItsSettings} takes.
  */
 export function sendForwarded(
   { host, credentials }: ForwardParts,

@@ -5,9 +5,9 @@ import { FileNotFound, NodeNotAvailable } from "../../base/errors.ts";
 import { procedureNotFound } from "../../base/fqn.ts";
 import type { Host, PeerResponse } from "../../base/ports.ts";
 import {
+  defaultGatheringMs,
   defaultHealthIntervalMs,
   defaultLeaseMs,
-  defaultGatheringMs,
 } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
@@ -24,6 +24,7 @@ import { routeListEndpoint } from "../routes/route-list.ts";
 import { createMemberAddresses } from "../members/member-addresses.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
 import { createLiveness } from "../members/liveness.ts";
+import { createLists } from "../members/lists.ts";
 import { createMembers } from "../members/members.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../members/observer.ts";
@@ -39,8 +40,8 @@ export interface GatewayOptions {
   /** Milliseconds between health checks of each member. @default 5000 */
   readonly healthIntervalMs?: number;
   /**
-   * For how many milliseconds after its start a procedure that no member has is unavailable, and only
-   * then not found: nodes may still be joining. @default 3000
+   * For this many milliseconds after the gateway's start, a procedure that no member has is
+   * unavailable, and only then not found: nodes may still be joining. @default 3000
    */
   readonly gatheringMs?: number;
   /** Milliseconds that a membership lasts without renewal. @default 15000 */
@@ -65,9 +66,14 @@ export interface GatewayOptions {
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const addresses = createMemberAddresses(host.names, options);
   host.transport.guard?.(addresses.rule);
-  const { lease = defaultLeaseMs, healthIntervalMs = defaultHealthIntervalMs } = options;
-  const { gatheringMs = defaultGatheringMs } = options;
-  const members = createMembers(host.clock, lease, options.newId);
+  const {
+    lease = defaultLeaseMs,
+    healthIntervalMs = defaultHealthIntervalMs,
+    gatheringMs = defaultGatheringMs,
+  } = options;
+  const { observer } = options;
+  const lists = createLists(host, { keepsDetails: observer !== undefined });
+  const members = createMembers(host.clock, lease, options.newId, lists);
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
@@ -76,7 +82,6 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const parts = { host, credentials, web, limits: options.limits };
   const liveness = createLiveness(host, members.all, members.setSign);
   const monitor = createMonitor(host, healthIntervalMs, members, liveness);
-  const { observer } = options;
   const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer });
   const middleware = { chain, application, ...parts };
 
@@ -113,8 +118,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       return Promise.reject(new NodeNotAvailable(`No node with a route for ${path} has joined`));
     },
     routes: [
-      ...memberRoutes(host, { ...options, lease, credentials }, members, addresses),
-      routeListEndpoint(host, credentials, () => members.routes.current),
+      ...memberRoutes(host, { ...options, lease, credentials }, members, lists, addresses),
+      routeListEndpoint(host, credentials, () => ({ routes: members.routes.current })),
     ],
     async start(url) {
       addresses.listensAt(url);

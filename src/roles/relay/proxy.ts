@@ -28,6 +28,7 @@ import {
   withRequestedOrigin,
 } from "./forward.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
+import { HeldCall } from "./held-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { createFetchedRoutes } from "../routes/route-list.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
@@ -70,11 +71,16 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const calls = logOutages(host, options.calls);
   const files = logOutages(host, options.repository);
   const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
+    const timeoutMs = call.route === undefined ? routes?.timeouts.get(call.fqn) : undefined;
+    const held = timeoutMs === undefined ? undefined : new HeldCall(call);
     try {
       observer?.calls?.sent(call.request, options.calls);
-      return await calls(forwardCall(parts, options.calls, call, forwarded));
+      if (timeoutMs !== undefined) held?.endAfter(timeoutMs, forwarded, host.clock);
+      return await calls(forwardCall(parts, options.calls, call, forwarded, held?.abort));
     } catch (thrown) {
       throw forwardingError(thrown);
+    } finally {
+      held?.leave();
     }
   };
   const routes =

@@ -1,9 +1,9 @@
-// Sends a call to one of the members that have its procedure, and to another one if that is safe. What
-// decides is the outcome: a call that wasn't sent, or that a member refused before it ran, can't have
-// run; one that was sent and has no answer may have.
+// Sends a call to one of the members that have its procedure, and to another one if that is safe.
+// What decides is the outcome: a call that wasn't sent, or that a member refused before it ran,
+// can't have run; one that was sent and has no answer may have.
 
-import { Abort } from "../../base/aborts.ts";
 import {
+  type Clock,
   type Host,
   isLocalFailure,
   type PeerResponse,
@@ -11,14 +11,12 @@ import {
   unsentOf,
 } from "../../base/ports.ts";
 import { NodeNotAvailable } from "../../base/errors.ts";
-import { serviceHeaders } from "../../base/protocol.ts";
 import { discard } from "../../http/bodies.ts";
-import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
+import { notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Liveness } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../members/observer.ts";
-import { addEnding, type Ending, removeEnding } from "../members/vitals.ts";
 import {
   type ForwardedRequest,
   forwardingError,
@@ -28,6 +26,7 @@ import {
   watchedBody,
   withoutItsSettings,
 } from "./forward.ts";
+import { HeldCall } from "./held-call.ts";
 import { ResendBudget } from "./resend-budget.ts";
 
 export interface HolderParts extends ForwardParts {
@@ -64,30 +63,27 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     let wasSentAgain = false;
     let shortages = 0;
     let failure: Error | undefined;
-    let started = clock.now();
-    budget.called(started);
+    budget.called(clock.now());
     while (tried.size < maxMembers) {
       const member = holders.next(tried);
       if (member === undefined) break;
-      if (tried.size > 1) started = await waited(host, call);
+      if (tried.size > 1) await backOff(host, call);
       tried.add(member);
+      const started = clock.now();
       const { vitals } = member;
-      // Only a call that may be sent again is worth ending when the member seems dead.
-      const held = member.idempotent.has(call.fqn) ? new HeldCall(member, call) : undefined;
+      const held = holdCall(call, member, forwarded, clock);
       observer?.calls?.sent(call.request, member.id);
       vitals.inFlight++;
       liveness.sent(member);
       try {
-        const sending = sendForwarded(parts, member.url, call, forwarded, held?.abort);
         let answer: PeerResponse;
         try {
-          answer = await sending;
+          answer = await sendForwarded(parts, member.url, call, forwarded, held?.abort);
         } finally {
           vitals.inFlight--;
           held?.leave();
         }
-        if (saysThatItFails(answer)) liveness.failing(member);
-        else liveness.heard(member, true);
+        liveness.heard(member, true);
         const reason = notStartedReason(answer);
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
@@ -96,10 +92,13 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {
+        // A short time that is over before there was a connection says nothing about the member.
+        if (call.departure.aborted) throw forwardingError(call.departure.reason);
         const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
-        if (thrown === raw && thrown instanceof TransportError)
-          liveness.failed(member, thrown, started);
-        if (!(thrown instanceof TransportError) || hasBegun()) throw forwardingError(thrown);
+        const isEnded = held?.reason !== undefined;
+        if (!isEnded && thrown instanceof TransportError) liveness.failed(member, thrown, started);
+        if (!(isEnded || thrown instanceof TransportError) || hasBegun())
+          throw forwardingError(thrown);
         if (isLocalFailure(thrown)) shortages++;
         if (unsentOf(thrown) !== undefined) continue;
         failure = forwardingError(thrown);
@@ -114,44 +113,29 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
   };
 }
 
-/** A call that ends when its member is taken out of rotation. */
-class HeldCall implements Ending {
-  readonly fqn: string;
-  readonly abort: Abort = new Abort();
-  /** Why it ended, if that was because of its member. */
-  reason: TransportError | undefined;
-  at = 0;
-  readonly #member: Member;
-
-  constructor(member: Member, { departure, fqn }: IncomingCall) {
-    this.fqn = fqn;
-    this.#member = member;
-    this.abort.follow(departure);
-    addEnding(member.vitals, this);
-  }
-
-  end(): void {
-    this.reason = new TransportError(`${this.#member.url} gives no answer`, true);
-    this.abort.abort(this.reason);
-  }
-
-  /** It has an answer. The caller may still leave while the answer's body comes. */
-  leave(): void {
-    removeEnding(this.#member.vitals, this);
-  }
+/** What ends the call early, if anything may. */
+function holdCall(
+  call: IncomingCall,
+  member: Member,
+  forwarded: ForwardedRequest,
+  clock: Clock,
+): HeldCall | undefined {
+  // Only a call that may be sent again is worth ending when the member seems dead.
+  const isIdempotent = member.idempotent.has(call.fqn);
+  const timeoutMs =
+    member.timeouts.size > 0 && call.route === undefined
+      ? member.timeouts.get(call.fqn)
+      : undefined;
+  if (!isIdempotent && timeoutMs === undefined) return undefined;
+  const held = new HeldCall(call);
+  if (isIdempotent) held.endWith(member);
+  if (timeoutMs !== undefined) held.endAfter(timeoutMs, forwarded, clock);
+  return held;
 }
 
-/** Whether the member itself, not one of its procedures, answered that it can't take calls. */
-function saysThatItFails(answer: PeerResponse): boolean {
-  const { status } = answer;
-  if (status !== 502 && status !== 503) return false;
-  return isMarkedRefused(answer.headers) && !(serviceHeaders.notStarted in answer.headers);
-}
-
-/** Resolves a moment later with the time. Rejects if the caller has left in the meantime. */
-async function waited({ clock }: Pick<Host, "clock">, call: IncomingCall): Promise<number> {
+/** Resolves a moment later. Rejects if the caller has left in the meantime. */
+async function backOff({ clock }: Pick<Host, "clock">, call: IncomingCall): Promise<void> {
   const ms = shortestWaitMs + Math.random() * (longestWaitMs - shortestWaitMs);
   await new Promise<void>((resolve) => void clock.after(ms, resolve));
   call.departure.throwIfAborted();
-  return clock.now();
 }

@@ -26,7 +26,7 @@ export class Movement {
 
   readonly #onWaiting: (isWaiting: boolean) => void;
 
-  /** `onWaiting` is called when a reader of the body begins to wait for its caller, and when it ends. */
+  /** `onWaiting` gets `true` when a reader of the body waits for its caller, and `false` after that. */
   constructor(
     clock: Clock,
     { idleTimeoutMs }: Pick<Limits, "idleTimeoutMs">,

@@ -28,27 +28,38 @@ export function readRoutes(value: unknown): readonly RouteInfo[] {
   });
 }
 
+/** Checks the time limits of procedures, in ms. Services of an older version name none. */
+export function readTimeouts(value: unknown): ReadonlyMap<string, number> {
+  const entries = Object.entries(value ?? {}) as [string, unknown][];
+  const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && (ms as number) > 0;
+  if (typeof (value ?? {}) !== "object" || !entries.every(([, ms]) => isTime(ms)))
+    throw new BadRequest(
+      `'timeouts' doesn't give times in ms; expected {"…": 200} with whole numbers above 0`,
+    );
+  return new Map(entries as [string, number][]);
+}
+
+/** What a service tells a proxy in front of it. */
+export interface Listed {
+  readonly routes: readonly RouteInfo[];
+  /** The time limits in ms of its procedures. Missing if the service keeps them for its callers. */
+  readonly timeouts?: Readonly<Record<string, number>>;
+}
+
 /** The endpoint that lists the routes of a service. */
 export function routeListEndpoint(
   host: Pick<Host, "sign">,
   credentials: Credentials,
-  routes: () => readonly RouteInfo[],
+  list: () => Listed,
 ): Route {
-  let listed: readonly RouteInfo[] | undefined;
-  let answer = { body: "", etag: "" };
   return [
     "GET",
     routesPath,
     (request) => {
       if (!credentials.of(request.headers).holdsKey)
         throw new Unauthorized("The list of routes needs the trust key of this deployment");
-      const current = routes();
-      if (current !== listed) {
-        const body = JSON.stringify({ routes: current });
-        answer = { body, etag: `"${host.sign("routes", body)}"` };
-        listed = current;
-      }
-      const { body, etag } = answer;
+      const body = JSON.stringify(list());
+      const etag = `"${host.sign("routes", body)}"`;
       const headers = { "content-type": mediaTypes.json, ...answerHeaders, etag };
       return request.headers["if-none-match"] === etag
         ? { status: 304, headers }
@@ -60,6 +71,8 @@ export function routeListEndpoint(
 /** The routes of the service behind a proxy, as it last said. */
 export interface FetchedRoutes {
   readonly table: RouteTable<RouteInfo>;
+  /** How long, in ms, calls of procedures with a time limit may take there. */
+  readonly timeouts: ReadonlyMap<string, number>;
   /** Asks once, and goes on asking. */
   start(): Promise<void>;
   stop(): void;
@@ -82,6 +95,7 @@ export function createFetchedRoutes(
 ): FetchedRoutes {
   const { base, trustKey, intervalMs } = options;
   let listed: readonly RouteInfo[] = [];
+  let timeouts: ReadonlyMap<string, number> = new Map();
   let missing: readonly { readonly route: RouteInfo; readonly until: number }[] = [];
   let table = createRouteTable<RouteInfo>([]);
   let unsettledUntil = -Infinity;
@@ -124,9 +138,12 @@ export function createFetchedRoutes(
     if (answer.status === 404) return void (etag = "");
     if (answer.status !== 200)
       throw new Error(`${base} answered ${answer.status} when asked for its routes`);
-    const { routes } = JSON.parse(new TextDecoder().decode(answer.body)) as { routes?: unknown };
+    const list = JSON.parse(new TextDecoder().decode(answer.body)) as Partial<
+      Record<keyof Listed, unknown>
+    >;
     const previous = table.all;
-    listed = readRoutes(routes);
+    listed = readRoutes(list.routes);
+    timeouts = readTimeouts(list.timeouts);
     const keys = new Set(listed.map(keyOf));
     const lost = previous.filter((route) => !keys.has(keyOf(route)));
     const since = new Map(missing.map(({ route, until }) => [keyOf(route), until]));
@@ -157,6 +174,9 @@ export function createFetchedRoutes(
   return {
     get table() {
       return table;
+    },
+    get timeouts() {
+      return timeouts;
     },
     async start() {
       unsettle();

@@ -4,6 +4,7 @@
 import { BadRequest, ValueNotSerializable } from "../../../src/base/errors.ts";
 import type { Parameter } from "../../../src/base/manifest.ts";
 import { decodeSerialized, encodeSerialized } from "../../../src/codec/serialized.ts";
+import { simpleTypes } from "../../../src/codec/superjson/superjson-meta.ts";
 import {
   decodeSuperjson,
   decodeSuperjsonMembers,
@@ -83,15 +84,7 @@ export const superjsonText = (random: Random): string => {
       .join(".");
   const annotation = (depth = 2): unknown => {
     const type = random.pick<unknown>([
-      "undefined",
-      "bigint",
-      "Date",
-      "Error",
-      "regexp",
-      "set",
-      "map",
-      "number",
-      "URL",
+      ...simpleTypes,
       null,
       5,
       ["class", "people/Person"],

@@ -70,9 +70,7 @@ const fieldValues: Readonly<Record<string, readonly string[]>> = {
 };
 
 // Node hands over what one byte each can hold, without control characters.
-const asField = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
-  text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
+const asField = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
 
 function randomFields(random: Random): Fields {
   const fields: Fields = {};
@@ -125,7 +123,6 @@ const pathPieces = [
 
 /** A path as Node hands it over. */
 const asTarget = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
   `/${text.replace(/^\//, "").replace(/[^\x21-\xff]/g, "%20")}`;
 
 const methods = [

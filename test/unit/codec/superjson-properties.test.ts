@@ -3,6 +3,7 @@ import { SuperJSON } from "superjson";
 import { describe, expect, it } from "vitest";
 
 import { BadRequest } from "../../../src/base/errors.ts";
+import { simpleTypes } from "../../../src/codec/superjson/superjson-meta.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import {
   decodeSuperjson,
@@ -192,15 +193,7 @@ describe("properties", { timeout: 120_000 }, () => {
   );
   const path = fc.array(segment, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("."));
   const annotation = fc.constantFrom<unknown>(
-    "undefined",
-    "bigint",
-    "Date",
-    "Error",
-    "regexp",
-    "set",
-    "map",
-    "number",
-    "URL",
+    ...simpleTypes,
     "nope",
     null,
     5,

@@ -384,13 +384,43 @@ describe.each([
       await first;
     });
 
-    it("a connection that nothing accepts fails after a second and a half", async () => {
+    it("a connection that nothing accepts fails after a second and a quarter", async () => {
       const created = transport({ lookup: () => {} });
       const begun = performance.now();
       const error = await failure(created.send(get("http://stuck.test:1")));
       expect([error.sent, unsentOf(error)]).toEqual([false, "silent"]);
-      expect(performance.now() - begun).toBeGreaterThan(1_400);
-      expect(performance.now() - begun).toBeLessThan(2_900);
+      expect(performance.now() - begun).toBeGreaterThan(1_200);
+      expect(performance.now() - begun).toBeLessThan(2_600);
+    });
+
+    it("an idle connection is closed by its caller long before the service closes it", async () => {
+      const real = await service(async () => ({ status: 200, headers: {} }));
+      const { headers } = await fetch(real.url);
+      const sockets: Socket[] = [];
+      const url = await bare((socket) => {
+        sockets.push(socket);
+        socket.on("data", () =>
+          socket.write(
+            `HTTP/1.1 200 OK\r\ncontent-length: 0\r\nkeep-alive: ${headers.get("keep-alive")}\r\n\r\n`,
+          ),
+        );
+      });
+      expect(headers.get("keep-alive")).toBe("timeout=65");
+      const created = transport({ quickAfter: 0 });
+      await created.send(get(url));
+      await new Promise((turn) => setImmediate(turn));
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      try {
+        await created.send(get(url));
+        const [socket] = sockets;
+        for (let seconds = 0; seconds < 49; seconds++) await vi.advanceTimersByTimeAsync(1_000);
+        await new Promise((turn) => setImmediate(turn));
+        expect([sockets.length, socket?.readableEnded]).toEqual([1, false]);
+        for (let seconds = 0; seconds < 4; seconds++) await vi.advanceTimersByTimeAsync(1_000);
+      } finally {
+        vi.useRealTimers();
+      }
+      await expect.poll(() => sockets[0]?.destroyed).toBe(true);
     });
 
     it("a call whose time is over before it has a connection wasn't sent, and one that has it was", async () => {

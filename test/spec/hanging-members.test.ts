@@ -1,0 +1,176 @@
+// Calls of members that hang: how long their callers wait, and when another member is tried.
+
+import { describe, expect, it } from "vitest";
+
+import { DeadlineExceeded } from "../../src/base/errors.ts";
+import { type OutgoingRequest, UnsentError } from "../../src/base/ports.ts";
+import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { deploy, urls } from "../_deployment.ts";
+import { ask, key, TestDeployment, testModules, testHost } from "../_cluster.ts";
+import { outOf } from "./_members.ts";
+
+const stock = "/rpc/shop/stock?sku=tweed";
+const isCall = ({ url }: OutgoingRequest): boolean => url.includes("/rpc/");
+
+type Deployed = Awaited<ReturnType<typeof deploy>>;
+
+/** Requests to `url` wait for a connection that is never accepted, and fail like the transport. */
+function unaccepting({ network, clock }: Deployed, url: string): void {
+  const send = network.send.bind(network);
+  network.send = async (request) => {
+    if (!request.url.startsWith(url)) return await send(request);
+    const { signal } = request;
+    return await new Promise((_, reject) => {
+      const fail = (cause?: unknown): void =>
+        reject(
+          new UnsentError(`${url} did not accept the connection in time`, "silent", { cause }),
+        );
+      signal?.addEventListener("abort", () =>
+        signal.reason instanceof DeadlineExceeded ? fail(signal.reason) : reject(signal.reason),
+      );
+      clock.after(1_250, fail);
+    });
+  };
+}
+
+/** A deployment whose second segment two nodes have, the first of which accepts no connection. */
+async function halfAccepting(): Promise<Deployed> {
+  const deployed = await deploy();
+  const second = deployed.node(["b"], "second");
+  deployed.network.roles.set("http://second", second);
+  await second.start("http://second");
+  unaccepting(deployed, urls.b);
+  return deployed;
+}
+
+describe("a member that accepts no connection", () => {
+  it("again-8: a call that waits for a connection goes to the next member when that fails, and is 504 if its own time ends first", async () => {
+    const { gateway, clock } = await halfAccepting();
+    const answer = ask(gateway, "GET", stock);
+    await clock.pass(1_300);
+    expect(await answer).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
+    const late = await halfAccepting();
+    const short = ask(late.gateway, "GET", stock, {
+      "x-svc-trust-key": key,
+      "x-svc-deadline": "1000",
+    });
+    await late.clock.pass(1_010);
+    expect(await short).toMatchObject({
+      status: 504,
+      headers: { "x-svc-error": "DeadlineExceeded" },
+    });
+  });
+
+  it("times of calls that are shorter than a connection may take don't take it out of rotation (again-8)", async () => {
+    const { gateway, clock, log } = await halfAccepting();
+    for (let calls = 0; calls < 8; calls++) {
+      const answer = ask(gateway, "GET", stock, {
+        "x-svc-trust-key": key,
+        "x-svc-deadline": "100",
+      });
+      await clock.pass(110);
+      expect([200, 504]).toContain((await answer).status);
+    }
+    expect(outOf(log.lines, urls.b)).toBe(0);
+  });
+});
+
+/** Procedures with a limit of 200 ms on two nodes. The first node is `stopped` when it likes. */
+async function limited(names: readonly string[] = ["a", "b"]) {
+  const local = new TestDeployment();
+  const { network, clock, log } = local;
+  const gateway = await local.gateway();
+  const body = (name: string) => () => async () => name;
+  for (const name of names)
+    await local.node(name, {
+      modules: testModules([
+        { fqn: "order", in: { main: { access: "public", timeoutMs: 200 } }, body: body(name) },
+        {
+          fqn: "stock",
+          in: { main: { access: "public", timeoutMs: 200, idempotent: true } },
+          body: body(name),
+        },
+        { fqn: "report", in: { main: "public" }, body: body(name) },
+      ]),
+      segments: ["main"],
+    });
+  const stop = (name: string): void => {
+    const { handle } = network.roles.get(`http://${name}`)!;
+    network.roles.get(`http://${name}`)!.handle = (request) =>
+      isCall({ url: request.target, method: "GET", headers: {} })
+        ? new Promise((_, reject) =>
+            request.signal.addEventListener("abort", () => reject(request.signal.reason as Error)),
+          )
+        : handle(request);
+  };
+  return { local, gateway, network, clock, log, stop };
+}
+
+describe("a member that hangs with a procedure that has a time limit", () => {
+  it("silent-10: half a second after the time limit of its procedure, a call that a member holds is 504", async () => {
+    const { gateway, clock, stop } = await limited(["a"]);
+    stop("a");
+    let status = 0;
+    const answer = ask(gateway, "GET", "/rpc/order").then((given) => (status = given.status));
+    const unlimited = ask(gateway, "GET", "/rpc/report");
+    await clock.pass(690);
+    expect(status).toBe(0);
+    await clock.pass(20);
+    await answer;
+    expect(status).toBe(504);
+    await clock.pass(30_000);
+    expect((await unlimited).status).toBe(504);
+  });
+
+  it("silent-11: an idempotent call then goes to another member", async () => {
+    const { gateway, clock, stop } = await limited();
+    stop("a");
+    const answer = ask(gateway, "GET", "/rpc/stock");
+    await clock.pass(710);
+    expect(await answer).toMatchObject({ status: 200, text: "b" });
+  });
+
+  it("a proxy in front of a node waits no longer either (silent-10)", async () => {
+    const { local, network, clock, log, stop } = await limited(["a"]);
+    const proxy = createProxy(testHost(network, clock, log), {
+      ...local.common,
+      calls: "http://a",
+      repository: "http://repository",
+    });
+    network.roles.set("http://proxy", proxy);
+    await proxy.start("http://proxy");
+    expect((await ask(proxy, "GET", "/rpc/order")).status).toBe(200);
+    stop("a");
+    const answer = ask(proxy, "GET", "/rpc/order");
+    await clock.pass(710);
+    expect((await answer).status).toBe(504);
+  });
+
+  it("a large body has time to arrive before the limit counts (silent-10)", async () => {
+    const { gateway, clock, stop } = await limited(["a"]);
+    stop("a");
+    let status = 0;
+    const json = { "content-type": "application/json" };
+    const body = `{"value":"${"x".repeat(1_000_000)}"}`;
+    const answer = ask(gateway, "POST", "/rpc/order", json, body).then(
+      (given) => (status = given.status),
+    );
+    await clock.pass(1_600);
+    expect(status).toBe(0);
+    await clock.pass(150);
+    await answer;
+    expect(status).toBe(504);
+  });
+
+  it.each([{ order: 0 }, { order: "200" }, 7])(
+    "a member that announces %j as its time limits is refused",
+    async (timeouts) => {
+      const { gateway } = await limited([]);
+      const body = JSON.stringify({ url: "http://x", procedures: ["order"], timeouts });
+      expect(await ask(gateway, "POST", "/nodes", { "x-svc-trust-key": key }, body)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("'timeouts' doesn't give times in ms") as unknown,
+      });
+    },
+  );
+});
