@@ -192,7 +192,13 @@ const host: Host = {
     own: () => [],
   },
   memory: { hasRoom: () => true },
-  loop: { watch() {}, unwatch() {}, delay: () => 0 },
+  loop: {
+    watch() {},
+    unwatch() {},
+    delay: () => 0,
+    isBusy: () => false,
+    turn: (next) => void setTimeout(next),
+  },
   clock: {
     now: () => performance.now(),
     after(ms, run) {

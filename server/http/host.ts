@@ -49,7 +49,13 @@ function hashed(secret: string): Buffer {
 export const unbounded: MemoryBudget = { hasRoom: () => true };
 
 /** For services in memory, which share an event loop with their test or their developer's tools. */
-export const prompt: EventLoop = { watch() {}, unwatch() {}, delay: () => 0 };
+export const prompt: EventLoop = {
+  watch() {},
+  unwatch() {},
+  delay: () => 0,
+  isBusy: () => false,
+  turn: (next) => void setImmediate(next),
+};
 
 /** The ports of this process. `parts` replace Node's own. */
 export function nodeHost(

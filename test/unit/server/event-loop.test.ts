@@ -1,0 +1,61 @@
+import { MessageChannel } from "node:worker_threads";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { createEventLoop } from "../../../server/http/event-loop.ts";
+
+const loop = createEventLoop();
+afterEach(() => loop.unwatch());
+
+/** Computes for so long. */
+function compute(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+describe("an event loop", () => {
+  it("is busy while each of its turns takes long, though no timer is late", async () => {
+    loop.watch();
+    expect(loop.isBusy()).toBe(false);
+    await expect
+      .poll(
+        async () => {
+          for (const end = performance.now() + 250; performance.now() < end; await nextTurn())
+            compute(4);
+          return loop.isBusy();
+        },
+        { interval: 0 },
+      )
+      .toBe(true);
+    await expect.poll(() => loop.isBusy()).toBe(false);
+  });
+
+  it("is busy after it was blocked, and prompt without anybody who watches", async () => {
+    loop.watch();
+    compute(200);
+    await expect.poll(() => loop.isBusy(), { interval: 10 }).toBe(true);
+    loop.unwatch();
+    expect(loop.isBusy()).toBe(false);
+    compute(200);
+    await nextTurn();
+    expect(loop.isBusy()).toBe(false);
+  });
+
+  it("calls what waits for a turn after what has come was read", async () => {
+    const order: string[] = [];
+    const { port1, port2 } = new MessageChannel();
+    const read = new Promise<void>((resolve) =>
+      port1.once("message", () => {
+        order.push("read");
+        resolve();
+      }),
+    );
+    port2.postMessage("");
+    await new Promise<void>((resolve) => loop.turn(resolve));
+    await new Promise<void>((resolve) => loop.turn(resolve));
+    order.push("turned");
+    await read;
+    port1.close();
+    expect(order).toEqual(["read", "turned"]);
+  });
+});
