@@ -1,12 +1,16 @@
 // Announcements by digest: what a node with many procedures says when it joins.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
-import { digest as sha256 } from "../../server/http/host.ts";
+import { digest as sha256, nodeHost } from "../../server/http/host.ts";
+import { listen } from "../../server/http/http.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { memoryNames } from "../../src/roles/memory-network.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createMembership } from "../../src/roles/members/membership.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { ask, key, TestDeployment, testHost } from "../_cluster.ts";
+import { ask, key, TestDeployment, testHost, TestLog } from "../_cluster.ts";
 
 const trusted = { "x-svc-trust-key": key };
 const encoder = new TextEncoder();
@@ -352,11 +356,24 @@ describe("a node with a long list", () => {
     ).not.toEqual([]);
   });
 
-  it("100,000 procedures join within the limits of a gateway (joining-13)", async () => {
-    const { local, gateway, call } = await gatewayOnly();
-    await member(local, () => many(100_000)).join("http://c");
+  it("a node with 100,000 procedures joins within the limits of a gateway, over sockets (joining-13)", async () => {
+    const host = nodeHost({ log: new TestLog(), names: memoryNames() });
+    onTestFinished(async () => await host.transport.close());
+    const options = { trustKey: key, limits: defaultLimits, healthIntervalMs: 60_000 };
+    const gateway = createGateway(host, { ...options, gatheringMs: 0, newId: () => "m1" });
+    const server = await listen((request) => gateway.handle(request), {
+      host: "127.0.0.1",
+      port: 0,
+    });
+    onTestFinished(() => server.close(0));
+    const names = many(100_000);
+    const offered = { procedures: names, idempotent: names };
+    await createMembership(host, server.url, key, () => offered).join("http://c");
     expect(gateway.describe()["members"]).toEqual(["http://c"]);
-    expect(await call("parts/a/module49/procedure99999")).toBe(503);
-    expect(await call("parts/a/module49/procedure100049")).toBe(404);
+    expect(host.log).toMatchObject({
+      lines: expect.arrayContaining([
+        expect.stringContaining("http://c joined with 100000 procedures"),
+      ]) as unknown,
+    });
   });
 });

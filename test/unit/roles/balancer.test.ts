@@ -5,6 +5,7 @@ import { digest } from "../../../server/http/host.ts";
 import { createLists } from "../../../src/roles/members/lists.ts";
 import { createMembers } from "../../../src/roles/members/members.ts";
 import { TestClock } from "../../_cluster.ts";
+import { Random } from "../../fuzz/random.ts";
 
 const small: Memory = { names: 4, characters: 40 };
 
@@ -124,24 +125,24 @@ describe("names that are in several lists", () => {
 
   it("have the holders that a table of each name by itself would have, through 2,000 joins and leaves", () => {
     const balancer = balancerOf();
-    const random = mulberry(7);
-    const pick = (count: number): number => Math.floor(random() * count);
+    const random = new Random(7);
     const names = Array.from({ length: 12 }, (_, at) => `n${at}`);
-    const lists = Array.from({ length: 8 }, () => listOf(...names.filter(() => random() < 0.4)));
+    const lists = Array.from({ length: 8 }, () =>
+      listOf(...names.filter(() => random.below(10) < 4)),
+    );
     const members = new Map<number, List>();
     for (let step = 1; step <= 2_000; step++) {
       const [oldest] = members.keys();
-      if (members.size > 0 && random() < 0.5) {
-        const order =
-          random() < 0.5 ? (oldest ?? 0) : ([...members.keys()][pick(members.size)] ?? 0);
+      if (members.size > 0 && random.once(2)) {
+        const order = random.once(2) ? (oldest ?? 0) : random.pick([...members.keys()]);
         balancer.leave(order, members.get(order) ?? listOf());
         members.delete(order);
       } else {
-        const list = lists[pick(lists.length)] ?? listOf();
+        const list = random.pick(lists);
         members.set(step, list);
         balancer.join(step, list);
       }
-      const name = names[pick(names.length)] ?? "";
+      const name = random.pick(names);
       const holders = [...members].flatMap(([order, list]) =>
         list.names.includes(name) ? [order] : [],
       );
@@ -152,17 +153,6 @@ describe("names that are in several lists", () => {
     }
   });
 });
-
-/** Random numbers from 0 to 1, always the same. */
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 describe("members that join with ever new names", () => {
   it("leave only the latest names in memory", () => {
