@@ -34,6 +34,7 @@ const host = "Host: localhost";
 
 /** Larger than what the buffers of a connection take. */
 const unreadBytes = 8_000_000;
+const unreadPauseMs = 50;
 /** How long the rest of an answer may take that wasn't cut. */
 const restMs = 1_000;
 
@@ -81,12 +82,18 @@ export async function besiege(
       );
       drip(socket);
     });
-  const unread = Array.from({ length: crowd.unread }, () =>
-    open("unread", (socket) => {
-      socket.pause();
-      socket.write(`GET /rpc/a/many?count=${unreadBytes} HTTP/1.1\r\n${host}\r\n\r\n`);
-    }),
-  );
+  const unread: Socket[] = [];
+  // One after the other: to make so many large answers at once takes a processor a second, however
+  // they are read.
+  const asking = setInterval(() => {
+    if (unread.length >= crowd.unread) return clearInterval(asking);
+    const socket = open("unread", (connected) => {
+      connected.pause();
+      connected.write(`GET /rpc/a/many?count=${unreadBytes} HTTP/1.1\r\n${host}\r\n\r\n`);
+    });
+    unread.push(socket);
+  }, unreadPauseMs);
+  timers.push(asking);
   let [slowest, calls] = [0, 0];
   const refused: number[] = [];
   const bytes = Buffer.from(`GET /rpc/a/canary HTTP/1.1\r\n${host}\r\n\r\n`);
