@@ -2,7 +2,13 @@
 // as namespaces, as a build would make them.
 
 import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/base/manifest.ts";
-import type { Host, ModuleNamespace, OutgoingRequest, PeerResponse } from "../src/base/ports.ts";
+import type {
+  EventLoop,
+  Host,
+  ModuleNamespace,
+  OutgoingRequest,
+  PeerResponse,
+} from "../src/base/ports.ts";
 import type { ServerModules } from "../src/roles/application.ts";
 import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
@@ -14,7 +20,7 @@ import { createStandalone } from "../src/roles/standalone.ts";
 import type { Limits } from "../src/codec/values/limits.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";
 import { createCarrier } from "../server/http/carrier.ts";
-import { prompt, sign, unbounded } from "../server/http/host.ts";
+import { digest, prompt, sign, unbounded } from "../server/http/host.ts";
 import { LocalDeployment } from "../server/local/deployment.ts";
 import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
@@ -62,17 +68,19 @@ export function testHost(
   network: TestNetwork,
   clock: TestClock = new TestClock(),
   log: TestLog = new TestLog(),
+  loop: EventLoop = prompt,
 ): Host {
   return {
     transport: network,
     names: network.names,
     memory: unbounded,
     clock,
-    loop: prompt,
+    loop,
     carrier: createCarrier(),
     log,
     equalSecrets: (a, b) => a === b,
     sign,
+    digest,
   };
 }
 
@@ -91,10 +99,15 @@ export class TestDeployment extends LocalDeployment {
   readonly clock: TestClock;
   readonly log: TestLog;
 
-  constructor({ trustKey = key, limits }: { trustKey?: string; limits?: Limits } = {}) {
+  constructor({
+    trustKey = key,
+    limits,
+    loop,
+    clock = new TestClock(),
+  }: { trustKey?: string; limits?: Limits; loop?: EventLoop; clock?: TestClock } = {}) {
     const network = new TestNetwork();
-    const [clock, log] = [new TestClock(), new TestLog()];
-    const host = (): Host => testHost(network, clock, log);
+    const log = new TestLog();
+    const host = (): Host => testHost(network, clock, log, loop);
     super({ trustKey, network, host, ...(limits && { limits }) });
     this.clock = clock;
     this.log = log;

@@ -3,7 +3,7 @@
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-const digest = (text) => createHash("sha256").update(text).digest();
+const hashed = (text) => createHash("sha256").update(text).digest();
 
 /** What a node answers to a call. */
 export const success = {
@@ -16,7 +16,7 @@ export const success = {
 export const memoryHost = (send) => ({
   transport: { send, close: async () => {} },
   names: {
-    resolve: async (host) => [`fd00::${digest(host).readUInt16BE().toString(16)}`],
+    resolve: async (host) => [`fd00::${hashed(host).readUInt16BE().toString(16)}`],
     own: () => [],
   },
   memory: { hasRoom: () => true },
@@ -30,7 +30,8 @@ export const memoryHost = (send) => ({
   carrier: { run: (_, act) => act(), current: () => undefined },
   log: { info() {}, warn() {}, error() {} },
   sign: (secret, text) => createHmac("sha256", secret).update(text).digest("base64url"),
-  equalSecrets: (a, b) => timingSafeEqual(digest(a), digest(b)),
+  equalSecrets: (a, b) => timingSafeEqual(hashed(a), hashed(b)),
+  digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
 });
 
 /** An incoming request. Without `signal`, the caller never disconnects. */

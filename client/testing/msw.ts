@@ -192,7 +192,13 @@ const host: Host = {
     own: () => [],
   },
   memory: { hasRoom: () => true },
-  loop: { watch() {}, unwatch() {}, delay: () => 0 },
+  loop: {
+    watch() {},
+    unwatch() {},
+    delay: () => 0,
+    isBusy: () => false,
+    turn: (next) => void setTimeout(next),
+  },
   clock: {
     now: () => performance.now(),
     after(ms, run) {
@@ -212,4 +218,5 @@ const host: Host = {
   equalSecrets: (a, b) => a === b,
   // Handlers don't forward calls, so no other node has to verify this signature.
   sign: () => crypto.randomUUID(),
+  digest: () => crypto.randomUUID(),
 };

@@ -5,10 +5,34 @@ import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { EventLoop, Log } from "../../src/base/ports.ts";
 
 const resolutionMs = 20;
+/** How often it is looked whether the event loop is busy; that it was counts for a second. */
+const lookMs = 100;
+const memoryMs = 1_000;
+/** A look that is this late shows it. */
+const noticeableMs = 30;
+/** So does a loop without a pause whose turns are this long: a turn accepts one connection. */
+const longTurnMs = 2;
+const withoutPause = 0.97;
 
 /** Costs a timer of Node's own while somebody watches. */
 export function createEventLoop(): EventLoop {
   let histogram: IntervalHistogram | undefined;
+  let looks: NodeJS.Timeout | undefined;
+  let looked = 0;
+  let wasBusy = -Infinity;
+  let used = performance.eventLoopUtilization();
+  let turns = 0;
+  const look = (): void => {
+    const now = performance.now();
+    const ms = now - looked;
+    const { utilization } = performance.eventLoopUtilization(used);
+    const { loopCount } = performance.nodeTiming.uvMetricsInfo;
+    const isPausing = utilization < withoutPause || ms / (loopCount - turns) < longTurnMs;
+    if (!isPausing || ms - lookMs > noticeableMs) wasBusy = now;
+    looked = now;
+    turns = loopCount;
+    used = performance.eventLoopUtilization();
+  };
   let since = performance.now();
   let cpu = process.cpuUsage();
   const startPeriod = (): void => {
@@ -21,9 +45,21 @@ export function createEventLoop(): EventLoop {
       histogram ??= monitorEventLoopDelay({ resolution: resolutionMs });
       histogram.reset();
       histogram.enable();
+      look();
+      wasBusy = -Infinity;
+      looks ??= setInterval(look, lookMs).unref();
     },
     unwatch() {
       histogram?.disable();
+      clearInterval(looks);
+      looks = undefined;
+      wasBusy = -Infinity;
+    },
+    isBusy() {
+      return looked - wasBusy < memoryMs;
+    },
+    turn(next) {
+      setImmediate(next);
     },
     delay() {
       if (histogram === undefined) return 0;

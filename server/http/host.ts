@@ -28,7 +28,7 @@ export const nodeClock: Clock = {
 
 /** Compares in constant time. Hashing hides the lengths too. */
 export function equalSecrets(left: string, right: string): boolean {
-  return timingSafeEqual(digest(left), digest(right));
+  return timingSafeEqual(hashed(left), hashed(right));
 }
 
 /** HMAC-SHA-256 in base64url. */
@@ -36,7 +36,12 @@ export function sign(secret: string, text: string): string {
   return createHmac("sha256", secret).update(text).digest("base64url");
 }
 
-function digest(secret: string): Buffer {
+/** SHA-256 in lower-case hex. */
+export function digest(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function hashed(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
@@ -44,7 +49,13 @@ function digest(secret: string): Buffer {
 export const unbounded: MemoryBudget = { hasRoom: () => true };
 
 /** For services in memory, which share an event loop with their test or their developer's tools. */
-export const prompt: EventLoop = { watch() {}, unwatch() {}, delay: () => 0 };
+export const prompt: EventLoop = {
+  watch() {},
+  unwatch() {},
+  delay: () => 0,
+  isBusy: () => false,
+  turn: (next) => void setImmediate(next),
+};
 
 /** The ports of this process. `parts` replace Node's own. */
 export function nodeHost(
@@ -67,5 +78,6 @@ export function nodeHost(
     log: parts.log ?? createLog(),
     equalSecrets,
     sign,
+    digest,
   };
 }

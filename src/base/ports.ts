@@ -236,6 +236,13 @@ export interface EventLoop {
   unwatch(): void;
   /** Nine of ten delays since the last call were at most this many milliseconds. 0 if not watched. */
   delay(): number;
+  /**
+   * Whether within the last second, while somebody watched, so much ran between two readings of
+   * requests that many may wait unread.
+   */
+  isBusy(): boolean;
+  /** Calls `next` once what has come meanwhile is read; after what waits for the same turn. */
+  turn(next: () => void): void;
 }
 
 export interface Host {
@@ -250,4 +257,6 @@ export interface Host {
   equalSecrets(left: string, right: string): boolean;
   /** HMAC-SHA-256 of `text` with `secret`, in base64url. */
   sign(secret: string, text: string): string;
+  /** SHA-256 of `bytes`, in lower-case hex. */
+  digest(bytes: Uint8Array): string;
 }

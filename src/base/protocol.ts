@@ -9,6 +9,9 @@ export const consolePath = "/svc/console";
 /** The routes of a gateway or node, for a proxy. Needs the trust key. */
 export const routesPath = "/svc/routes";
 
+/** Lists of procedures and routes that members send to their gateway; followed by a digest. */
+export const listsPath = "/nodes/lists";
+
 /** The public manifest. Not one of `paths`, as a page needs no other. */
 export const browserManifestPath = "/svc/manifest.json";
 

@@ -72,6 +72,8 @@ export function createCallRunner(
       if (body !== undefined) incoming.awaitBody();
       const whole = receivedRequest(request, body && (await body));
       if (body !== undefined) incoming.goOn();
+      const turn = incoming.turn();
+      if (turn !== undefined) await turn;
       const loading = prepareDecoding(whole, options);
       const args = decodeReceived(whole, query, record, options, loading && (await loading));
       const invoke = invokeFor(registration);

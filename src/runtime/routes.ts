@@ -19,6 +19,12 @@ export interface RouteInfo extends RoutePattern {
   readonly name: string;
 }
 
+/** What a request is for: a route of this service, or of one behind it. */
+export interface MatchedRoute {
+  readonly info: RouteInfo;
+  readonly params: PathParameters;
+}
+
 /** A route of this node. Its access is the most open one among its segments here. */
 export interface RouteRegistration extends RouteEntry {
   readonly segments: readonly string[];

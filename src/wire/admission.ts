@@ -1,5 +1,9 @@
 // How many calls a service runs at once. A service that has more to do than it can answers ever later,
 // until nobody waits for its answers any more. So it refuses what is too much, at once.
+//
+// Calls that compute and never wait are over before the next request is read: however many have come,
+// one runs. So while the event loop is late, calls line up, and requests are read between them: then
+// it shows how many wait, and for how long.
 
 import type { Clock, EventLoop } from "../base/ports.ts";
 
@@ -13,6 +17,12 @@ const fewer = 0.8;
 /** Below this delay, more may. */
 const promptMs = 20;
 const more = 1.05;
+/** Turns of the event loop in which requests are read before calls begin: a turn accepts one connection. */
+const reads = 16;
+/** So many calls begin together that they keep the loop for about this long. */
+const turnMs = 5;
+/** A call that would wait longer to begin is too much. */
+const longestWaitMs = 250;
 
 export class Admission {
   readonly #clock: Clock;
@@ -23,6 +33,19 @@ export class Admission {
   /** Whether a call came since the last adjustment. */
   #isUsed = false;
   #isWatching = false;
+  /** Calls that are admitted and have not begun. */
+  readonly #waiting: (() => void)[] = [];
+  /** How many may wait: as many as begin within {@link longestWaitMs}. */
+  #room = Infinity;
+  /** For how long a call keeps the loop as it begins; a moving average. */
+  #msOfCall = 0;
+  #isTurning = false;
+  #reads = 0;
+  /** How many begin together. */
+  #together = 1;
+  /** How many began in the last turn, and when. */
+  #begun = 0;
+  #begunAt = 0;
 
   /** `most` calls run at once, fewer if the event loop is late. */
   constructor({ clock, loop }: { clock: Clock; loop: EventLoop }, most: number) {
@@ -36,9 +59,17 @@ export class Admission {
   enter(): boolean {
     if (!this.#isWatching) this.#watch();
     this.#isUsed = true;
-    if (this.#running >= this.#limit) return false;
+    if (this.#running >= this.#limit || this.#waiting.length >= this.#room) return false;
     this.#running++;
     return true;
+  }
+
+  /** Resolves once a call that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
+  turn(): Promise<void> | undefined {
+    if (!this.#loop.isBusy() && this.#waiting.length === 0) return undefined;
+    if (!this.#isTurning) this.#loop.turn(this.#read);
+    this.#isTurning = true;
+    return new Promise((begin) => this.#waiting.push(begin));
   }
 
   /** Counts a call that has begun before, and left while it waited for its caller. */
@@ -49,6 +80,33 @@ export class Admission {
   leave(): void {
     this.#running--;
   }
+
+  readonly #read = (): void => {
+    this.#reads++;
+    if (this.#reads < reads) return this.#loop.turn(this.#read);
+    this.#reads = 0;
+    // Nothing is read between these two.
+    this.#loop.turn(this.#begin);
+    this.#loop.turn(this.#goOn);
+  };
+
+  readonly #begin = (): void => {
+    const calls = this.#waiting.splice(0, this.#together);
+    this.#begun = calls.length;
+    this.#begunAt = this.#clock.now();
+    for (const begin of calls) begin();
+  };
+
+  readonly #goOn = (): void => {
+    const ms = this.#clock.now() - this.#begunAt;
+    // Another process may have had the processor meanwhile: one measurement shows little.
+    const most = 2 * this.#msOfCall + 1;
+    this.#msOfCall += (Math.min(ms / this.#begun, most) - this.#msOfCall) / 4;
+    this.#room = Math.max(fewest, Math.floor(longestWaitMs / this.#msOfCall));
+    this.#together = Math.max(1, Math.floor(this.#begun * (ms < turnMs ? 2 : 0.25)));
+    this.#isTurning = this.#waiting.length > 0;
+    if (this.#isTurning) this.#loop.turn(this.#read);
+  };
 
   #watch(): void {
     this.#isWatching = true;

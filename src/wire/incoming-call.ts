@@ -2,7 +2,6 @@
 // decoded.
 
 import { Abort } from "../base/aborts.ts";
-import type { AbortNotice } from "../base/ports.ts";
 import type { Call, CallHeaders } from "../base/call.ts";
 import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
@@ -10,7 +9,7 @@ import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "..
 import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
 import { tooManyCalls } from "../http/refusals.ts";
 import type { MiddlewareHeaders } from "../http/middleware.ts";
-import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { AbortNotice, Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { mostHops, rpcPath } from "../base/protocol.ts";
 import {
@@ -22,8 +21,7 @@ import {
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
-import type { PathParameters } from "../base/context.ts";
-import type { RouteInfo } from "../runtime/routes.ts";
+import type { MatchedRoute } from "../runtime/routes.ts";
 import { defaultVersion, readVersion, type Version } from "../base/version.ts";
 import type { Admission } from "./admission.ts";
 import { CallState } from "./call-state.ts";
@@ -68,12 +66,11 @@ export interface IncomingCall extends Trust {
   awaitBody(): void;
   /** The body is there. Throws if the service can take no more calls, or if this one is over. */
   goOn(): void;
-}
-
-/** A route of this service, or of one behind it. */
-export interface MatchedRoute {
-  readonly info: RouteInfo;
-  readonly params: PathParameters;
+  /**
+   * Resolves once the call may begin. Undefined: at once. Rejects if the call is over by then, or
+   * nobody waits for it any more.
+   */
+  turn(): Promise<void> | undefined;
 }
 
 /** What a call that comes in is checked by. */
@@ -191,6 +188,13 @@ export class CheckedCall implements IncomingCall {
     if (this.#place === "over") throw new DeadlineExceeded();
     if (!this.#options.admission.enter()) throw tooManyCalls();
     this.#place = "taken";
+  }
+
+  turn(): Promise<void> | undefined {
+    return this.#options.admission.turn()?.then(() => {
+      if (this.#place === "over") throw new DeadlineExceeded();
+      this.signal.throwIfAborted();
+    });
   }
 
   /** Part of the body is there, of a call that has begun before: it takes a place in any case. */

@@ -8,9 +8,16 @@ import { openSockets } from "../attack/_sockets.ts";
 import { edgeTarget } from "./targets/edge.ts";
 import { fieldTargets } from "./targets/fields.ts";
 import { fileTargets } from "./targets/files.ts";
+import { joinTargets } from "./targets/joins.ts";
 import { serviceTargets } from "./targets/services.ts";
 
-const targets = [...decoderTargets, ...fieldTargets, ...fileTargets, ...serviceTargets];
+const targets = [
+  ...decoderTargets,
+  ...fieldTargets,
+  ...fileTargets,
+  ...serviceTargets,
+  ...joinTargets,
+];
 // The machine may be busy with other tests.
 const edge = edgeTarget(openSockets, 6);
 

@@ -10,6 +10,7 @@ import { fieldTargets } from "./targets/fields.ts";
 import { fileTargets } from "./targets/files.ts";
 import { hostile } from "./targets/hostile.ts";
 import { processTargets } from "./targets/processes.ts";
+import { joinTargets } from "./targets/joins.ts";
 import { serviceTargets } from "./targets/services.ts";
 
 /** All targets, the quickest first. */
@@ -18,6 +19,7 @@ export const targets: readonly Target[] = [
   ...fieldTargets,
   ...fileTargets,
   ...serviceTargets,
+  ...joinTargets,
   ...processTargets,
   hostile,
 ];

@@ -4,8 +4,9 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { chunksOf } from "../../src/http/bodies.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { Admission } from "../../src/wire/admission.ts";
-import { ask, TestClock, TestDeployment, testModules } from "../_cluster.ts";
-import { body } from "./_shop.ts";
+import { prompt } from "../../server/http/host.ts";
+import { ask, settle, TestClock, TestDeployment, testModules } from "../_cluster.ts";
+import { body, names } from "./_shop.ts";
 
 async function standalone(maxCalls: number) {
   const waiting: (() => void)[] = [];
@@ -120,6 +121,152 @@ describe("a call whose body is still coming", () => {
   });
 });
 
+/** A clock that also moves while something computes. */
+class BusyClock extends TestClock {
+  #computed = 0;
+
+  override now(): number {
+    return super.now() + this.#computed;
+  }
+
+  compute(ms: number): void {
+    this.#computed += ms;
+  }
+}
+
+describe("calls that compute, while the event loop is late", () => {
+  async function computing() {
+    const begun: string[] = [];
+    const next: (() => void)[] = [];
+    const state = { isBusy: true };
+    const loop = {
+      ...prompt,
+      isBusy: () => state.isBusy,
+      turn: (run: () => void) => void next.push(run),
+    };
+    const clock = new BusyClock();
+    const local = new TestDeployment({ loop, clock });
+    const modules = testModules([
+      {
+        fqn: "shop/compute",
+        parameters: names("call", "ms"),
+        in: { all: "public" },
+        body: body("shop/compute", async (_context, _graph, call: string, ms: string) => {
+          begun.push(call);
+          clock.compute(Number(ms));
+        }),
+      },
+    ]);
+    const role = await local.standalone({ modules, segments: ["all"] });
+    const call = async (name: number, ms = 5) =>
+      await ask(role, "GET", `/rpc/shop/compute?call=${name}&ms=${ms}`);
+    const turn = async (count = 1): Promise<void> => {
+      await settle();
+      for (let turned = 0; turned < count; turned++) {
+        for (const run of next.splice(0)) {
+          run();
+          await settle();
+        }
+      }
+    };
+    /** Until no call waits. */
+    const turns = async (): Promise<void> => {
+      await settle();
+      while (next.length > 0) await turn();
+    };
+    return { begun, call, state, role, turn, turns };
+  }
+
+  it("overload-6: while the event loop is late, calls begin in the order in which they came, and requests are read between them", async () => {
+    const { begun, call, turn, turns } = await computing();
+    const calls = [call(0), call(1)];
+    await turn(16);
+    expect(begun).toEqual([]);
+    calls.push(call(2));
+    await turn(1);
+    expect(begun).toEqual(["0"]);
+    await turn(16);
+    expect(begun).toEqual(["0"]);
+    await turn(1);
+    expect(begun).toEqual(["0", "1"]);
+    await turns();
+    expect(begun).toEqual(["0", "1", "2"]);
+    for (const answer of calls) expect((await answer).status).toBe(204);
+  });
+
+  it("begin together if they are short, fewer when they are longer (overload-6)", async () => {
+    const { begun, call, turn } = await computing();
+    for (let name = 0; name < 60; name++) void call(name, name < 31 ? 0.1 : 1);
+    for (const count of [1, 3, 7, 15, 31, 60]) {
+      await turn(17);
+      expect(begun).toHaveLength(count);
+    }
+    for (let name = 60; name < 80; name++) void call(name);
+    await turn(17);
+    expect(begun).toHaveLength(67);
+    await turn(17);
+    expect(begun).toHaveLength(68);
+  });
+
+  it("begin at once when the loop is prompt again and none of them waits (overload-6)", async () => {
+    const { begun, call, state, turn, turns } = await computing();
+    void call(0);
+    state.isBusy = false;
+    void call(1);
+    await turn(1);
+    expect(begun).toEqual([]);
+    await turns();
+    void call(2);
+    await turn(0);
+    expect(begun).toEqual(["0", "1", "2"]);
+  });
+
+  it("overload-7: a call that would wait for more than 250 ms before it begins, behind 16 others or more, is refused at once", async () => {
+    const { begun, call, role, turn, turns } = await computing();
+    const calls = Array.from({ length: 100 }, (_, name) => call(name));
+    // By then it shows how long these calls take.
+    await turn(17 * 40);
+    expect(begun).toHaveLength(40);
+    expect(await call(100)).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1", "x-svc-not-started": "overload" },
+    });
+    expect((await ask(role, "GET", "/health/live")).status).toBe(200);
+    await turn(17 * 11);
+    calls.push(call(101));
+    await turn(0);
+    expect((await call(102)).status).toBe(503);
+    await turns();
+    for (const answer of calls) expect((await answer).status).toBe(204);
+    expect(begun).toHaveLength(101);
+  });
+
+  it("are never too many if fewer than 16 wait, however slow they are (overload-7)", async () => {
+    const { call, turn, turns } = await computing();
+    const calls = Array.from({ length: 16 }, (_, name) => call(name, 1_000));
+    for (let more = 0; more < 8; more++) {
+      await turn(17);
+      calls.push(call(16 + more, 1_000));
+    }
+    await turns();
+    for (const answer of calls) expect((await answer).status).toBe(204);
+  });
+
+  it("don't run if they are over, or their caller has left, before they begin (overload-6)", async () => {
+    const { begun, call, role, turn, turns } = await computing();
+    const controller = new AbortController();
+    const target = "/rpc/shop/compute?call=0&ms=5";
+    const left = ask(role, "GET", target, {}, "", controller.signal).catch(String);
+    const late = call(1);
+    await turn(0);
+    controller.abort();
+    await turns();
+    await late;
+    expect(begun).toEqual(["1"]);
+    await left;
+  });
+});
+
 /** An admission whose event loop is late by `delay.ms`. */
 function admission(most: number) {
   const clock = new TestClock();
@@ -128,6 +275,8 @@ function admission(most: number) {
     watch: () => void delay.watched++,
     unwatch: () => void delay.watched--,
     delay: () => delay.ms,
+    isBusy: () => false,
+    turn: (next: () => void) => void setImmediate(next),
   };
   const calls = new Admission({ clock, loop }, most);
   /** How many of so many calls may run. */

@@ -42,7 +42,7 @@ export function gatewaySource(host: Host, members: Members): Source {
           url,
           ...(about?.name === undefined ? {} : { name: about.name }),
           ...(about === undefined
-            ? { procedures: member.procedures }
+            ? { procedures: member.list.procedures }
             : { segments: about.segments }),
           state: isOut(member) ? "out" : "ready",
           lease: Math.max(0, Math.round(leaseEnds - clock.now())),
@@ -72,8 +72,9 @@ export function gatewaySource(host: Host, members: Members): Source {
 function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
   const byKey = new Map<string, ProcedureState>();
   const described = new Set<string>();
-  for (const { about } of members)
-    for (const procedure of about?.procedures ?? []) {
+  // Many members have the same list.
+  for (const procedures of new Set(members.map(({ about }) => about?.procedures)))
+    for (const procedure of procedures ?? []) {
       const key = `${procedure.fqn} ${procedure.version}`;
       described.add(procedure.fqn);
       const previous = byKey.get(key);
@@ -83,9 +84,9 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
         segments: [...new Set([...(previous?.segments ?? []), ...procedure.segments])],
       });
     }
-  for (const { about, procedures } of members)
-    if (about === undefined)
-      for (const fqn of procedures) if (!described.has(fqn)) byKey.set(fqn, { fqn, segments: [] });
+  const undescribed = members.filter(({ about }) => about === undefined);
+  for (const { procedures } of new Set(undescribed.map(({ list }) => list)))
+    for (const fqn of procedures) if (!described.has(fqn)) byKey.set(fqn, { fqn, segments: [] });
   return [...byKey.values()].toSorted((a, b) => (a.fqn < b.fqn ? -1 : a.fqn > b.fqn ? 1 : 0));
 }
 

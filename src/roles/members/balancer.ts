@@ -1,36 +1,60 @@
-// Round robin by name. The gateway doesn't know versions.
+// Round robin by name, for members that share lists of names. The gateway doesn't know versions.
+// A name costs the same with one holder as with a thousand: names that are in the same lists share
+// the holders of those lists.
 
-/** The holders of one procedure, in turn. */
-export class Rotation<T> {
-  #all: readonly T[];
+/** What takes part in a rotation. */
+export interface Holder {
+  /** Ascends with the joining of holders, so that each keeps its place in all rotations. */
+  readonly order: number;
+}
+
+/** A list, and those who have it. */
+interface Part<T extends Holder> {
+  readonly id: number;
+  readonly holders: T[];
+  /** All groups of names that are in this list. */
+  readonly groups: Set<Group<T>>;
+}
+
+/** The names that are in exactly these lists. */
+class Group<T extends Holder> {
+  readonly key: string;
+  readonly parts: readonly Part<T>[];
+  /** Of all its lists, in the order of their joining. */
+  readonly holders: T[];
+  /** How many names there are. */
+  names = 0;
+
+  constructor(key: string, parts: readonly Part<T>[]) {
+    this.key = key;
+    this.parts = parts;
+    this.holders = parts
+      .flatMap(({ holders }) => holders)
+      .toSorted((left, right) => left.order - right.order);
+  }
+}
+
+/** The holders of one name, in turn. */
+export class Rotation<T extends Holder> {
+  /** Its lists, and thereby its holders. */
+  group: Group<T>;
+  /** The order of the holder that had the last turn. Who leaves doesn't change whose turn is next. */
+  #last = -1;
+  /** The place after it, unless somebody has left meanwhile. */
   #next = 0;
 
-  constructor(first: T) {
-    this.#all = [first];
+  constructor(group: Group<T>) {
+    this.group = group;
   }
 
   get size(): number {
-    return this.#all.length;
-  }
-
-  /** A holder that names a procedure twice is one. */
-  add(holder: T): void {
-    // A new list, as there are many of them, and one that grows has room for seventeen.
-    if (this.#all.at(-1) !== holder) this.#all = [...this.#all, holder];
-  }
-
-  remove(holder: T): void {
-    const at = this.#all.indexOf(holder);
-    if (at < 0) return;
-    this.#all = this.#all.toSpliced(at, 1);
-    // Keep the turn of the next holder.
-    if (at < this.#next) this.#next--;
+    return this.group.holders.length;
   }
 
   /** How many of the holders that count are in `part`, from 0 to 1. */
   share(counts: (holder: T) => boolean, part: ReadonlySet<T>): number {
     let [all, inPart] = [0, 0];
-    for (const holder of this.#all) {
+    for (const holder of this.group.holders) {
       if (!counts(holder)) continue;
       all++;
       if (part.has(holder)) inPart++;
@@ -40,18 +64,44 @@ export class Rotation<T> {
 
   /** The next holder that may be called, if any. */
   next(mayCall: (holder: T) => boolean): T | undefined {
-    for (let tries = this.#all.length; tries > 0; tries--) {
-      if (this.#next >= this.#all.length) this.#next = 0;
-      const holder = this.#all[this.#next++];
-      if (holder !== undefined && mayCall(holder)) return holder;
+    const { holders } = this.group;
+    const isThere = this.#next > 0 && holders[this.#next - 1]?.order === this.#last;
+    let at = isThere ? this.#next : placeAfter(holders, this.#last);
+    for (let tries = holders.length; tries > 0; tries--) {
+      if (at === holders.length) at = 0;
+      const holder = holders[at++];
+      if (holder === undefined || !mayCall(holder)) continue;
+      this.#last = holder.order;
+      this.#next = at;
+      return holder;
     }
     return undefined;
   }
 }
 
-export interface Balancer<T> {
-  add(holder: T, names: readonly string[]): void;
-  remove(holder: T, names: readonly string[]): void;
+/** The place of the first holder that joined later than the one with this order. */
+function placeAfter(holders: readonly Holder[], order: number): number {
+  let [low, high] = [0, holders.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((holders[middle]?.order ?? Infinity) > order) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Removes a holder from a list in the order of joining. */
+function removeFrom<T extends Holder>(holders: T[], { order }: T): void {
+  const at = placeAfter(holders, order) - 1;
+  if (holders[at]?.order === order) holders.splice(at, 1);
+}
+
+/** `names` are asked for only with the first holder of a list, and with the last. */
+export interface Balancer<T extends Holder> {
+  /** Returns whether the list is new. Later holders have a higher order. */
+  add(holder: T, list: object, names: () => readonly string[]): boolean;
+  /** Returns whether nobody has the list any more. */
+  remove(holder: T, list: object, names: () => readonly string[]): boolean;
   /** The current holders of a name, if there are any. */
   of(name: string): Rotation<T> | undefined;
   /** Whether the name had a holder, which is 503. A name that never had one is 404. */
@@ -70,26 +120,97 @@ export interface Memory {
  */
 const memory: Memory = { names: 200_000, characters: 8 * 1024 * 1024 };
 
-export function createBalancer<T>(most: Memory = memory): Balancer<T> {
+export function createBalancer<T extends Holder>(most: Memory = memory): Balancer<T> {
   const rotations = new Map<string, Rotation<T>>();
+  const parts = new Map<object, Part<T>>();
+  const groups = new Map<string, Group<T>>();
   const left = createLeft(most);
-  return {
-    add(holder, names) {
-      for (const name of names) {
-        const rotation = rotations.get(name);
-        if (rotation === undefined) rotations.set(name, new Rotation(holder));
-        else rotation.add(holder);
+  let ids = 0;
+
+  const groupOf = (lists: readonly Part<T>[]): Group<T> => {
+    const key = lists.map(({ id }) => id).join(" ");
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = new Group(key, lists);
+      groups.set(key, group);
+      for (const part of lists) part.groups.add(group);
+    }
+    return group;
+  };
+
+  const leaveGroup = (group: Group<T>): void => {
+    if (--group.names > 0) return;
+    groups.delete(group.key);
+    for (const part of group.parts) part.groups.delete(group);
+  };
+
+  const addNames = (part: Part<T>, names: readonly string[]): void => {
+    /** Names that were in the same lists still are. */
+    const next = new Map<Group<T> | undefined, Group<T>>();
+    for (const name of names) {
+      const rotation = rotations.get(name);
+      const previous = rotation?.group;
+      // A list may name something twice.
+      if (previous?.parts.at(-1) === part) continue;
+      let group = next.get(previous);
+      if (group === undefined)
+        next.set(previous, (group = groupOf([...(previous?.parts ?? []), part])));
+      group.names++;
+      if (rotation === undefined) {
+        rotations.set(name, new Rotation(group));
         left.forget(name);
+      } else {
+        rotation.group = group;
+        if (previous !== undefined) leaveGroup(previous);
       }
-    },
-    remove(holder, names) {
-      for (const name of names) {
-        const rotation = rotations.get(name);
-        rotation?.remove(holder);
-        if (rotation?.size !== 0) continue;
+    }
+  };
+
+  const removeNames = (part: Part<T>, names: readonly string[]): void => {
+    const next = new Map<Group<T>, Group<T> | undefined>();
+    for (const name of names) {
+      const rotation = rotations.get(name);
+      const previous = rotation?.group;
+      if (rotation === undefined || previous === undefined) continue;
+      if (!next.has(previous)) {
+        if (!previous.parts.includes(part)) continue;
+        const others = previous.parts.filter((entry) => entry !== part);
+        next.set(previous, others.length === 0 ? undefined : groupOf(others));
+      }
+      const group = next.get(previous);
+      if (group === undefined) {
         rotations.delete(name);
         left.remember(name);
+      } else {
+        group.names++;
+        rotation.group = group;
       }
+      leaveGroup(previous);
+    }
+  };
+
+  return {
+    add(holder, list, names) {
+      let part = parts.get(list);
+      const isNew = part === undefined;
+      if (part === undefined) {
+        part = { id: ++ids, holders: [], groups: new Set() };
+        parts.set(list, part);
+        addNames(part, names());
+      }
+      part.holders.push(holder);
+      for (const group of part.groups) group.holders.push(holder);
+      return isNew;
+    },
+    remove(holder, list, names) {
+      const part = parts.get(list);
+      if (part === undefined) return false;
+      removeFrom(part.holders, holder);
+      for (const group of part.groups) removeFrom(group.holders, holder);
+      if (part.holders.length > 0) return false;
+      parts.delete(list);
+      removeNames(part, names());
+      return true;
     },
     of: (name) => rotations.get(name),
     hasLeft(name) {

@@ -85,6 +85,11 @@ export function readMemberDetails(value: unknown): MemberDetails {
   };
 }
 
+/** The name in a join by digest: the rest is in the list. */
+export function readMemberName(value: unknown): string {
+  return textOf(value, "name");
+}
+
 function procedureOf(value: unknown, path: string): MemberProcedure {
   const procedure = objectOf(value, path);
   const { access, route } = procedure;

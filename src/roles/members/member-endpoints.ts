@@ -1,17 +1,18 @@
-// The gateway's endpoints for its members: join, renew, leave. They need the trust key.
+// The gateway's endpoints for its members: join, send a list, renew, leave. They need the trust key.
 
 import { BadRequest, Unauthorized } from "../../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
-import { answerHeaders, mediaTypes, paths } from "../../base/protocol.ts";
+import { answerHeaders, listsPath, mediaTypes, paths } from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
 import type { Credentials } from "../../http/trust.ts";
-import { readMemberDetails } from "./member-details.ts";
-import type { RouteInfo } from "../../runtime/routes.ts";
-import { readRoutes, readTimeouts } from "../routes/route-list.ts";
-import { routeClash } from "./route-directory.ts";
+import type { ListPart, Lists } from "./lists.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
-import type { Joining, Members } from "./members.ts";
+import type { MemberList } from "./member-list.ts";
+import type { MemberDetails } from "./member-details.ts";
+import type { Members } from "./members.ts";
 import type { Observer } from "./observer.ts";
+import { isDigest, type JoiningMember, readJoin } from "./read-join.ts";
+import { routeClash } from "./route-directory.ts";
 
 export interface MemberEndpointsOptions {
   readonly credentials: Credentials;
@@ -23,20 +24,20 @@ export interface MemberEndpointsOptions {
 /** For the names of some hundred thousand procedures, from a member that has shown the key. */
 const maxJoinBytes = 16 * 1024 * 1024;
 
-/** Longest URL of a member, in characters: no real one is longer. */
-const maxUrlLength = 2_048;
+/** A part of a list. Members send less, so that proxies in between take it. */
+const maxPartBytes = 1024 * 1024;
 
 export function memberRoutes(
   host: Host,
   options: MemberEndpointsOptions,
   members: Members,
+  lists: Lists,
   addresses: MemberAddresses,
 ): Route[] {
   const demandKey = (request: HttpRequest): void => {
     if (!options.credentials.of(request.headers).holdsKey)
       throw new Unauthorized("Joining needs the trust key of this deployment");
   };
-  const find = (id: unknown) => members.all().find((entry) => entry.id === id);
   const answer = (isMember: boolean): HttpResponse => ({
     status: isMember ? 204 : 404,
     headers: answerHeaders,
@@ -49,19 +50,17 @@ export function memberRoutes(
       async (request) => {
         demandKey(request);
         const joining = readJoin(await request.readBody(maxJoinBytes));
-        const { url, procedures, routes } = joining;
+        const { url, instance, digest, offered } = joining;
         await addresses.check(url);
-        const others = members.all().filter((entry) => entry.url !== url);
-        const clash = routeClash(
-          routes,
-          others.flatMap((entry) => entry.routes),
-        );
+        const list = digest === undefined ? lists.of(offered) : lists.find(digest);
+        if (list === undefined) return unknownList(String(digest), lists);
+        const clash = clashOf(members, list, url);
         if (clash !== undefined) throw new BadRequest(clash);
-        const about = options.observer === undefined ? undefined : joining.about;
-        const { id } = members.join(Object.assign(joining, { about }));
+        const about = options.observer === undefined ? undefined : aboutOf(joining, list);
+        const { id } = members.join({ url, list, instance, about });
         const counts = [
-          counted(procedures.length, "procedure"),
-          ...(routes.length === 0 ? [] : [counted(routes.length, "route")]),
+          counted(list.procedures.length, "procedure"),
+          ...(list.routes.length === 0 ? [] : [counted(list.routes.length, "route")]),
         ];
         host.log.info(`${url} joined with ${counts.join(" and ")}`);
         return {
@@ -71,16 +70,37 @@ export function memberRoutes(
         };
       },
     ],
+    [
+      "PUT",
+      `${listsPath}/:digest`,
+      async (request, { digest }) => {
+        demandKey(request);
+        if (!isDigest(digest))
+          throw new BadRequest("The path ends in the list's SHA-256: 64 lower-case hex digits");
+        const bytes = await request.readBody(maxPartBytes);
+        const part = partOf(request, bytes);
+        const received = lists.add(digest, part);
+        return {
+          status: received === part.total ? 201 : 202,
+          headers: { "content-type": mediaTypes.json, ...answerHeaders },
+          body: JSON.stringify({ received }),
+        };
+      },
+    ],
     ["PUT", member, (request, { id }) => (demandKey(request), answer(members.renew(String(id))))],
     // Answers whether the member is still known, without renewing: a restarted gateway forgets
     // members.
-    ["GET", member, (request, { id }) => (demandKey(request), answer(find(id) !== undefined))],
+    [
+      "GET",
+      member,
+      (request, { id }) => (demandKey(request), answer(members.get(String(id)) !== undefined)),
+    ],
     [
       "DELETE",
       member,
       (request, { id }) => {
         demandKey(request);
-        const leaving = find(id);
+        const leaving = members.get(String(id));
         if (leaving !== undefined) host.log.info(`${leaving.url} left`);
         return answer(members.leave(String(id)));
       },
@@ -88,51 +108,57 @@ export function memberRoutes(
   ];
 }
 
-function areNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === "string" && name !== "");
+/** The member sends the list and joins again, or joins again once another member has sent it. */
+function unknownList(digest: string, lists: Lists): HttpResponse {
+  const headers = { "content-type": mediaTypes.text, ...answerHeaders };
+  return lists.shouldSend(digest)
+    ? {
+        status: 409,
+        headers,
+        body: `This gateway doesn't have the list ${digest}: send it with PUT ${listsPath}/${digest}, then join again`,
+      }
+    : {
+        status: 409,
+        headers: { ...headers, "retry-after": "1" },
+        body: `Another member is sending the list ${digest}: join again in a moment`,
+      };
+}
+
+/** Which bytes of a list a request brings: those that `content-range` says, or all. */
+function partOf({ headers }: HttpRequest, bytes: Uint8Array): ListPart {
+  const range = headers["content-range"];
+  if (range === undefined) return { start: 0, total: bytes.length, bytes };
+  const [, first, last, size] =
+    /^bytes (\d{1,12})-(\d{1,12})\/(\d{1,12})$/.exec(String(range)) ?? [];
+  const [start, end, total] = [Number(first), Number(last), Number(size)];
+  if (first === undefined || end - start + 1 !== bytes.length || end >= total)
+    throw new BadRequest(
+      `'content-range' doesn't say which bytes of the list these ${bytes.length} are; expected 'bytes <first>-<last>/<length of the list>'`,
+    );
+  return { start, total, bytes };
+}
+
+/** Why the list's routes can't be in one deployment with those of members at other addresses. */
+function clashOf(members: Members, list: MemberList, url: string): string | undefined {
+  if (list.routes.length === 0) return undefined;
+  const others = new Set<MemberList>();
+  for (const member of members.all()) if (member.url !== url) others.add(member.list);
+  // It was compared when the first of its members joined, and every later list with it.
+  if (others.has(list)) return undefined;
+  return routeClash(
+    list.routes,
+    [...others].flatMap(({ routes }) => routes),
+  );
+}
+
+/** What a member says about itself: what its list says, with its own name. */
+function aboutOf(
+  { name, about }: JoiningMember,
+  { details }: MemberList,
+): MemberDetails | undefined {
+  return about ?? (details && { ...(name !== undefined && { name }), ...details });
 }
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function readJoin(body: Uint8Array): Joining & { readonly routes: readonly RouteInfo[] } {
-  const wrong = (what: string): BadRequest =>
-    new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    throw wrong("The body is not JSON");
-  }
-  const { url, procedures, idempotent, timeouts, routes, instance, node } = (value ??
-    {}) as Readonly<Record<string, unknown>>;
-  const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  if (
-    parsed === undefined ||
-    !/^https?:$/.test(parsed.protocol) ||
-    parsed.username !== "" ||
-    parsed.password !== "" ||
-    /[?#]/.test(parsed.href)
-  )
-    throw wrong("'url' is not an http address");
-  // Measure the normalized URL, which is kept: escaping makes nine characters out of some.
-  if (parsed.href.length > maxUrlLength)
-    throw wrong(`'url' is longer than ${maxUrlLength} characters`);
-  if (!areNames(procedures)) throw wrong("'procedures' is not a list of FQNs");
-  // Members of an older version send none of them.
-  if (idempotent !== undefined && !areNames(idempotent))
-    throw wrong("'idempotent' is not a list of FQNs");
-  if (instance !== undefined && !(typeof instance === "string" && /^[\w-]{1,64}$/.test(instance)))
-    throw wrong("'instance' is not an id of at most 64 letters, digits and dashes");
-  return {
-    url: parsed.href.replace(/\/+$/, ""),
-    procedures,
-    idempotent: idempotent ?? [],
-    timeouts: readTimeouts(timeouts),
-    instance,
-    routes: routes === undefined ? [] : readRoutes(routes),
-    // Members of an older version don't send it.
-    about: node === undefined ? undefined : readMemberDetails(node),
-  };
 }

@@ -4,7 +4,9 @@
 import { createBalancer, type Rotation } from "./balancer.ts";
 import { createRouteDirectory, type RouteDirectory } from "./route-directory.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
+import type { Lists } from "./lists.ts";
 import type { MemberDetails } from "./member-details.ts";
+import type { MemberList } from "./member-list.ts";
 import { type LifeSign, newVitals, type Vitals } from "./vitals.ts";
 import type { Clock } from "../../base/ports.ts";
 
@@ -12,14 +14,16 @@ export interface Member {
   readonly id: string;
   /** Where it listens, without a trailing slash. */
   readonly url: string;
-  readonly procedures: readonly string[];
-  readonly routes: readonly RouteInfo[];
-  /** The process at this address: a restarted one is another member. Older versions send none. */
-  readonly instance: string | undefined;
+  /** Its procedures and routes. Members that have the same share one list. */
+  readonly list: MemberList;
   /** Those of its procedures that may be sent again, as running them twice does no harm. */
   readonly idempotent: ReadonlySet<string>;
   /** How long, in ms, calls of those of its procedures may take that have a time limit. */
   readonly timeouts: ReadonlyMap<string, number>;
+  /** The process at this address: a restarted one is another member. Older versions send none. */
+  readonly instance: string | undefined;
+  /** Ascends from member to member. */
+  readonly order: number;
   /** What its application's checks say. An unhealthy member gets no calls. */
   isHealthy: boolean;
   /** What the gateway guesses of its life. */
@@ -38,10 +42,7 @@ export interface Member {
 export interface Joining {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
-  readonly procedures: readonly string[];
-  readonly routes?: readonly RouteInfo[];
-  readonly idempotent?: readonly string[];
-  readonly timeouts?: ReadonlyMap<string, number>;
+  readonly list: MemberList;
   readonly instance?: string | undefined;
   readonly about?: MemberDetails | undefined;
 }
@@ -71,14 +72,21 @@ export interface Members {
   holders(fqn: string, route?: RouteInfo): Holders;
   /** Changes what the gateway guesses of a member's life. */
   setSign(member: Member, sign: LifeSign): void;
+  get(id: string): Member | undefined;
   all(): readonly Member[];
 }
 
-export function createMembers(clock: Clock, lease: number, newId: () => string): Members {
+export function createMembers(
+  clock: Clock,
+  lease: number,
+  newId: () => string,
+  lists: Lists,
+): Members {
   const members = new Map<string, Member>();
   const leases = new Map<string, () => void>();
   const balancer = createBalancer<Member>();
   const routeDirectory = createRouteDirectory<Member>();
+  let joined = 0;
 
   /** Members that seem dead. */
   const out = new Set<Member>();
@@ -117,28 +125,35 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
     out.delete(member);
     leases.get(id)?.();
     leases.delete(id);
-    balancer.remove(member, member.procedures);
-    routeDirectory.remove(member, member.routes);
+    const { list } = member;
+    balancer.remove(member, list, () => list.procedures);
+    routeDirectory.remove(member, list);
+    lists.release(list);
     return true;
   };
 
   return {
     routes: routeDirectory,
-    join({ url, procedures, routes = [], idempotent = [], timeouts, instance, about }) {
+    join({ url, list: announced, instance, about }) {
+      const list = lists.share(announced);
+      const replaced: Member[] = [];
       let isHealthy = true;
       for (const previous of members.values()) {
         const isSame = instance !== undefined && previous.instance === instance;
         if (isSame) ({ isHealthy } = previous);
-        if (isSame || previous.url === url) leave(previous.id);
+        if (!isSame && previous.url !== url) continue;
+        // Names and routes that stay needn't be taken away and added again.
+        if (previous.list === list) replaced.push(previous);
+        else leave(previous.id);
       }
       const member: Member = {
         id: newId(),
         url,
-        procedures,
-        routes,
-        idempotent: new Set(idempotent),
-        timeouts: timeouts ?? new Map(),
+        list,
+        idempotent: list.idempotent,
+        timeouts: list.timeouts,
         instance,
+        order: ++joined,
         about,
         isHealthy,
         vitals: newVitals(),
@@ -147,9 +162,10 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
         checked: undefined,
       };
       members.set(member.id, member);
-      balancer.add(member, member.procedures);
-      routeDirectory.add(member, routes);
+      balancer.add(member, list, () => list.procedures);
+      routeDirectory.add(member, list);
       startLease(member);
+      for (const { id } of replaced) leave(id);
       return member;
     },
     renew(id) {
@@ -169,6 +185,7 @@ export function createMembers(clock: Clock, lease: number, newId: () => string):
       if (sign === "out" && !member.hasLeft) out.add(member);
       else out.delete(member);
     },
+    get: (id) => members.get(id),
     all: () => [...members.values()],
   };
 }

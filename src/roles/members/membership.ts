@@ -5,20 +5,10 @@ import { bounded } from "../../base/aborts.ts";
 import { type Host, isLocalFailure } from "../../base/ports.ts";
 import { mediaTypes, paths } from "../../base/protocol.ts";
 import { trustKeyHeader } from "../../http/trust.ts";
-import type { RouteInfo } from "../../runtime/routes.ts";
-import type { MemberDetails } from "./member-details.ts";
 import { collected } from "../../http/bodies.ts";
-
-/** What a node tells its gateway that it has. */
-export interface Offered {
-  readonly procedures: readonly string[];
-  /** Those of its procedures that may be sent again. Missing if there are none. */
-  readonly idempotent?: readonly string[];
-  /** The time limits in ms of those that have one. Missing if there are none. */
-  readonly timeouts?: Readonly<Record<string, number>>;
-  /** Missing if there are none. */
-  readonly routes?: readonly RouteInfo[];
-}
+import { createAnnouncement, type SendToGateway } from "./announcement.ts";
+import type { MemberDetails } from "./member-details.ts";
+import type { Offered } from "./member-list.ts";
 
 export interface Membership {
   /**
@@ -66,8 +56,6 @@ export function createMembership(
   about?: () => MemberDetails | undefined,
 ): Membership {
   const decoder = new TextDecoder();
-  // A restarted process at the same address is another member.
-  const instance = crypto.randomUUID();
   let joined: { id: string; lease: number } | undefined;
   let address: string | undefined;
   let cancel = (): void => {};
@@ -75,10 +63,9 @@ export function createMembership(
   let retryMs = firstRetryMs;
   let warned = false;
   let starting = true;
-  /** Cleared if the gateway finds the details too large. */
-  let sendsDetails = true;
 
-  const send = async (method: string, path: string, body?: unknown) => {
+  const send: SendToGateway = async (method, path, body, headers = {}) => {
+    if (stopped && method !== "DELETE") throw new Error("this node has stopped");
     const ms = method === "DELETE" ? leaveTimeoutMs : answerTimeoutMs;
     const late = (): Error => new Error(`it didn't answer in ${ms / 1000} s`);
     return await bounded(undefined, host.clock, ms, late, (signal) =>
@@ -89,14 +76,17 @@ export function createMembership(
           headers: {
             ...trustKeyHeader(trustKey),
             ...(body === undefined ? {} : { "content-type": mediaTypes.json }),
+            ...headers,
           },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(body === undefined ? {} : { body }),
           signal,
           control: true,
         }),
       ),
     );
   };
+
+  const announcement = createAnnouncement(host, send, offered, about);
 
   const schedule = (ms: number, act: () => Promise<void>): void => {
     if (!stopped) cancel = host.clock.after(ms, () => void act());
@@ -106,18 +96,7 @@ export function createMembership(
     // A request from before the stop may be answered after it.
     if (stopped) return;
     try {
-      const node = sendsDetails ? about?.() : undefined;
-      const answer = await send("POST", paths.nodes, {
-        url,
-        instance,
-        ...offered(),
-        ...(node !== undefined && { node }),
-      });
-      // Joining matters more than the details: try again without them.
-      if (answer.status === 413 && node !== undefined) {
-        sendsDetails = false;
-        return await tryJoin(url);
-      }
+      const answer = await announcement.join(url);
       const text = decoder.decode(answer.body);
       if (answer.status === 401)
         throw new RefusedKey(
@@ -135,6 +114,7 @@ export function createMembership(
       warned = false;
       watch(url, host.clock.now() + joined.lease / 3);
     } catch (error) {
+      if (stopped) return;
       if (error instanceof RefusedKey && starting) throw error;
       // Warn once, not at every try.
       if (!warned)
@@ -190,6 +170,7 @@ export function createMembership(
     },
     async update() {
       cancel();
+      announcement.changed();
       if (address !== undefined) await tryJoin(address);
     },
     async leave() {

@@ -3,30 +3,35 @@
 import { patternParts, patternShape, routesClash } from "../../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { createBalancer, type Rotation } from "./balancer.ts";
+import { createBalancer, type Holder, type Rotation } from "./balancer.ts";
 
 /** Remember this many routes that no member has any more: requests for them get 503. */
 const maxLeft = 1_000;
 
-export interface RouteDirectory<T> {
+/** Members that have it have the same routes. */
+export interface ListOfRoutes {
+  readonly routes: readonly RouteInfo[];
+}
+
+export interface RouteDirectory<T extends Holder> {
   /** Routes of the current members, and the latest of those that have left. */
   readonly table: RouteTable<RouteInfo>;
   /** The routes of the current members, for a proxy. */
   readonly current: readonly RouteInfo[];
-  add(holder: T, routes: readonly RouteInfo[]): void;
-  remove(holder: T, routes: readonly RouteInfo[]): void;
+  add(holder: T, list: ListOfRoutes): void;
+  remove(holder: T, list: ListOfRoutes): void;
   /** The members that have the route, if there are any. */
   of(route: RouteInfo): Rotation<T> | undefined;
 }
 
-export function createRouteDirectory<T>(): RouteDirectory<T> {
+export function createRouteDirectory<T extends Holder>(): RouteDirectory<T> {
   const balancer = createBalancer<T>();
-  /** Routes by key, with the number of their holders. The oldest that left come first. */
-  const known = new Map<string, { readonly info: RouteInfo; holders: number }>();
+  /** Routes by key, with the number of lists that have them. The oldest that left come first. */
+  const known = new Map<string, { readonly info: RouteInfo; lists: number }>();
   let table: RouteTable<RouteInfo> | undefined;
 
   const forgetOldest = (): void => {
-    const left = [...known].filter(([, { holders }]) => holders === 0);
+    const left = [...known].filter(([, { lists }]) => lists === 0);
     for (const [key] of left.slice(0, Math.max(0, left.length - maxLeft))) known.delete(key);
   };
   return {
@@ -34,30 +39,30 @@ export function createRouteDirectory<T>(): RouteDirectory<T> {
       return (table ??= createRouteTable([...known.values()].map(({ info }) => info)));
     },
     get current() {
-      return [...known.values()].filter(({ holders }) => holders > 0).map(({ info }) => info);
+      return [...known.values()].filter(({ lists }) => lists > 0).map(({ info }) => info);
     },
-    add(holder, routes) {
-      for (const info of routes) {
+    add(holder, list) {
+      if (!balancer.add(holder, list, () => list.routes.map(keyOf))) return;
+      for (const info of list.routes) {
         const key = keyOf(info);
-        for (const [other, { info: left, holders }] of known)
-          if (holders === 0 && other !== key && routesClash(left, info)) known.delete(other);
-        const holders = known.get(key)?.holders ?? 0;
-        known.set(key, { info, holders: holders + 1 });
+        for (const [otherKey, { info: left, lists }] of known)
+          if (lists === 0 && otherKey !== key && routesClash(left, info)) known.delete(otherKey);
+        const lists = known.get(key)?.lists ?? 0;
+        known.set(key, { info, lists: lists + 1 });
       }
-      balancer.add(holder, routes.map(keyOf));
       table = undefined;
     },
-    remove(holder, routes) {
-      for (const key of routes.map(keyOf)) {
+    remove(holder, list) {
+      if (!balancer.remove(holder, list, () => list.routes.map(keyOf))) return;
+      for (const key of list.routes.map(keyOf)) {
         const entry = known.get(key);
         if (entry === undefined) continue;
-        entry.holders--;
-        if (entry.holders > 0) continue;
+        entry.lists--;
+        if (entry.lists > 0) continue;
         // The latest to leave comes last.
         known.delete(key);
         known.set(key, entry);
       }
-      balancer.remove(holder, routes.map(keyOf));
       forgetOldest();
       table = undefined;
     },

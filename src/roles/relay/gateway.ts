@@ -24,6 +24,7 @@ import { routeListEndpoint } from "../routes/route-list.ts";
 import { createMemberAddresses } from "../members/member-addresses.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
 import { createLiveness } from "../members/liveness.ts";
+import { createLists } from "../members/lists.ts";
 import { createMembers } from "../members/members.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../members/observer.ts";
@@ -70,7 +71,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     healthIntervalMs = defaultHealthIntervalMs,
     gatheringMs = defaultGatheringMs,
   } = options;
-  const members = createMembers(host.clock, lease, options.newId);
+  const { observer } = options;
+  const lists = createLists(host, { keepsDetails: observer !== undefined });
+  const members = createMembers(host.clock, lease, options.newId, lists);
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
@@ -79,7 +82,6 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const parts = { host, credentials, web, limits: options.limits };
   const liveness = createLiveness(host, members.all, members.setSign);
   const monitor = createMonitor(host, healthIntervalMs, members, liveness);
-  const { observer } = options;
   const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer });
   const middleware = { chain, application, ...parts };
 
@@ -116,7 +118,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       return Promise.reject(new NodeNotAvailable(`No node with a route for ${path} has joined`));
     },
     routes: [
-      ...memberRoutes(host, { ...options, lease, credentials }, members, addresses),
+      ...memberRoutes(host, { ...options, lease, credentials }, members, lists, addresses),
       routeListEndpoint(host, credentials, () => ({ routes: members.routes.current })),
     ],
     async start(url) {

@@ -11,8 +11,9 @@ import {
   unsentOf,
 } from "../../base/ports.ts";
 import { NodeNotAvailable } from "../../base/errors.ts";
+import { serviceHeaders } from "../../base/protocol.ts";
 import { discard } from "../../http/bodies.ts";
-import { notStartedReason } from "../../http/relay-headers.ts";
+import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Liveness } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
@@ -83,7 +84,8 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
           vitals.inFlight--;
           held?.leave();
         }
-        liveness.heard(member, true);
+        if (saysThatItFails(answer)) liveness.failing(member);
+        else liveness.heard(member, true);
         const reason = notStartedReason(answer);
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
@@ -111,6 +113,15 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
       ? noConnection()
       : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
   };
+}
+
+/**
+ * Whether the member itself, not one of its procedures, answered that it can't take calls, without
+ * the mark that the call hasn't begun: services of this version set that mark, others may not.
+ */
+function saysThatItFails({ status, headers }: PeerResponse): boolean {
+  if (status !== 502 && status !== 503) return false;
+  return isMarkedRefused(headers) && !(serviceHeaders.notStarted in headers);
 }
 
 /** What ends the call early, if anything may. */

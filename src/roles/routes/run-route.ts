@@ -57,6 +57,8 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
       const route = incoming.route?.info as RouteRegistration;
       if (route.access === "protected" && !incoming.trusted) throw new Unauthorized();
       if (route.crossSite !== true) refuseCrossSite(incoming);
+      const turn = incoming.turn();
+      if (turn !== undefined) await turn;
       return withHeaders(await run(incoming, route), nodeHeader);
     },
   };

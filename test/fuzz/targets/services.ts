@@ -5,13 +5,12 @@ import type { Role } from "../../../src/roles/role.ts";
 import { createCredentials } from "../../../src/http/trust.ts";
 import { ask, key, TestDeployment, testModules } from "../../_cluster.ts";
 import { application, classes } from "../../attack/_application.ts";
-import { mutateBytes, mutateText, mutateTree, oddTexts } from "../mutate.ts";
+import { mutateText } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { checkAnswer, Finding, type Target } from "../target.ts";
-import { randomTree } from "../values.ts";
 import { safeText, superjsonText } from "./decoders.ts";
 
-const credentials = createCredentials(key, nodeHost());
+export const credentials = createCredentials(key, nodeHost());
 
 interface Services {
   readonly local: TestDeployment;
@@ -28,15 +27,16 @@ async function deploy(): Promise<Services> {
   return { local, roles: { gateway, node, proxy, standalone } };
 }
 
-let services: Services;
-const open = async (): Promise<void> => {
+export let services: Services;
+/** For each target anew. */
+export const open = async (): Promise<void> => {
   services = await deploy();
 };
-const close = async (): Promise<void> => {
+export const close = async (): Promise<void> => {
   await services.local.network.close();
 };
 
-type Fields = Record<string, string>;
+export type Fields = Record<string, string>;
 
 const fieldValues: Readonly<Record<string, readonly string[]>> = {
   "content-type": [
@@ -70,9 +70,10 @@ const fieldValues: Readonly<Record<string, readonly string[]>> = {
 };
 
 // Node hands over what one byte each can hold, without control characters.
-const asField = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
+export const asField = (text: string): string =>
+  text.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim();
 
-function randomFields(random: Random): Fields {
+export function randomFields(random: Random): Fields {
   const fields: Fields = {};
   for (const name of random.list(5, () => random.pick(Object.keys(fieldValues)))) {
     const value = random.pick(fieldValues[name] ?? []);
@@ -122,7 +123,7 @@ const pathPieces = [
 ];
 
 /** A path as Node hands it over. */
-const asTarget = (text: string): string =>
+export const asTarget = (text: string): string =>
   `/${text.replace(/^\//, "").replace(/[^\x21-\xff]/g, "%20")}`;
 
 const methods = [
@@ -190,7 +191,7 @@ function isJson(text: string): boolean {
   }
 }
 
-async function checkAlive(role: keyof Services["roles"], input: unknown): Promise<void> {
+export async function checkAlive(role: keyof Services["roles"], input: unknown): Promise<void> {
   const { status, text } = await ask(services.roles[role], "GET", "/rpc/a/canary", {
     host: "localhost",
   });
@@ -198,66 +199,4 @@ async function checkAlive(role: keyof Services["roles"], input: unknown): Promis
     throw new Finding(`afterwards ${role} answers ${status} ${text}`, input);
 }
 
-const joining = {
-  url: "http://other:1",
-  procedures: ["b/c", "a/add"],
-  idempotent: ["b/c"],
-  instance: "abc-1",
-  routes: [{ name: "h/k", method: "POST", path: "/hooks/:id" }],
-  node: {
-    name: "n",
-    segments: ["s"],
-    procedures: [
-      {
-        fqn: "b/c",
-        version: "1.0.0",
-        access: "public",
-        segments: ["s"],
-        parameters: [
-          { kind: "plain", name: "a", type: "number", optional: true },
-          { kind: "object", names: [{ name: "b" }] },
-          { kind: "array", names: [null, { name: "c" }] },
-          { kind: "rest", name: "d" },
-        ],
-        route: "GET /a",
-      },
-    ],
-  },
-};
-
-/** `POST /nodes`, with the key most often. What joins leaves again. */
-const joins: Target = {
-  name: "joins",
-  open,
-  close,
-  async attempt(random) {
-    const tree = mutateTree(random, joining, (leaf) => randomTree(leaf, 2));
-    const text = JSON.stringify(tree);
-    const body = random.once(3)
-      ? Buffer.from(mutateBytes(random, Buffer.from(text), oddTexts)).toString("latin1")
-      : text;
-    const fields: Fields = {
-      host: "localhost",
-      ...randomFields(random),
-      ...(random.once(5) ? credentials.fields("service") : { "x-svc-trust-key": key }),
-    };
-    const { gateway } = services.roles;
-    const input = { fields, body };
-    const { status, text: answer } = await ask(gateway, "POST", "/nodes", fields, body);
-    checkAnswer(status, answer, input);
-    if (status !== 201) {
-      if (random.once(20)) await checkAlive("gateway", input);
-      return;
-    }
-    const { id } = JSON.parse(answer) as { id: string };
-    const left = await ask(gateway, "DELETE", `/nodes/${id}`, {
-      host: "localhost",
-      "x-svc-trust-key": key,
-    });
-    if (left.status !== 204) throw new Finding(`leaving answers ${left.status}`, input);
-    // A member may have taken the real one's address: then calls would go nowhere.
-    if (!/http:\/\/node\b/.test(body)) await checkAlive("gateway", input);
-  },
-};
-
-export const serviceTargets: readonly Target[] = [calls, joins];
+export const serviceTargets: readonly Target[] = [calls];

@@ -1,0 +1,86 @@
+// What a member says when it joins: where it is, and its list or the list's digest.
+
+import { BadRequest } from "../../base/errors.ts";
+import { readRoutes, readTimeouts } from "../routes/route-list.ts";
+import { type MemberDetails, readMemberDetails, readMemberName } from "./member-details.ts";
+import { areNames, type Offered } from "./member-list.ts";
+
+interface Joining {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  readonly instance: string | undefined;
+  /** In a join by digest: the rest of the details is in the list. */
+  readonly name?: string | undefined;
+  readonly about?: MemberDetails | undefined;
+}
+
+/** A member with the digest of its list, which may be known, or with the list itself. */
+export type JoiningMember = Joining &
+  (
+    | { readonly digest: string; readonly offered?: undefined }
+    | { readonly digest?: undefined; readonly offered: Offered }
+  );
+
+/** Longest URL of a member, in characters: no real one is longer. */
+const maxUrlLength = 2_048;
+
+/** Whether a value is the SHA-256 of a list. */
+export function isDigest(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
+/** Throws BadRequest with the field that is wrong. Ignores those that later versions may add. */
+export function readJoin(body: Uint8Array): JoiningMember {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    throw wrong("The body is not JSON");
+  }
+  const fields = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { procedures, idempotent, timeouts, routes, instance, node, digest, name } = fields;
+  const url = readUrl(fields["url"]);
+  if (digest === undefined && !areNames(procedures))
+    throw wrong("'procedures' is not a list of FQNs");
+  // Members of an older version send none of them.
+  if (idempotent !== undefined && !areNames(idempotent))
+    throw wrong("'idempotent' is not a list of FQNs");
+  if (instance !== undefined && !(typeof instance === "string" && /^[\w-]{1,64}$/.test(instance)))
+    throw wrong("'instance' is not an id of at most 64 letters, digits and dashes");
+  if (!areNames(procedures)) {
+    if (!isDigest(digest)) throw wrong("'digest' is not a SHA-256 in 64 lower-case hex digits");
+    return { url, instance, digest, name: name === undefined ? undefined : readMemberName(name) };
+  }
+  return {
+    url,
+    instance,
+    offered: {
+      procedures,
+      ...(idempotent !== undefined && { idempotent }),
+      ...(timeouts !== undefined && { timeouts: Object.fromEntries(readTimeouts(timeouts)) }),
+      ...(routes !== undefined && { routes: readRoutes(routes) }),
+    },
+    // Members of an older version don't send it.
+    about: node === undefined ? undefined : readMemberDetails(node),
+  };
+}
+
+function readUrl(value: unknown): string {
+  const parsed = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  if (
+    parsed === undefined ||
+    !/^https?:$/.test(parsed.protocol) ||
+    parsed.username !== "" ||
+    parsed.password !== "" ||
+    /[?#]/.test(parsed.href)
+  )
+    throw wrong("'url' is not an http address");
+  // Measure the normalized URL, which is kept: escaping makes nine characters out of some.
+  if (parsed.href.length > maxUrlLength)
+    throw wrong(`'url' is longer than ${maxUrlLength} characters`);
+  return parsed.href.replace(/\/+$/, "");
+}
+
+function wrong(what: string): BadRequest {
+  return new BadRequest(`${what}; expected {"url": "http://…", "procedures": ["…"]}`);
+}

@@ -1,0 +1,379 @@
+// Announcements by digest: what a node with many procedures says when it joins.
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { digest as sha256, nodeHost } from "../../server/http/host.ts";
+import { listen } from "../../server/http/http.ts";
+import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { memoryNames } from "../../src/roles/memory-network.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createMembership } from "../../src/roles/members/membership.ts";
+import type { Role } from "../../src/roles/role.ts";
+import { ask, key, TestDeployment, testHost, TestLog } from "../_cluster.ts";
+
+const trusted = { "x-svc-trust-key": key };
+const encoder = new TextEncoder();
+
+const bytesOf = (list: unknown): Uint8Array => encoder.encode(JSON.stringify(list));
+
+async function gatewayOnly() {
+  const local = new TestDeployment();
+  const gateway = await local.gateway();
+  const join = async (url: string, digest: string, more: object = {}) =>
+    await ask(gateway, "POST", "/nodes", trusted, JSON.stringify({ url, digest, ...more }));
+  /** Sends the bytes from `start` to before `end`. */
+  const put = async (digest: string, text: Uint8Array, start = 0, end = text.length) => {
+    const range = { "content-range": `bytes ${start}-${end - 1}/${text.length}` };
+    const part = text.subarray(start, end);
+    return await ask(gateway, "PUT", `/nodes/lists/${digest}`, { ...trusted, ...range }, part);
+  };
+  /** The status of a call: 502 if it went to a member, as these members aren't there. */
+  const call = async (fqn: string): Promise<number> =>
+    (await ask(gateway, "GET", `/rpc/${fqn}`)).status;
+  const { network, clock } = local;
+  return { local, network, clock, gateway, join, put, call };
+}
+
+/** A node with many procedures, as the membership sees it. */
+const many = (count: number, part = "a"): string[] =>
+  Array.from({ length: count }, (_, at) => `parts/${part}/module${at % 50}/procedure${at}`);
+
+describe("announcing a list by its digest", () => {
+  const text = bytesOf({
+    procedures: ["c/one", "c/two"],
+    idempotent: ["c/two"],
+    timeouts: { "c/one": 200 },
+    routes: [{ name: "c/hook", method: "POST", path: "/hook" }],
+  });
+  const digest = sha256(text);
+
+  it("joining-9: POST /nodes with a digest in place of procedures answers 201 if the gateway has the list with this SHA-256, else 409", async () => {
+    const { gateway, join, put } = await gatewayOnly();
+    expect(await join("http://c", digest)).toMatchObject({
+      status: 409,
+      text: `This gateway doesn't have the list ${digest}: send it with PUT /nodes/lists/${digest}, then join again`,
+    });
+    expect(gateway.describe()["members"]).toEqual([]);
+    expect((await put(digest, text)).status).toBe(201);
+    const answer = await join("http://c", digest, { instance: "c-1" });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([201, { id: "m1", lease: 15_000 }]);
+    expect(gateway.describe()["members"]).toEqual(["http://c"]);
+    expect(gateway.describe()["routes"]).toMatchObject([{ name: "c/hook" }]);
+  });
+
+  it("joining-10: PUT /nodes/lists/{digest} takes the bytes that content-range says; it answers 202 with how many it has from the start, and 201 once it has all", async () => {
+    const { put, join } = await gatewayOnly();
+    const first = await put(digest, text, 0, 10);
+    expect([first.status, first.text]).toEqual([202, '{"received":10}']);
+    // One that leaves a gap is left for later, and bytes that are there count once.
+    expect((await put(digest, text, 20, 30)).text).toBe('{"received":10}');
+    expect((await put(digest, text, 5, 25)).text).toBe('{"received":25}');
+    expect((await put(digest, text, 0, 5)).text).toBe('{"received":25}');
+    expect((await join("http://c", digest)).status).toBe(409);
+    expect((await put(digest, text, 25)).status).toBe(201);
+    expect((await join("http://c", digest)).status).toBe(201);
+    // Others may be sending the same list.
+    expect((await put(digest, text, 25, 30)).status).toBe(201);
+  });
+
+  it("a list without content-range is a whole one (joining-10)", async () => {
+    const { gateway, join } = await gatewayOnly();
+    const answer = await ask(gateway, "PUT", `/nodes/lists/${digest}`, trusted, text);
+    expect(answer.status).toBe(201);
+    expect((await join("http://c", digest)).status).toBe(201);
+  });
+
+  it("joining-11: a list whose SHA-256 isn't the digest in the path is 400, and none of it is kept", async () => {
+    const { put, join } = await gatewayOnly();
+    const other = bytesOf({ procedures: ["c/one", "c/six"] });
+    expect((await put(digest, other, 0, 12)).status).toBe(202);
+    expect(await put(digest, other, 12)).toMatchObject({
+      status: 400,
+      text: `The list doesn't fit its digest ${digest}: the SHA-256 of these ${other.length} bytes is ${sha256(other)}`,
+    });
+    expect((await join("http://c", digest)).status).toBe(409);
+    expect((await put(digest, text, 0, 10)).text).toBe('{"received":10}');
+  });
+
+  it("joining-12: a list is held once for all members that have it, and forgotten with the last of them", async () => {
+    const { gateway, put, join, call } = await gatewayOnly();
+    await put(digest, text);
+    const ids: string[] = [];
+    for (const url of ["http://c", "http://d"])
+      ids.push((JSON.parse((await join(url, digest)).text) as { id: string }).id);
+    // A member that sends the same list with its join shares it, too.
+    const plain = { url: "http://e", ...(JSON.parse(new TextDecoder().decode(text)) as object) };
+    const third = await ask(gateway, "POST", "/nodes", trusted, JSON.stringify(plain));
+    ids.push((JSON.parse(third.text) as { id: string }).id);
+    for (const id of ids) {
+      expect((await join("http://f", digest)).status).toBe(201);
+      const [last] = gateway.describe()["members"]?.slice(-1) ?? [];
+      expect(last).toBe("http://f");
+      await ask(gateway, "DELETE", `/nodes/${id}`, trusted);
+    }
+    expect(await call("c/one")).toBe(503);
+    const another = { url: "http://f", procedures: ["c/other"] };
+    await ask(gateway, "POST", "/nodes", trusted, JSON.stringify(another));
+    expect((await join("http://c", digest)).status).toBe(409);
+    // It had holders, so it isn't 404.
+    expect([await call("c/one"), await call("c/never")]).toEqual([503, 404]);
+  });
+
+  it("a list that no member has joined with is forgotten after 10 s, as is one that stops coming (joining-12)", async () => {
+    const { put, join, clock, call } = await gatewayOnly();
+    await put(digest, text);
+    await clock.pass(9_999);
+    expect((await put(digest, text)).status).toBe(201);
+    await clock.pass(1);
+    expect([(await join("http://c", digest)).status, await call("c/one")]).toEqual([409, 404]);
+    await put(digest, text, 0, 10);
+    await clock.pass(9_000);
+    expect((await put(digest, text, 10, 20)).text).toBe('{"received":20}');
+    await clock.pass(10_000);
+    expect((await put(digest, text, 20, 30)).text).toBe('{"received":0}');
+  });
+
+  it("a member that joins again with another list leaves the first one at once (joining-12)", async () => {
+    const { put, join, call, network } = await gatewayOnly();
+    network.roles.set("http://c", answering("c"));
+    await put(digest, text);
+    await join("http://c", digest, { instance: "c" });
+    const next = bytesOf({ procedures: ["c/three", "c/two"] });
+    await put(sha256(next), next);
+    expect([await call("c/one"), await call("c/two"), await call("c/three")]).toEqual([
+      200, 200, 404,
+    ]);
+    expect((await join("http://c", sha256(next), { instance: "c" })).status).toBe(201);
+    expect([await call("c/one"), await call("c/two"), await call("c/three")]).toEqual([
+      503, 200, 200,
+    ]);
+  });
+
+  it("members of different lists take the calls of a procedure that is in both in turn (joining-12)", async () => {
+    const { put, join, network, gateway } = await gatewayOnly();
+    const lists = [text, bytesOf({ procedures: ["c/two"] })];
+    for (const list of lists) await put(sha256(list), list);
+    for (const name of ["a", "b", "c"]) network.roles.set(`http://${name}`, answering(name));
+    for (const [at, name] of ["a", "b", "c"].entries())
+      expect((await join(`http://${name}`, sha256(lists[at % 2] ?? text))).status).toBe(201);
+    const answers: string[] = [];
+    for (let count = 0; count < 6; count++)
+      answers.push((await ask(gateway, "GET", "/rpc/c/two")).text);
+    expect(answers.join("")).toBe("abcabc");
+    const post = { "content-type": "application/json" };
+    expect((await ask(gateway, "POST", "/hook", post, "{}")).text).toMatch(/^[ac]$/);
+  });
+
+  it("routes that clash with those of another list are a 400 with both names (joining-9)", async () => {
+    const { put, join } = await gatewayOnly();
+    const clashing = bytesOf({
+      procedures: [],
+      routes: [{ name: "d/hook", method: "POST", path: "/hook" }],
+    });
+    for (const list of [text, clashing]) await put(sha256(list), list);
+    expect((await join("http://c", digest)).status).toBe(201);
+    const refused = await join("http://d", sha256(clashing));
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining("'d/hook' (POST /hook) answers the same requests as 'c/hook'"),
+    ]);
+    // A member may change its own.
+    expect((await join("http://c", sha256(clashing))).status).toBe(201);
+  });
+});
+
+const answering = (body: string): Role =>
+  ({ handle: async (): Promise<HttpResponse> => ({ status: 200, headers: {}, body }) }) as never;
+
+describe("a node with a long list", () => {
+  const member = (local: TestDeployment, procedures: () => readonly string[]) =>
+    createMembership(
+      testHost(local.network, local.clock, local.log),
+      "http://gateway",
+      key,
+      () => ({ procedures: procedures() }),
+      () => ({ name: "long", segments: [], procedures: [] }),
+    );
+  const requestsOf = ({ network }: TestDeployment): string[] =>
+    network.sent.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+
+  it("joining-13: a node whose join would have over 16 KiB names the digest, sends the list in parts of 64 KiB if the gateway answers 409, and renews without it", async () => {
+    const { local, call, clock, network, gateway } = await gatewayOnly();
+    const names = many(5_000);
+    await member(local, () => names).join("http://c");
+    const [first, ...more] = network.sent;
+    const { digest } = JSON.parse(first?.body ?? "") as { digest: string };
+    expect(JSON.parse(first?.body ?? "")).toEqual({
+      url: "http://c",
+      instance: expect.any(String) as unknown,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+      name: "long",
+    });
+    const parts = more.filter(({ method }) => method === "PUT");
+    expect(parts.map(({ body }) => body.length)).toEqual([
+      ...Array(parts.length - 1).fill(65_536),
+      expect.any(Number),
+    ]);
+    const text = parts.map(({ body }) => body).join("");
+    expect(sha256(encoder.encode(text))).toBe(digest);
+    expect(JSON.parse(text)).toMatchObject({ procedures: names.toSorted() });
+    expect(requestsOf(local)).toEqual([
+      "POST /nodes",
+      ...parts.map(() => `PUT /nodes/lists/${digest}`),
+      "POST /nodes",
+    ]);
+    expect(gateway.describe()["members"]).toEqual(["http://c"]);
+    expect(await call("parts/a/module0/procedure0")).toBe(503);
+    // The second one sends nothing but the digest, whatever order its procedures have.
+    network.sent.length = 0;
+    await member(local, () => names.toReversed()).join("http://d");
+    expect(requestsOf(local)).toEqual(["POST /nodes"]);
+    expect(gateway.describe()["members"]).toEqual(["http://c", "http://d"]);
+    network.sent.length = 0;
+    await clock.pass(20_000);
+    expect(requestsOf(local).filter((request) => request.startsWith("POST"))).toEqual([]);
+    expect(network.sent.filter(({ method, body }) => method === "PUT" && body !== "")).toEqual([]);
+    expect(gateway.describe()["members"]).toHaveLength(2);
+  });
+
+  it("a node with few procedures sends them with its join (joining-13)", async () => {
+    const { local, network } = await gatewayOnly();
+    await member(local, () => many(100)).join("http://c");
+    expect(requestsOf(local)).toEqual(["POST /nodes"]);
+    expect(JSON.parse(network.sent[0]?.body ?? "")).toMatchObject({ procedures: many(100) });
+  });
+
+  it("joining-15: of nodes that join at the same time with the same list, one sends it, and the others wait until it is there", async () => {
+    const { local, gateway, clock } = await gatewayOnly();
+    const names = many(20_000);
+    const urls = Array.from({ length: 20 }, (_, at) => `http://c${at}`);
+    const joined = Promise.all(urls.map((url) => member(local, () => names).join(url)));
+    await clock.pass(1_000);
+    await joined;
+    expect(gateway.describe()["members"]?.toSorted()).toEqual(urls.toSorted());
+    const parts = requestsOf(local).filter((request) => request.startsWith("PUT"));
+    const text = bytesOf({ procedures: names.toSorted(), node: { segments: [], procedures: [] } });
+    expect(parts).toHaveLength(Math.ceil(text.length / 65_536));
+  });
+
+  it("a node that waits for another one to send the list sends it if that one is gone (joining-15)", async () => {
+    const { local, gateway, clock, join } = await gatewayOnly();
+    const names = many(2_000).toSorted();
+    const list = { procedures: names, node: { segments: [], procedures: [] } };
+    // It is told to send the list, and never does.
+    const first = await join("http://gone", sha256(bytesOf(list)));
+    expect([first.status, first.headers["retry-after"]]).toEqual([409, undefined]);
+    const second = await join("http://gone", sha256(bytesOf(list)));
+    expect([second.status, second.headers["retry-after"]]).toEqual([409, "1"]);
+    const joined = member(local, () => names).join("http://c");
+    await clock.pass(900);
+    expect(gateway.describe()["members"]).toEqual([]);
+    await clock.pass(500);
+    await joined;
+    expect(gateway.describe()["members"]).toEqual(["http://c"]);
+  });
+
+  it("a node that stops while it waits doesn't join any more (joining-15)", async () => {
+    const { local, gateway, clock, join } = await gatewayOnly();
+    const names = many(2_000).toSorted();
+    const list = { procedures: names, node: { segments: [], procedures: [] } };
+    await join("http://gone", sha256(bytesOf(list)));
+    const membership = member(local, () => names);
+    void membership.join("http://c");
+    await clock.pass(500);
+    await membership.leave();
+    await clock.pass(5_000);
+    expect(gateway.describe()["members"]).toEqual([]);
+    expect(local.log.lines).toEqual([]);
+  });
+
+  it("a node whose list changes announces the new one (joining-13)", async () => {
+    const { local, call, network } = await gatewayOnly();
+    network.roles.set("http://c", answering("c"));
+    let names = many(2_000);
+    const membership = member(local, () => names);
+    await membership.join("http://c");
+    names = [...many(1_999), "parts/new"];
+    await membership.update();
+    const gone = `parts/a/module${1_999 % 50}/procedure1999`;
+    expect([await call("parts/new"), await call(gone)]).toEqual([200, 503]);
+  });
+
+  const refuses: readonly (readonly [
+    string,
+    (request: HttpRequest) => HttpResponse | undefined,
+  ])[] = [
+    [
+      "400 to a digest",
+      ({ method, isOld }: HttpRequest & { isOld?: boolean }) =>
+        method === "POST" && isOld ? { status: 400, headers: {}, body: "'procedures'" } : undefined,
+    ],
+    [
+      "404 to the list",
+      ({ target }) =>
+        target.startsWith("/nodes/lists/") ? { status: 404, headers: {} } : undefined,
+    ],
+    [
+      "405 to the list",
+      ({ target }) =>
+        target.startsWith("/nodes/lists/") ? { status: 405, headers: {} } : undefined,
+    ],
+  ];
+  it.each(refuses)(
+    "joining-14: a gateway of an earlier version gets the list with the join (it answers %s)",
+    async (_, refusal) => {
+      const { local, network, gateway } = await gatewayOnly();
+      network.roles.set("http://gateway", {
+        ...gateway,
+        async handle(request) {
+          const body = await request.readBody(1e9);
+          const isOld = !new TextDecoder().decode(body).includes("procedures");
+          const again = Object.assign(Object.create(request) as HttpRequest, {
+            isOld,
+            readBody: async () => body,
+          });
+          return refusal(again) ?? (await gateway.handle(again));
+        },
+      });
+      await member(local, () => many(2_000)).join("http://c");
+      expect(gateway.describe()["members"]).toEqual(["http://c"]);
+      expect(network.sent.at(-1)?.body).toContain("parts/a/module0/procedure0");
+      expect(local.log.lines.join("\n")).not.toContain("can't join");
+    },
+  );
+
+  it("a node whose gateway restarts sends the list again (joining-13)", async () => {
+    const { local, network, clock } = await gatewayOnly();
+    await member(local, () => many(2_000)).join("http://c");
+    network.roles.delete("http://gateway");
+    const restarted = await local.gateway();
+    network.sent.length = 0;
+    await clock.pass(3_000);
+    expect(restarted.describe()["members"]).toEqual(["http://c"]);
+    expect(
+      requestsOf(local).filter((request) => request.startsWith("PUT /nodes/lists/")),
+    ).not.toEqual([]);
+  });
+
+  it("a node with 100,000 procedures joins within the limits of a gateway, over sockets (joining-13)", async () => {
+    const host = nodeHost({ log: new TestLog(), names: memoryNames() });
+    onTestFinished(async () => await host.transport.close());
+    const options = { trustKey: key, limits: defaultLimits, healthIntervalMs: 60_000 };
+    const gateway = createGateway(host, { ...options, gatheringMs: 0, newId: () => "m1" });
+    const server = await listen((request) => gateway.handle(request), {
+      host: "127.0.0.1",
+      port: 0,
+    });
+    onTestFinished(() => server.close(0));
+    const names = many(100_000);
+    const offered = { procedures: names, idempotent: names };
+    await createMembership(host, server.url, key, () => offered).join("http://c");
+    expect(gateway.describe()["members"]).toEqual(["http://c"]);
+    expect(host.log).toMatchObject({
+      lines: expect.arrayContaining([
+        expect.stringContaining("http://c joined with 100000 procedures"),
+      ]) as unknown,
+    });
+  });
+});
