@@ -187,8 +187,22 @@ describe("a member of a gateway that falls silent", () => {
     for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toBe("200 b");
   });
 
+  it.each([502, 503])(
+    "silent-9: a member that answers twice in a row that it can't take calls is out for a second: %i",
+    async (status) => {
+      const { call, members, clock } = await gatewayWith(["a", "b"]);
+      members[0]!.does = { status, headers: { "x-svc-refused": "yes" } };
+      for (let calls = 0; calls < 8; calls++) await call("shop/order");
+      expect(members[0]!.calls).toBe(2);
+      members[0]!.does = "answer";
+      await clock.pass(1_100);
+      for (let calls = 0; calls < 4; calls++) await call("shop/order");
+      expect(members[0]!.calls).toBe(4);
+    },
+  );
+
   it.each([500, 502, 503, 504])(
-    "silent-9: an answer is a sign of life, whatever its status: %i",
+    "errors of procedures take no member out of rotation: %i (silent-9)",
     async (status) => {
       const { call, members } = await gatewayWith(["a", "b"]);
       members[0]!.does = { status };

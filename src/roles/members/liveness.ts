@@ -27,6 +27,8 @@ export interface Liveness {
   sent(member: Member): void;
   /** Something came from it: an answer to a call, or to a question about its health. */
   heard(member: Member, isCall?: boolean): void;
+  /** An answer came that says that the member itself fails. */
+  failing(member: Member): void;
   /** No answer came: nothing accepted the connection, or it broke. `started`: when it was sent. */
   failed(member: Member, thrown: unknown, started: number): void;
   stop(): void;
@@ -80,7 +82,7 @@ export function createLiveness(
         isOverdue = true;
         // Nobody asks again, which would end this question.
         if (member.hasLeft) probe.abort(new Error("it has left"));
-        else if (isCurrent()) fail(member, `it doesn't answer in ${probeMs} ms`);
+        else if (isCurrent()) fail(member, `no answer in ${probeMs} ms`);
       }),
     ];
     const url = member.url + paths.healthLive;
@@ -172,6 +174,13 @@ export function createLiveness(
   return {
     sent,
     heard,
+    failing(member) {
+      const { vitals } = member;
+      const failures = vitals.failures + 1;
+      heard(member, true);
+      if (failures < maxFailures) vitals.failures = failures;
+      else fail(member, "it can't take calls", true);
+    },
     failed(member, thrown, started) {
       const { vitals } = member;
       if (member.hasLeft || stopped || vitals.sign === "out" || isLocalFailure(thrown)) return;

@@ -18,7 +18,7 @@ export interface Vitals {
   silentSince: number | undefined;
   /** When something last came from it. */
   heard: number;
-  /** Questions in a row that it didn't answer in time. */
+  /** Questions in a row that it didn't answer in time, or answers that it fails. */
   failures: number;
   /** Connections in a row that it didn't accept in time, with no answer to a call in between. */
   unaccepted: number;

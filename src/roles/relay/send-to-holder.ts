@@ -11,8 +11,9 @@ import {
   unsentOf,
 } from "../../base/ports.ts";
 import { NodeNotAvailable } from "../../base/errors.ts";
+import { serviceHeaders } from "../../base/protocol.ts";
 import { discard } from "../../http/bodies.ts";
-import { notStartedReason } from "../../http/relay-headers.ts";
+import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Liveness } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
@@ -62,6 +63,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     const tried = new Set<Member>();
     let wasSentAgain = false;
     let shortages = 0;
+    let isOverload = false;
     let failure: Error | undefined;
     budget.called(clock.now());
     while (tried.size < maxMembers) {
@@ -83,12 +85,14 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
           vitals.inFlight--;
           held?.leave();
         }
-        liveness.heard(member, true);
+        if (saysThatItFails(answer)) liveness.failing(member);
+        else liveness.heard(member, true);
         const reason = notStartedReason(answer);
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
         failure = undefined;
-        if (reason !== "overload") members.leave(member.id);
+        isOverload = reason === "overload";
+        if (!isOverload) members.leave(member.id);
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {
@@ -109,8 +113,21 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     if (failure !== undefined) throw failure;
     throw shortages > 0
       ? noConnection()
-      : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
+      : new NodeNotAvailable(
+          isOverload
+            ? `The nodes with '${call.fqn}' have as many calls as they can take; try again`
+            : `No node can take '${call.fqn}' now`,
+        );
   };
+}
+
+/**
+ * Whether the member itself, not one of its procedures, answered that it can't take calls, without
+ * the mark that the call hasn't begun: services of this version set that mark, others may not.
+ */
+function saysThatItFails({ status, headers }: PeerResponse): boolean {
+  if (status !== 502 && status !== 503) return false;
+  return isMarkedRefused(headers) && !(serviceHeaders.notStarted in headers);
 }
 
 /** What ends the call early, if anything may. */
