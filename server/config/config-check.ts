@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { nearest, type Problem } from "../../src/base/problem.ts";
+import { procedureFields } from "../../src/runtime/segment-route.ts";
 import { schemeProblem } from "./config-address.ts";
 import { limitNames, renamedKeys, renamedLimits, schemas, tlsNames } from "./config-schema.ts";
 import type { Config, Mode } from "./config-types.ts";
@@ -125,12 +126,22 @@ function unknownKey(key: string, mode: Mode, known: readonly string[]): Words {
       others.length > 0
         ? `mode '${mode}' doesn't have this key; it belongs to ${others.map(([name]) => name).join(", ")}`
         : "unknown key",
-    hint: /^(?:port|host|hostname|address)$/.test(key)
-      ? "Set host and port in 'url'."
-      : near === undefined
-        ? `Known here: ${known.join(", ")}`
-        : `Did you mean '${near}'?`,
+    hint:
+      elsewhere(key) ??
+      (near === undefined ? `Known here: ${known.join(", ")}` : `Did you mean '${near}'?`),
   };
+}
+
+/** Where something belongs that no mode has as a key. */
+function elsewhere(key: string): string | undefined {
+  if (/^(?:port|host|hostname|address)$/.test(key)) return "Set host and port in 'url'.";
+  if (limitNames.includes(key)) return `Set it in 'limits': { "${key}": … }`;
+  if (isProcedureField(key)) return "It belongs to a procedure, in a segment file.";
+  return undefined;
+}
+
+function isProcedureField(key: string): boolean {
+  return ["access", ...procedureFields].includes(key);
 }
 
 function unknownName(kind: "key" | "limit", name: string, known: readonly string[]): Words {
@@ -149,9 +160,11 @@ function unknownLimits({ limits }: Values, file: string): Problem[] {
     .map((name) => {
       const newName = renamedLimits.get(name);
       const words =
-        newName === undefined
-          ? unknownName("limit", name, limitNames)
-          : { message: `renamed to '${newName}'` };
+        newName !== undefined
+          ? { message: `renamed to '${newName}'` }
+          : Object.values(schemas).some(({ entries }) => Object.hasOwn(entries, name))
+            ? { message: "not a limit, but a key beside 'limits'" }
+            : unknownName("limit", name, limitNames);
       return { file, path: `limits.${name}`, ...words };
     });
 }

@@ -2,7 +2,7 @@
 // Schema of them, with the comments of config-types.ts as descriptions.
 
 import * as v from "valibot";
-import { defaultDrainMs, defaultHealthIntervalMs } from "../../src/base/protocol.ts";
+import { defaultDrainMs, defaultHealthIntervalMs, longestTimeMs } from "../../src/base/protocol.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { address, hostName, members, origins } from "./config-address-schema.ts";
 import type * as types from "./config-types.ts";
@@ -21,6 +21,11 @@ const wholeNumber = v.pipe(
   v.minValue(1, "expected a number of at least 1"),
 );
 
+const milliseconds = v.pipe(
+  wholeNumber,
+  v.maxValue(longestTimeMs, `expected a number of at most ${longestTimeMs}, which is a day`),
+);
+
 const names = v.pipe(
   strings,
   v.rawCheck(({ dataset, addIssue }) => {
@@ -37,6 +42,8 @@ const names = v.pipe(
 
 const limit = (name: keyof typeof defaultLimits) =>
   v.optional(v.pipe(wholeNumber, v.metadata({ default: defaultLimits[name] })));
+const time = (name: keyof typeof defaultLimits) =>
+  v.optional(v.pipe(milliseconds, v.metadata({ default: defaultLimits[name] })));
 
 const limits = v.strictObject(
   {
@@ -58,10 +65,10 @@ const limits = v.strictObject(
     ),
     headerBytes: limit("headerBytes"),
     headerCount: limit("headerCount"),
-    headerTimeoutMs: limit("headerTimeoutMs"),
-    requestTimeoutMs: limit("requestTimeoutMs"),
-    idleTimeoutMs: limit("idleTimeoutMs"),
-    callTimeoutMs: limit("callTimeoutMs"),
+    headerTimeoutMs: time("headerTimeoutMs"),
+    requestTimeoutMs: time("requestTimeoutMs"),
+    idleTimeoutMs: time("idleTimeoutMs"),
+    callTimeoutMs: time("callTimeoutMs"),
     heldBytes: v.optional(wholeNumber),
     maxCalls: limit("maxCalls"),
     maxConnections: limit("maxConnections"),
@@ -100,14 +107,7 @@ const common = {
     v.record(v.string(), string, "expected an object of names and module paths"),
   ),
   limits: v.optional(limits),
-  drainMs: v.optional(
-    v.pipe(
-      wholeNumber,
-      // A timer with more than 2³¹ ms would end at once.
-      v.maxValue(86_400_000, "expected a number of at most 86400000, which is a day"),
-      v.metadata({ default: defaultDrainMs }),
-    ),
-  ),
+  drainMs: v.optional(v.pipe(milliseconds, v.metadata({ default: defaultDrainMs }))),
   log: v.optional(
     v.pipe(
       v.picklist(["info", "warn", "error", "none"], "expected info, warn, error or none"),
@@ -156,7 +156,7 @@ const node = v.object({
 const gateway = v.object({
   mode: v.literal("gateway"),
   ...common,
-  healthIntervalMs: v.optional(wholeNumber, defaultHealthIntervalMs),
+  healthIntervalMs: v.optional(milliseconds, defaultHealthIntervalMs),
   repository: v.optional(address),
   members: v.optional(members),
   console,

@@ -4,6 +4,7 @@
 import type { GenericSchema } from "valibot";
 
 import { accesses } from "../../src/base/access.ts";
+import { longestTimeMs } from "../../src/base/protocol.ts";
 import { routeMethods } from "../../src/http/route-pattern.ts";
 import { procedureName } from "../../src/runtime/segment.ts";
 import { procedureFields } from "../../src/runtime/segment-route.ts";
@@ -179,6 +180,7 @@ export function segmentJsonSchema(): Json {
               "How long a call of it may take, if that is less than the service's limits.callTimeoutMs.",
             type: "integer",
             minimum: 1,
+            maximum: longestTimeMs,
           },
           route: {
             description:

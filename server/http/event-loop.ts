@@ -2,7 +2,7 @@
 
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-import type { EventLoop } from "../../src/base/ports.ts";
+import type { EventLoop, Log } from "../../src/base/ports.ts";
 
 const resolutionMs = 20;
 /** How often it is looked whether the event loop is busy; that it was counts for a second. */
@@ -62,13 +62,15 @@ export function createEventLoop(): EventLoop {
       setImmediate(next);
     },
     delay() {
-      if (histogram === undefined || histogram.count === 0) return 0;
-      // It measures from tick to tick.
-      const late = histogram.percentile(90) / 1e6 - resolutionMs;
+      if (histogram === undefined) return 0;
+      const elapsed = performance.now() - since;
+      // It measures from tick to tick. Without any, one long computation is just over.
+      const between = histogram.count === 0 ? elapsed : histogram.percentile(90) / 1e6;
+      const late = between - resolutionMs;
       histogram.reset();
       // Fewer calls would change nothing while others have the processor, or the process is stopped.
       const { user, system } = process.cpuUsage(cpu);
-      const share = Math.min(1, (user + system) / 1_000 / (performance.now() - since));
+      const share = elapsed > 0 ? Math.min(1, (user + system) / 1_000 / elapsed) : 0;
       startPeriod();
       return Math.max(0, late * share);
     },
@@ -84,17 +86,32 @@ const catchUpMs = 1_000;
 /** From here on it is worth a line in the log. */
 const blockedMs = 1_000;
 
+/**
+ * Gets a line for the log once the event loop runs again, and for how much of the time, from 0 to 1,
+ * the process computed.
+ */
+export type OnBlocked = (line: string, share: number) => void;
+
+/**
+ * Logs that the application's code has blocked the event loop. While one develops, machines sleep and
+ * build beside it, which is nobody's mistake.
+ */
+export function logComputations(log: Pick<Log, "warn">): OnBlocked {
+  return (line, share) => {
+    if (share > 0.5) log.warn(line);
+  };
+}
+
 /** Notices when the process was stopped, or something in it computed without a pause. */
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout;
-  readonly #onBlocked: ((line: string) => void) | undefined;
+  readonly #onBlocked: OnBlocked | undefined;
   #last = performance.now();
   #cpu = process.cpuUsage();
   #lateSince: number | undefined;
   #caughtUp = 0;
 
-  /** `onBlocked` gets a line for the log once the event loop runs again. */
-  constructor(onBlocked?: (line: string) => void) {
+  constructor(onBlocked?: OnBlocked) {
     this.#onBlocked = onBlocked;
     this.#timer = setInterval(() => this.#beat(), beatMs).unref();
   }
@@ -132,6 +149,7 @@ export class Heartbeat {
     const busy = Math.min(late, (cpu.user + cpu.system) / 1_000);
     this.#onBlocked?.(
       `the event loop was blocked for ${seconds(late)}, and nothing was answered; this process computed for ${seconds(busy)} of that time`,
+      busy / late,
     );
   }
 }

@@ -216,7 +216,10 @@ export async function listen(
       if (graceMs > 0) await acceptRest(server);
       await new Promise<void>((resolve) => {
         let timer = setTimeout(() => {
-          const count = cutRequests(connections, new NodeNotAvailable("This service has stopped"));
+          const count = cutRequests(
+            connections,
+            new NodeNotAvailable("This service stopped before the request ended"),
+          );
           if (count > 0) options.onCut?.(count);
           timer = setTimeout(() => server.closeAllConnections(), count === 0 ? 0 : cutMs);
         }, graceMs);

@@ -60,6 +60,9 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
     const now = performance.now();
     if (signalled === undefined) {
       signalled = now;
+      log.info(
+        `${signal}: this service stops; calls that still run in ${drainMs / 1_000} s are cut`,
+      );
       end(signal, drainMs, drainMs + endMs);
     } else if (now - signalled >= echoMs) {
       log.warn(`${signal} came again: this service ends at once`);

@@ -115,7 +115,7 @@ export async function startServer(
       },
       onCut: (count) =>
         log.warn(
-          `${count === 1 ? "a request was" : `${count} requests were`} still running, and cut`,
+          `cut ${count === 1 ? "a request that was" : `${count} requests that were`} still running`,
         ),
     });
     return { ...composed, http };

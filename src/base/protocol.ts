@@ -114,6 +114,12 @@ export const defaultGatheringMs = 3_000;
 /** From a signal to stop until the calls that still run are cut. */
 export const defaultDrainMs = 10_000;
 
+/**
+ * The longest time that a configuration or a segment file can set: a day. A timer with more than
+ * 2³¹ ms would end at once.
+ */
+export const longestTimeMs = 86_400_000;
+
 /** Content type of calls. */
 export const jsonType = "application/json";
 

@@ -5,6 +5,7 @@ import { type JsonText, type SourcePosition, readJson } from "../base/json.ts";
 import { accesses } from "../base/access.ts";
 import { type Access, segmentFileEnding } from "../base/manifest.ts";
 import { type Problem, nearest } from "../base/problem.ts";
+import { longestTimeMs } from "../base/protocol.ts";
 import { defaultVersion, parseVersion } from "../base/version.ts";
 import type { RoutePattern } from "../http/route-pattern.ts";
 import { readRouteFields } from "./segment-route.ts";
@@ -152,10 +153,10 @@ function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
       refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
   const timeoutMs = entry["timeoutMs"];
-  if (timeoutMs !== undefined && !(Number.isSafeInteger(timeoutMs) && (timeoutMs as number) > 0))
+  if (timeoutMs !== undefined && !isTime(timeoutMs))
     refuse(
       [...path, "timeoutMs"],
-      `expected a whole number of milliseconds above 0, found ${kindOf(timeoutMs)}`,
+      `expected a whole number of milliseconds from 1 to ${longestTimeMs}, found ${kindOf(timeoutMs)}`,
       "Leave it out for the service's limits.callTimeoutMs.",
     );
   const route = readRouteFields(entry, (field, message, hint) =>
@@ -249,6 +250,10 @@ function textOf(path: Path): string {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTime(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= longestTimeMs;
 }
 
 function kindOf(value: unknown): string {

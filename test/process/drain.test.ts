@@ -148,11 +148,14 @@ describe("a service that is told to stop while a call has no end", () => {
       expect(await command.ended("SIGTERM")).toBe(0);
       expect(await call).toMatchObject({
         status: 503,
-        text: "This service has stopped",
+        text: "This service stopped before the request ended",
         headers: { "x-svc-error": "NodeNotAvailable", "retry-after": "1" },
       });
-      expect(command.output()).toMatch(/^aborted: This service has stopped$/m);
-      expect(command.output()).toContain("warning: a request was still running, and cut\n");
+      expect(command.output()).toContain(
+        "SIGTERM: this service stops; calls that still run in 1.2 s are cut\n",
+      );
+      expect(command.output()).toMatch(/^aborted: This service stopped before the request ended$/m);
+      expect(command.output()).toContain("warning: cut a request that was still running\n");
     },
   );
 

@@ -232,4 +232,23 @@ describe("keys of each mode", () => {
         expect.stringMatching(/^drainMs: expected a/),
       ]);
   });
+
+  it.each(["headerTimeoutMs", "requestTimeoutMs", "idleTimeoutMs", "callTimeoutMs"])(
+    "a time is a day at most, as timers with more than 24 days end at once: limits.%s (configuration-9)",
+    (name) => {
+      expect(configProblems({ ...gateway, limits: { [name]: 1e12 } })).toEqual([
+        `limits.${name}: expected a number of at most 86400000, which is a day, found 1000000000000`,
+      ]);
+    },
+  );
+
+  it("a key in the wrong place is told where it belongs (configuration-9)", () => {
+    expect(
+      configProblems({ ...gateway, maxCalls: 5, timeoutMs: 5, limits: { drainMs: 5 } }),
+    ).toEqual([
+      "maxCalls: unknown key → Set it in 'limits': { \"maxCalls\": … }",
+      "timeoutMs: unknown key → It belongs to a procedure, in a segment file.",
+      "limits.drainMs: not a limit, but a key beside 'limits'",
+    ]);
+  });
 });

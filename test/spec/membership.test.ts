@@ -117,7 +117,7 @@ describe("leaving the rotation", () => {
   });
 
   it("leaving-2: a member whose lease has expired leaves the rotation", async () => {
-    const { gateway, clock } = await deploy();
+    const { gateway, clock, log } = await deploy();
     const join = await ask(
       gateway,
       "POST",
@@ -132,6 +132,9 @@ describe("leaving the rotation", () => {
     }
     await clock.pass(15_001);
     expect(await ask(gateway, "GET", "/rpc/c/only")).toMatchObject(gone);
+    expect(log.lines).toContain(
+      "warning: http://c didn't renew its lease, so it is no longer a member",
+    );
   });
 
   it("leaving-3: a member that refuses the connection is out of the rotation until it answers", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { gatewayWith } from "./_members.ts";
+import { ask } from "../_cluster.ts";
+import { gatewayWith, trusted } from "./_members.ts";
 
 describe("a gateway whose member takes no call", () => {
   it.each(["leaving", "starting"] as const)(
@@ -81,17 +82,18 @@ describe("a gateway whose member takes no call", () => {
   it("a caller reads nothing of a member's refusal (again-5)", async () => {
     const { gateway, members } = await gatewayWith(["a"]);
     members[0]!.does = "overload";
-    const { ask } = await import("../_cluster.ts");
     const answer = await ask(gateway, "GET", "/rpc/shop/order");
-    expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+      text: "The nodes with 'shop/order' have as many calls as they can take; try again",
+    });
     expect(answer.headers).not.toHaveProperty("x-svc-not-started");
     expect(answer.text).not.toContain("not now");
   });
 
-  it("a member with one name for two procedures declares each of them (again-3)", async () => {
+  it("a join whose list of idempotent procedures or whose instance isn't one is refused by name (again-3)", async () => {
     const { gateway } = await gatewayWith([]);
-    const { ask } = await import("../_cluster.ts");
-    const { trusted } = await import("./_members.ts");
     const join = async (more: object) =>
       await ask(
         gateway,

@@ -88,9 +88,9 @@ describe("a service that stops", () => {
     for (const answer of await Promise.all(running)) {
       expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([503, "NodeNotAvailable"]);
       expect(answer.headers.get("x-svc-not-started")).toBeNull();
-      expect(await answer.text()).toBe("This service has stopped");
+      expect(await answer.text()).toBe("This service stopped before the request ended");
     }
-    expect(aborted).toEqual(Array(2).fill("This service has stopped"));
+    expect(aborted).toEqual(Array(2).fill("This service stopped before the request ended"));
     expect(cut).toEqual([2]);
   });
 });

@@ -82,7 +82,7 @@ export function createLiveness(
         isOverdue = true;
         // Nobody asks again, which would end this question.
         if (member.hasLeft) probe.abort(new Error("it has left"));
-        else if (isCurrent()) fail(member, `it doesn't answer in ${probeMs} ms`);
+        else if (isCurrent()) fail(member, `no answer in ${probeMs} ms`);
       }),
     ];
     const url = member.url + paths.healthLive;

@@ -81,6 +81,7 @@ export function createMembers(
   lease: number,
   newId: () => string,
   lists: Lists,
+  onExpired: (member: Member) => void = () => {},
 ): Members {
   const members = new Map<string, Member>();
   const leases = new Map<string, () => void>();
@@ -113,7 +114,10 @@ export function createMembers(
     leases.get(id)?.();
     leases.set(
       id,
-      clock.after(lease, () => void leave(id)),
+      clock.after(lease, () => {
+        leave(id);
+        onExpired(member);
+      }),
     );
   };
 

@@ -73,7 +73,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   } = options;
   const { observer } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
-  const members = createMembers(host.clock, lease, options.newId, lists);
+  const members = createMembers(host.clock, lease, options.newId, lists, ({ url }) =>
+    host.log.warn(`${url} didn't renew its lease, so it is no longer a member`),
+  );
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();

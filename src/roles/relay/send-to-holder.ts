@@ -63,6 +63,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     const tried = new Set<Member>();
     let wasSentAgain = false;
     let shortages = 0;
+    let isOverload = false;
     let failure: Error | undefined;
     budget.called(clock.now());
     while (tried.size < maxMembers) {
@@ -90,7 +91,8 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
         failure = undefined;
-        if (reason !== "overload") members.leave(member.id);
+        isOverload = reason === "overload";
+        if (!isOverload) members.leave(member.id);
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {
@@ -111,7 +113,11 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     if (failure !== undefined) throw failure;
     throw shortages > 0
       ? noConnection()
-      : new NodeNotAvailable(`No node can take '${call.fqn}' now`);
+      : new NodeNotAvailable(
+          isOverload
+            ? `The nodes with '${call.fqn}' have as many calls as they can take; try again`
+            : `No node can take '${call.fqn}' now`,
+        );
   };
 }
 
