@@ -22,6 +22,7 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { loadRunner } from "../build/modules/load-vite.ts";
 import { createConsoleFiles } from "../console/console-files.ts";
+import { Heartbeat, logComputations } from "../http/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
 import { readTrustKey } from "../config/key.ts";
 import { LocalDeployment } from "../local/deployment.ts";
@@ -54,6 +55,8 @@ export interface DeploymentOptions {
 
 export class Deployment {
   readonly #options: DeploymentOptions;
+  /** Once the nodes run: until then Vite and modules compute. */
+  #heartbeat: Heartbeat | undefined;
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
   #isConfigured = false;
   #trustKey = "";
@@ -154,6 +157,7 @@ export class Deployment {
     this.#running = { local, gateway, nodes };
     await gateway.start();
     await nodes.start();
+    this.#heartbeat ??= new Heartbeat(logComputations(log));
   }
 
   /** See {@link LiveNodes.follow}. Reloads middleware and health checks that have changed. */
@@ -185,6 +189,7 @@ export class Deployment {
   }
 
   async close(): Promise<void> {
+    this.#heartbeat?.stop();
     await this.#end();
     await this.#gatewayModules?.close();
   }

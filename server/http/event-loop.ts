@@ -2,16 +2,14 @@
 
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-import type { EventLoop } from "../../src/base/ports.ts";
+import type { EventLoop, Log } from "../../src/base/ports.ts";
 
 const resolutionMs = 20;
 /** How often it is looked whether the event loop is busy; that it was counts for a second. */
 const lookMs = 100;
 const memoryMs = 1_000;
-/** A look that is this late shows it. */
-const noticeableMs = 30;
-/** So does a loop without a pause whose turns are this long: a turn accepts one connection. */
-const longTurnMs = 2;
+/** It is if it never pauses and computes for this long in each turn: a turn accepts one connection. */
+const longTurnMs = 3;
 const withoutPause = 0.97;
 
 /** Costs a timer of Node's own while somebody watches. */
@@ -22,16 +20,18 @@ export function createEventLoop(): EventLoop {
   let wasBusy = -Infinity;
   let used = performance.eventLoopUtilization();
   let turns = 0;
+  let usage = process.cpuUsage();
   const look = (): void => {
-    const now = performance.now();
-    const ms = now - looked;
+    looked = performance.now();
     const { utilization } = performance.eventLoopUtilization(used);
     const { loopCount } = performance.nodeTiming.uvMetricsInfo;
-    const isPausing = utilization < withoutPause || ms / (loopCount - turns) < longTurnMs;
-    if (!isPausing || ms - lookMs > noticeableMs) wasBusy = now;
-    looked = now;
-    turns = loopCount;
+    // Without the time in which others had the processor: the loop is busy with the calls or not.
+    const { user, system } = process.cpuUsage(usage);
+    const isLong = (user + system) / 1_000 >= longTurnMs * (loopCount - turns);
+    if (utilization >= withoutPause && isLong) wasBusy = looked;
     used = performance.eventLoopUtilization();
+    turns = loopCount;
+    usage = process.cpuUsage();
   };
   let since = performance.now();
   let cpu = process.cpuUsage();
@@ -62,13 +62,15 @@ export function createEventLoop(): EventLoop {
       setImmediate(next);
     },
     delay() {
-      if (histogram === undefined || histogram.count === 0) return 0;
-      // It measures from tick to tick.
-      const late = histogram.percentile(90) / 1e6 - resolutionMs;
+      if (histogram === undefined) return 0;
+      const elapsed = performance.now() - since;
+      // It measures from tick to tick. Without any, one long computation is just over.
+      const between = histogram.count === 0 ? elapsed : histogram.percentile(90) / 1e6;
+      const late = between - resolutionMs;
       histogram.reset();
       // Fewer calls would change nothing while others have the processor, or the process is stopped.
       const { user, system } = process.cpuUsage(cpu);
-      const share = Math.min(1, (user + system) / 1_000 / (performance.now() - since));
+      const share = elapsed > 0 ? Math.min(1, (user + system) / 1_000 / elapsed) : 0;
       startPeriod();
       return Math.max(0, late * share);
     },
@@ -84,17 +86,32 @@ const catchUpMs = 1_000;
 /** From here on it is worth a line in the log. */
 const blockedMs = 1_000;
 
+/**
+ * Gets a line for the log once the event loop runs again, and for how much of the time, from 0 to 1,
+ * the process computed.
+ */
+export type OnBlocked = (line: string, share: number) => void;
+
+/**
+ * Logs that the application's code has blocked the event loop. While one develops, machines sleep and
+ * build beside it, which is nobody's mistake.
+ */
+export function logComputations(log: Pick<Log, "warn">): OnBlocked {
+  return (line, share) => {
+    if (share > 0.5) log.warn(line);
+  };
+}
+
 /** Notices when the process was stopped, or something in it computed without a pause. */
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout;
-  readonly #onBlocked: ((line: string) => void) | undefined;
+  readonly #onBlocked: OnBlocked | undefined;
   #last = performance.now();
   #cpu = process.cpuUsage();
   #lateSince: number | undefined;
   #caughtUp = 0;
 
-  /** `onBlocked` gets a line for the log once the event loop runs again. */
-  constructor(onBlocked?: (line: string) => void) {
+  constructor(onBlocked?: OnBlocked) {
     this.#onBlocked = onBlocked;
     this.#timer = setInterval(() => this.#beat(), beatMs).unref();
   }
@@ -132,6 +149,7 @@ export class Heartbeat {
     const busy = Math.min(late, (cpu.user + cpu.system) / 1_000);
     this.#onBlocked?.(
       `the event loop was blocked for ${seconds(late)}, and nothing was answered; this process computed for ${seconds(busy)} of that time`,
+      busy / late,
     );
   }
 }

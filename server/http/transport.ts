@@ -32,7 +32,7 @@ export interface TransportOptions {
   readonly connections?: number;
   /** Connections to one service that may be opening at once [128]. */
   readonly opening?: number;
-  /** How long calls wait for a service that accepts no connection, in ms [1000]. */
+  /** How long calls wait for a service that accepts no connection, in ms [1250]. */
   readonly waitMs?: number;
   /** After how many ms an address that doesn't answer counts as silent [1250]. */
   readonly connectMs?: number;
@@ -77,7 +77,7 @@ const quietMs = 10_000;
  * were open after 1,004 to 1,056 ms. With a limit of a second, two of them would take a healthy
  * member out of rotation.
  */
-const defaultConnectMs = 1_250;
+const silentMs = 1_250;
 
 /** How long an idle connection is kept for the next streamed request; undici has the same. */
 const keptMs = 4_000;
@@ -97,7 +97,7 @@ interface Senders {
  * side's choosing.
  */
 export function createTransport(options: TransportOptions = {}): SocketTransport {
-  const { connections = defaultLimits.maxConnections, opening = 128, waitMs = 1_000 } = options;
+  const { connections = defaultLimits.maxConnections, opening = 128, waitMs = silentMs } = options;
   const { answerBytes = 64 * 1024 * 1024, memory, quickAfter = fewRequests } = options;
   const queue = new CallQueue({ total: connections, opening, waitMs });
   let closed = false;
@@ -106,7 +106,7 @@ export function createTransport(options: TransportOptions = {}): SocketTransport
     lookup: guarded(options.lookup ?? systemLookup, (host, address) => rule(host, address)),
     ...(options.authorities === undefined ? {} : { ca: [...options.authorities] }),
   };
-  const connectMs = options.connectMs ?? defaultConnectMs;
+  const connectMs = options.connectMs ?? silentMs;
   const opened = new Map<string, Promise<Senders>>();
   const sendersOf = (origin: string): Promise<Senders> => {
     const scheme = origin.startsWith("https:") ? "https" : "http";

@@ -13,6 +13,7 @@ import { configuredModules } from "../modules/configured-modules.ts";
 import { connectEndpoints } from "../http/connect.ts";
 import { keepServiceFiles } from "../build/plugin/closed-files.ts";
 import { readConfiguration } from "../dev/configuration.ts";
+import { Heartbeat, logComputations } from "../http/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
 import { answerDeepLinks } from "./deep-links.ts";
 import { readTrustKey } from "../config/key.ts";
@@ -79,6 +80,7 @@ export async function openPreview(
   for (const handler of middleware) role.addMiddleware(handler);
   for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
   await role.start(config.url);
+  const heartbeat = new Heartbeat(logComputations(log));
   const fault = (error: unknown): void => log.error("a request could not be answered", error);
   keepServiceFiles(server);
   // Before Vite's own middleware, which answers unknown paths with the page when a browser opens an
@@ -90,6 +92,7 @@ export async function openPreview(
     isRoute,
   });
   server.httpServer.once("close", () => {
+    heartbeat.stop();
     void role.stop().finally(async () => {
       await host.transport.close();
       await modules?.close();

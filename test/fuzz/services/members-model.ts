@@ -4,6 +4,7 @@
 
 import { expect } from "vitest";
 import fc from "fast-check";
+import { digest as sha256 } from "../../../server/http/host.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import type { Role } from "../../../src/roles/role.ts";
 import { ask, key, TestDeployment } from "../../_cluster.ts";
@@ -132,10 +133,19 @@ function command(
 let instances = 0;
 
 async function join(model: Model, real: Real, process: Process, url: string): Promise<void> {
-  const body = { url, procedures, idempotent: ["shop/stock"], instance: process.instance };
+  const { instance } = process;
+  // Three lists that have these procedures in common, and each is sent in both ways.
+  const number = Number(instance.slice(1));
+  const all = [...procedures, `shop/version${number % 3}`];
+  const list = JSON.stringify({ procedures: all, idempotent: ["shop/stock"] });
+  const digest = sha256(Buffer.from(list));
   model.joined(process, url);
   real.place(process);
-  const { status, text } = await real.send("POST", "/nodes", JSON.stringify(body));
+  if (number % 2 === 0)
+    expect((await real.send("PUT", `/nodes/lists/${digest}`, list)).status).toBe(201);
+  const announced = number % 2 === 0 ? { digest } : (JSON.parse(list) as object);
+  const join = JSON.stringify({ url, instance, ...announced });
+  const { status, text } = await real.send("POST", "/nodes", join);
   expect(status).toBe(201);
   process.id = (JSON.parse(text) as { id: string }).id;
 }

@@ -16,8 +16,13 @@ export interface Crowd {
 }
 
 export interface CrowdResult {
-  /** Milliseconds until the first and the last of each kind was cut; none if none was. */
+  /**
+   * How many of each kind were cut, and milliseconds until the first and the last of them; none if
+   * none was.
+   */
   readonly cuts: Readonly<Record<string, readonly number[]>>;
+  /** Of those that read nothing, how many didn't get the whole answer when they did in the end. */
+  readonly unreadCut: number;
   /** Milliseconds of the slowest ordinary call. */
   readonly slowest: number;
   readonly calls: number;
@@ -26,6 +31,12 @@ export interface CrowdResult {
 }
 
 const host = "Host: localhost";
+
+/** Larger than what the buffers of a connection take. */
+const unreadBytes = 8_000_000;
+const unreadPauseMs = 50;
+/** How long the rest of an answer may take that wasn't cut. */
+const restMs = 1_000;
 
 /** However busy the machine is. */
 const longestSiegeMs = 25_000;
@@ -46,12 +57,13 @@ export async function besiege(
   const cuts: Record<string, number[]> = { idle: [], slowHeads: [], slowBodies: [], unread: [] };
   const begun = performance.now();
   const since = (): number => Math.round(performance.now() - begun);
-  const open = (kind: keyof typeof cuts, act: (socket: Socket) => void): void => {
+  const open = (kind: keyof typeof cuts, act: (socket: Socket) => void): Socket => {
     const socket = connect(port, "127.0.0.1");
     sockets.push(socket);
     socket.on("error", () => {});
     socket.on("close", () => cuts[kind]?.push(since()));
     socket.once("connect", () => act(socket));
+    return socket;
   };
   const drip = (socket: Socket): void => {
     socket.resume();
@@ -70,11 +82,18 @@ export async function besiege(
       );
       drip(socket);
     });
-  for (let count = 0; count < crowd.unread; count++)
-    open("unread", (socket) => {
-      socket.pause();
-      socket.write(`GET /rpc/a/many?count=4000000 HTTP/1.1\r\n${host}\r\n\r\n`);
+  const unread: Socket[] = [];
+  // One after the other: to make so many large answers at once takes a processor a second, however
+  // they are read.
+  const asking = setInterval(() => {
+    if (unread.length >= crowd.unread) return clearInterval(asking);
+    const socket = open("unread", (connected) => {
+      connected.pause();
+      connected.write(`GET /rpc/a/many?count=${unreadBytes} HTTP/1.1\r\n${host}\r\n\r\n`);
     });
+    unread.push(socket);
+  }, unreadPauseMs);
+  timers.push(asking);
   let [slowest, calls] = [0, 0];
   const refused: number[] = [];
   const bytes = Buffer.from(`GET /rpc/a/canary HTTP/1.1\r\n${host}\r\n\r\n`);
@@ -88,11 +107,28 @@ export async function besiege(
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   timers.forEach(clearInterval);
+  const whole = await Promise.all(unread.map(readsWhole));
   for (const socket of sockets) socket.removeAllListeners("close").destroy();
   const ends = Object.entries(cuts).map(([kind, times]) => [
     kind,
     times.length === 0 ? [] : [times.length, Math.min(...times), Math.max(...times)],
   ]);
   const result = Object.fromEntries(ends) as Record<string, number[]>;
-  return { cuts: result, slowest: Math.round(slowest), calls, refused };
+  const unreadCut = whole.filter((isWhole) => !isWhole).length;
+  return { cuts: result, unreadCut, slowest: Math.round(slowest), calls, refused };
+}
+
+/** Reads an answer. One that reads nothing isn't told that its connection is cut. */
+async function readsWhole(socket: Socket): Promise<boolean> {
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, restMs);
+    socket.once("close", () => (clearTimeout(timer), resolve()));
+    socket.on("data", ({ length }: Buffer) => {
+      bytes += length;
+      timer.refresh();
+    });
+    socket.resume();
+  });
+  return bytes >= unreadBytes;
 }

@@ -423,6 +423,19 @@ describe.each([
       await expect.poll(() => sockets[0]?.destroyed).toBe(true);
     });
 
+    it("calls that wait behind connections whose first packet is lost are sent", async () => {
+      const { url } = await service(async () => ({ status: 200, headers: {} }));
+      const created = transport({
+        opening: 2,
+        // A system repeats the packet after a second.
+        lookup: (_name, _options, callback) =>
+          void setTimeout(() => callback(null, [{ address: "127.0.0.1", family: 4 }]), 1_060),
+      });
+      const lost = url.replace("127.0.0.1", "lost.test");
+      const answers = await Promise.all(Array.from({ length: 8 }, () => created.send(get(lost))));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    });
+
     it("a call whose time is over before it has a connection wasn't sent, and one that has it was", async () => {
       const { url, held, release } = await holding();
       const created = transport({
