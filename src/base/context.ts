@@ -48,7 +48,6 @@ export interface Context {
  * `this` of a procedure: the headers and limits of the call. Calls made inside inherit it; where
  * the platform can't carry it, pass it on: `quote.call(this, …)`.
  */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- Node's subclass implements it
 export class Context {
   /** By lower-case names. They never include the trust key. */
   readonly headers: ReadonlyMap<string, string>;

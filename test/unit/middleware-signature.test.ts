@@ -66,7 +66,6 @@ describe("a middleware's handle", () => {
     [
       "reads arguments",
       async function (fqn: string) {
-        // oxlint-disable-next-line prefer-rest-params -- it is what people may do
         return [fqn, await (arguments[4] as Next)()];
       },
     ],

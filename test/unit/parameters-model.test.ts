@@ -80,7 +80,7 @@ const shape: fc.Arbitrary<Shape> = fc
       names.push("rest");
     }
     const code = `(${codes.join(", ")}) => [${names.join(", ")}]`;
-    // oxlint-disable-next-line no-implied-eval, no-new-func -- the language is the model
+    // oxlint-disable-next-line no-implied-eval -- the language is the model
     return { parameters, code, run: new Function(`return ${code}`)() as Shape["run"] };
   });
 

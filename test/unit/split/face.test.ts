@@ -11,7 +11,7 @@ function lengthOf(source: string, name: string): number {
   const code = strip(split(source, { procedures: [name] }).face.code, "shop/m.ts")
     .replace(/^import .*$/gm, "")
     .replace(/^export .*$/gm, "");
-  // oxlint-disable-next-line no-new-func, no-implied-eval -- a face that is no module any more: its function alone
+  // oxlint-disable-next-line no-implied-eval -- a face that is no module any more: its function alone
   const make = new Function("$seam", `${code}; return ${name};`) as (
     seam: unknown,
   ) => () => unknown;
