@@ -8,10 +8,8 @@ const resolutionMs = 20;
 /** How often it is looked whether the event loop is busy; that it was counts for a second. */
 const lookMs = 100;
 const memoryMs = 1_000;
-/** A look that is this late shows it. */
-const noticeableMs = 30;
-/** So does a loop without a pause whose turns are this long: a turn accepts one connection. */
-const longTurnMs = 2;
+/** It is if it never pauses and computes for this long in each turn: a turn accepts one connection. */
+const longTurnMs = 3;
 const withoutPause = 0.97;
 
 /** Costs a timer of Node's own while somebody watches. */
@@ -22,16 +20,18 @@ export function createEventLoop(): EventLoop {
   let wasBusy = -Infinity;
   let used = performance.eventLoopUtilization();
   let turns = 0;
+  let usage = process.cpuUsage();
   const look = (): void => {
-    const now = performance.now();
-    const ms = now - looked;
+    looked = performance.now();
     const { utilization } = performance.eventLoopUtilization(used);
     const { loopCount } = performance.nodeTiming.uvMetricsInfo;
-    const isPausing = utilization < withoutPause || ms / (loopCount - turns) < longTurnMs;
-    if (!isPausing || ms - lookMs > noticeableMs) wasBusy = now;
-    looked = now;
-    turns = loopCount;
+    // Without the time in which others had the processor: the loop is busy with the calls or not.
+    const { user, system } = process.cpuUsage(usage);
+    const isLong = (user + system) / 1_000 >= longTurnMs * (loopCount - turns);
+    if (utilization >= withoutPause && isLong) wasBusy = looked;
     used = performance.eventLoopUtilization();
+    turns = loopCount;
+    usage = process.cpuUsage();
   };
   let since = performance.now();
   let cpu = process.cpuUsage();

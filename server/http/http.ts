@@ -7,6 +7,7 @@ import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { refusedStart } from "../../src/http/refusals.ts";
 import { headProblem, wireMargin } from "../../src/wire/request-head.ts";
 import {
   type CallerConnection,
@@ -242,7 +243,8 @@ function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefine
 }
 
 function noConnection(): NodeNotAvailable {
-  return new NodeNotAvailable(
+  return refusedStart(
+    "overload",
     "This service has as many connections open as limits.maxConnections allows; try again",
   );
 }

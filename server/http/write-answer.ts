@@ -10,6 +10,8 @@ import {
 import type { HttpResponse } from "../../src/base/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../../src/base/protocol.ts";
 import { discard, stopReading } from "../../src/http/bodies.ts";
+import { refusedStartReason } from "../../src/http/refusals.ts";
+import { notStartedHeader } from "../../src/http/relay-headers.ts";
 import type { CallerConnection } from "./caller-connection.ts";
 import { chunkBytes } from "./held-memory.ts";
 import { drained, sliced, writeSlices } from "./slices.ts";
@@ -29,6 +31,7 @@ export function refusal(error: ServiceError): HttpResponse {
     headers: {
       "content-type": mediaTypes.text,
       [headers.error]: kind,
+      ...notStartedHeader(refusedStartReason(error)),
       ...(error instanceof NodeNotAvailable && { "retry-after": "1" }),
       ...rpcHeaders,
     },

@@ -70,7 +70,6 @@ export async function startServer(
     onShortage: (reason) => log.warn(`a request was not sent: ${reason}`),
   });
   const host = nodeHost({ log, memory, transport });
-  const heartbeat = new Heartbeat((line) => log.warn(line));
   const trustKey = await readTrustKey(root, config.trustKey);
   for (const warning of [
     trustKeyWarning(trustKey),
@@ -81,6 +80,7 @@ export async function startServer(
   ])
     if (warning !== undefined) log.warn(warning);
   const address = new URL(config.url);
+  const heartbeat = new Heartbeat((line) => log.warn(line));
   let composed: Composed | undefined;
   /** Releases what a service holds besides its listening socket. */
   const release = async (): Promise<void> => {

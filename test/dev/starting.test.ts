@@ -38,18 +38,23 @@ const generated: Files = {
   ].join("\n"),
 };
 
+/** What Vite tells a page that opens. A reload that waited for it comes with the first message. */
+async function firstMessages(url: string): Promise<readonly object[]> {
+  const { messages, close } = await openPage(url);
+  await eventually(
+    () => messages,
+    (all) => all.length > 0,
+  );
+  close();
+  return messages;
+}
+
 it("a change before the server listens neither starts nodes twice nor reloads the first page", async () => {
   Reflect.set(globalThis, loads, 0);
   const { session, get } = await develop(generated);
   expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 120 });
   expect(Reflect.get(globalThis, loads)).toBe(1);
-  const { messages, close } = await openPage(session.url);
-  await eventually(
-    () => messages,
-    (all) => all.length > 0,
-  );
-  expect(messages).toEqual([{ type: "connected" }]);
-  close();
+  expect(await firstMessages(session.url)).toEqual([{ type: "connected" }]);
 });
 
 it("a mistake mended while no page is open doesn't reload the next page", async () => {
@@ -66,11 +71,5 @@ it("a mistake mended while no page is open doesn't reload the next page", async 
     async () => await get("/rpc/shop/stock?sku=abc"),
     ({ status }) => status === 200,
   );
-  const { messages, close } = await openPage(session.url);
-  await eventually(
-    () => messages,
-    (all) => all.length > 0,
-  );
-  expect(messages).toEqual([{ type: "connected" }]);
-  close();
+  expect(await firstMessages(session.url)).toEqual([{ type: "connected" }]);
 });

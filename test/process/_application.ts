@@ -41,6 +41,8 @@ export interface Service {
 export interface Application {
   readonly root: string;
   put(path: string, content: string | object): Promise<void>;
+  /** Writes a module, and a segment file that makes these functions of it public. */
+  publish(module: string, source: string, names: readonly string[]): Promise<void>;
   seamline(words: readonly string[], env?: Readonly<Record<string, string>>): Command;
   /** Writes a configuration, and starts its service with further `words`. */
   service(
@@ -77,6 +79,11 @@ export async function createApplication(): Promise<Application> {
   return {
     root,
     put,
+    async publish(module, source, names) {
+      await put(`src/${module}.ts`, source);
+      const entries = names.map((name) => [name, { access: "public" }]);
+      await put(`${module}.segment.json`, { [`./${module}`]: Object.fromEntries(entries) });
+    },
     seamline,
     async service(name, config, words = [], env = {}) {
       await put(`${name}.json`, config);

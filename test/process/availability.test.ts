@@ -20,15 +20,7 @@ const closing: (() => unknown)[] = [];
 beforeEach(async () => {
   application = await createApplication();
   await application.put("index.html", "<!doctype html><title>Shop</title>");
-  await application.put("src/shop.ts", source);
-  await application.put("shop.segment.json", {
-    "./shop": Object.fromEntries(
-      ["quick", "slow", "slowCalls", "crash", "crashTwice"].map((name) => [
-        name,
-        { access: "public" },
-      ]),
-    ),
-  });
+  await application.publish("shop", source, ["quick", "slow", "slowCalls", "crash", "crashTwice"]);
 });
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();

@@ -18,12 +18,7 @@ let application: Application;
 beforeAll(async () => {
   buildPackage();
   application = await createApplication();
-  await application.put("src/shop.ts", source);
-  await application.put("shop.segment.json", {
-    "./shop": Object.fromEntries(
-      ["note", "spin", "reject", "fill"].map((name) => [name, { access: "public" }]),
-    ),
-  });
+  await application.publish("shop", source, ["note", "spin", "reject", "fill"]);
   expect(await application.seamline(["build"]).ended()).toBe(0);
 }, 60_000);
 afterAll(() => application.remove());

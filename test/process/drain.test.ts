@@ -17,12 +17,7 @@ let repository: Service;
 beforeAll(async () => {
   buildPackage();
   application = await createApplication();
-  await application.put("src/shop.ts", source);
-  await application.put("shop.segment.json", {
-    "./shop": Object.fromEntries(
-      ["quick", "slow", "endless"].map((name) => [name, { access: "public" }]),
-    ),
-  });
+  await application.publish("shop", source, ["quick", "slow", "endless"]);
   repository = await application.service("repository", { mode: "repository", url: anyPort });
 }, 60_000);
 afterAll(() => application.remove());

@@ -34,15 +34,10 @@ describe("a gateway that is killed and restarted", () => {
     { timeout: 60_000 },
     async () => {
       application = await createApplication();
-      for (const name of ["one", "two"]) {
-        await application.put(
-          `src/${name}.ts`,
-          `export async function ${name}() { return "${name}"; }\n`,
-        );
-        await application.put(`${name}.segment.json`, {
-          [`./${name}`]: { [name]: { access: "public" } },
-        });
-      }
+      for (const name of ["one", "two"])
+        await application.publish(name, `export async function ${name}() { return "${name}"; }\n`, [
+          name,
+        ]);
       const repository = await application.service("repository", {
         mode: "repository",
         url: anyPort,

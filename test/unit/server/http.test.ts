@@ -477,7 +477,9 @@ describe("the HTTP server's limits", () => {
     const busy = raw(server, "GET /slow HTTP/1.1\r\nhost: a\r\n\r\n");
     await once(busy.socket, "connect");
     const refused = await raw(server, "GET /rpc/shop/stock HTTP/1.1\r\nhost: a\r\n\r\n").closed();
-    expect(refused).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1[^]*connection: close/i);
+    expect(refused).toMatch(
+      /^HTTP\/1\.1 503 [^]*x-svc-not-started: overload[^]*retry-after: 1[^]*connection: close/i,
+    );
     expect(await raw(server, "GET /health/status HTTP/1.1\r\nhost: a\r\n\r\n").closed()).toMatch(
       /^HTTP\/1\.1 200 [^]*connection: close/i,
     );
