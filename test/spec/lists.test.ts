@@ -343,6 +343,25 @@ describe("a node with a long list", () => {
     },
   );
 
+  it("a node whose list changes while it waits announces only the new one (joining-15)", async () => {
+    const { local, join, put, call, clock, network } = await gatewayOnly();
+    network.roles.set("http://c", answering("c"));
+    let names = many(2_000).toSorted();
+    const list = { procedures: names, node: { segments: [], procedures: [] } };
+    await join("http://gone", sha256(bytesOf(list)));
+    const membership = member(local, () => names);
+    const joined = membership.join("http://c");
+    await clock.pass(100);
+    names = [...many(1_999), "parts/new"];
+    await membership.update();
+    // Now the first list comes.
+    await put(sha256(bytesOf(list)), bytesOf(list));
+    await clock.pass(3_000);
+    await joined;
+    const gone = `parts/a/module${1_999 % 50}/procedure1999`;
+    expect([await call("parts/new"), await call(gone)]).toEqual([200, 404]);
+  });
+
   it("a node whose gateway restarts sends the list again (joining-13)", async () => {
     const { local, network, clock } = await gatewayOnly();
     await member(local, () => many(2_000)).join("http://c");

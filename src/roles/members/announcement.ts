@@ -85,6 +85,8 @@ export function createAnnouncement(
   const joinByDigest = async (url: string, named: NamedList): Promise<IncomingResponse> => {
     const end = host.clock.now() + longestWaitMs;
     for (;;) {
+      // It has changed while the list was sent, or while another member sent it.
+      if (announced !== named) return await join(url);
       const answer = await send("POST", paths.nodes, JSON.stringify({ url, instance, ...named }));
       const isComing = answer.status === 409 && answer.headers["retry-after"] !== undefined;
       if (!isComing || host.clock.now() >= end) return answer;
