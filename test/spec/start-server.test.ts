@@ -200,7 +200,10 @@ describe("signals", () => {
       cwd: application.root,
       stdio: ["ignore", "pipe", "inherit"],
     });
-    for await (const chunk of child.stdout) if (String(chunk).includes("up http")) break;
+    // Goes on reading: without a reader of its log a service ends with an error.
+    await new Promise<void>((resolve) =>
+      child.stdout.on("data", (chunk) => String(chunk).includes("up http") && resolve()),
+    );
     child.kill(signal);
     const [code, by] = (await once(child, "exit")) as [number | null, string | null];
     return code ?? by;
