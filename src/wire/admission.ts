@@ -5,7 +5,7 @@
 // one runs. So while the event loop is late, calls line up, and requests are read between them: then
 // it shows how many wait, and for how long.
 
-import type { Clock, EventLoop } from "../base/ports.ts";
+import type { Clock, EventLoop, Host, Log } from "../base/ports.ts";
 
 /** Fewer than these are never refused. */
 const fewest = 16;
@@ -21,12 +21,15 @@ const more = 1.05;
 const reads = 16;
 /** So many calls begin together that they keep the loop for about this long. */
 const turnMs = 5;
+/** While calls are refused, the log says so at most this often. */
+const logMs = 10_000;
 /** A call that would wait longer to begin is too much. */
 const longestWaitMs = 250;
 
 export class Admission {
   readonly #clock: Clock;
   readonly #loop: EventLoop;
+  readonly #log: Log;
   readonly #most: number;
   #limit: number;
   #running = 0;
@@ -39,6 +42,11 @@ export class Admission {
   #room = Infinity;
   /** For how long a call keeps the loop as it begins; a moving average. */
   #msOfCall = 0;
+  /** Since the log last said so. */
+  #refused = 0;
+  #saidAt = -Infinity;
+  /** Whether the last of them was refused because of `most`. */
+  #isFull = false;
   #isTurning = false;
   #reads = 0;
   /** How many begin together. */
@@ -48,9 +56,10 @@ export class Admission {
   #begunAt = 0;
 
   /** `most` calls run at once, fewer if the event loop is late. */
-  constructor({ clock, loop }: { clock: Clock; loop: EventLoop }, most: number) {
+  constructor({ clock, loop, log }: Pick<Host, "clock" | "loop" | "log">, most: number) {
     this.#clock = clock;
     this.#loop = loop;
+    this.#log = log;
     this.#most = most;
     this.#limit = most;
   }
@@ -59,9 +68,13 @@ export class Admission {
   enter(): boolean {
     if (!this.#isWatching) this.#watch();
     this.#isUsed = true;
-    if (this.#running >= this.#limit || this.#waiting.length >= this.#room) return false;
-    this.#running++;
-    return true;
+    if (this.#running < this.#limit && this.#waiting.length < this.#room) {
+      this.#running++;
+      return true;
+    }
+    this.#refused++;
+    this.#isFull = this.#running >= this.#most;
+    return false;
   }
 
   /** Resolves once a call that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
@@ -121,10 +134,24 @@ export class Admission {
     if (delay > lateMs)
       this.#limit = Math.max(Math.min(fewest, this.#most), Math.floor(this.#limit * fewer));
     else if (delay < promptMs) this.#limit = Math.min(this.#most, Math.ceil(this.#limit * more));
-    const isNeeded = this.#isUsed || this.#running > 0 || this.#limit < this.#most;
+    this.#sayRefused();
+    const isNeeded =
+      this.#refused > 0 || this.#isUsed || this.#running > 0 || this.#limit < this.#most;
     this.#isUsed = false;
     if (isNeeded) return void this.#clock.after(intervalMs, () => this.#adjust());
     this.#isWatching = false;
     this.#loop.unwatch();
+  }
+
+  #sayRefused(): void {
+    const now = this.#clock.now();
+    if (this.#refused === 0 || now - this.#saidAt < logMs) return;
+    const calls = this.#refused === 1 ? "1 call" : `${this.#refused} calls`;
+    const why = this.#isFull
+      ? `${this.#most} were running, which is limits.maxCalls`
+      : "the event loop was busy with the others";
+    this.#log.warn(`refused ${calls} with 503: ${why}`);
+    this.#refused = 0;
+    this.#saidAt = now;
   }
 }

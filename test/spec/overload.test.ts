@@ -5,7 +5,7 @@ import { chunksOf } from "../../src/http/bodies.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { Admission } from "../../src/wire/admission.ts";
 import { prompt } from "../../server/http/host.ts";
-import { ask, settle, TestClock, TestDeployment, testModules } from "../_cluster.ts";
+import { ask, settle, TestClock, TestDeployment, TestLog, testModules } from "../_cluster.ts";
 import { body, names } from "./_shop.ts";
 
 async function standalone(maxCalls: number) {
@@ -278,7 +278,8 @@ function admission(most: number) {
     isBusy: () => false,
     turn: (next: () => void) => void setImmediate(next),
   };
-  const calls = new Admission({ clock, loop }, most);
+  const log = new TestLog();
+  const calls = new Admission({ clock, loop, log }, most);
   /** How many of so many calls may run. */
   const enter = (count: number): number => {
     let entered = 0;
@@ -294,10 +295,40 @@ function admission(most: number) {
     leave(entered);
     return entered;
   };
-  return { clock, delay, enter, leave, room };
+  return { clock, delay, enter, leave, log, room };
 }
 
 describe("how many calls may run", () => {
+  it("overload-8: the log says how many calls were refused and why, within a second and then every 10 s at most", async () => {
+    const { clock, delay, enter, leave, log } = admission(20);
+    enter(20);
+    await clock.pass(5_000);
+    expect(log.lines).toEqual([]);
+    enter(1);
+    await clock.pass(1_000);
+    const full = "20 were running, which is limits.maxCalls";
+    expect(log.lines).toEqual([`warning: refused 1 call with 503: ${full}`]);
+    for (let seconds = 0; seconds < 9; seconds++) {
+      enter(1);
+      await clock.pass(1_000);
+    }
+    expect(log.lines).toHaveLength(1);
+    await clock.pass(1_000);
+    expect(log.lines[1]).toBe(`warning: refused 9 calls with 503: ${full}`);
+    leave(20);
+    delay.ms = 200;
+    await clock.pass(1_000);
+    enter(20);
+    enter(1);
+    leave(16);
+    delay.ms = 0;
+    await clock.pass(30_000);
+    expect(log.lines.slice(2)).toEqual([
+      "warning: refused 2 calls with 503: the event loop was busy with the others",
+    ]);
+    expect([delay.watched, clock.waiting]).toEqual([0, 0]);
+  });
+
   it("overload-2: while the event loop is more than 100 ms late, a fifth fewer calls may run each second, but at least 16", async () => {
     const { clock, delay, enter, room } = admission(1_000);
     enter(100);
