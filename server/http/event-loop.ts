@@ -8,8 +8,12 @@ const resolutionMs = 20;
 /** How often it is looked whether the event loop is busy; that it was counts for a second. */
 const lookMs = 100;
 const memoryMs = 1_000;
-/** It is if it never pauses and computes for this long in each turn: a turn accepts one connection. */
-const longTurnMs = 3;
+/**
+ * It is if it never pauses, and either computes for this long in a turn, or for this long for each
+ * call. New connections come one a turn, so with long calls the turns are short, and many wait.
+ */
+const longTurnMs = 100;
+const longCallMs = 3;
 const withoutPause = 0.97;
 
 /** Costs a timer of Node's own while somebody watches. */
@@ -20,6 +24,7 @@ export function createEventLoop(): EventLoop {
   let wasBusy = -Infinity;
   let used = performance.eventLoopUtilization();
   let turns = 0;
+  let calls = 0;
   let usage = process.cpuUsage();
   const look = (): void => {
     looked = performance.now();
@@ -27,8 +32,10 @@ export function createEventLoop(): EventLoop {
     const { loopCount } = performance.nodeTiming.uvMetricsInfo;
     // Without the time in which others had the processor: the loop is busy with the calls or not.
     const { user, system } = process.cpuUsage(usage);
-    const isLong = (user + system) / 1_000 >= longTurnMs * (loopCount - turns);
+    const ms = (user + system) / 1_000;
+    const isLong = ms >= longTurnMs * (loopCount - turns) || ms >= longCallMs * calls;
     if (utilization >= withoutPause && isLong) wasBusy = looked;
+    calls = 0;
     used = performance.eventLoopUtilization();
     turns = loopCount;
     usage = process.cpuUsage();
@@ -56,6 +63,7 @@ export function createEventLoop(): EventLoop {
       wasBusy = -Infinity;
     },
     isBusy() {
+      calls++;
       return looked - wasBusy < memoryMs;
     },
     turn(next) {

@@ -237,8 +237,8 @@ export interface EventLoop {
   /** Nine of ten delays since the last call were at most this many milliseconds. 0 if not watched. */
   delay(): number;
   /**
-   * Whether within the last second, while somebody watched, so much ran between two readings of
-   * requests that many may wait unread.
+   * Whether within the last second, while somebody watched, calls computed so much that many may
+   * wait unread. Asked for each call, which counts them.
    */
   isBusy(): boolean;
   /** Calls `next` once what has come meanwhile is read; after what waits for the same turn. */

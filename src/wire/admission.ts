@@ -18,7 +18,7 @@ const fewer = 0.8;
 const promptMs = 20;
 const more = 1.05;
 /** Turns of the event loop in which requests are read before calls begin: a turn accepts one connection. */
-const reads = 16;
+const reads = 8;
 /** So many calls begin together that they keep the loop for about this long. */
 const turnMs = 5;
 /** While calls are refused, the log says so at most this often. */

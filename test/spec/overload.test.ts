@@ -180,12 +180,12 @@ describe("calls that compute, while the event loop is late", () => {
   it("overload-6: while the event loop is late, calls begin in the order in which they came, and requests are read between them", async () => {
     const { begun, call, turn, turns } = await computing();
     const calls = [call(0), call(1)];
-    await turn(16);
+    await turn(8);
     expect(begun).toEqual([]);
     calls.push(call(2));
     await turn(1);
     expect(begun).toEqual(["0"]);
-    await turn(16);
+    await turn(8);
     expect(begun).toEqual(["0"]);
     await turn(1);
     expect(begun).toEqual(["0", "1"]);
@@ -198,13 +198,13 @@ describe("calls that compute, while the event loop is late", () => {
     const { begun, call, turn } = await computing();
     for (let name = 0; name < 60; name++) void call(name, name < 31 ? 0.1 : 1);
     for (const count of [1, 3, 7, 15, 31, 60]) {
-      await turn(17);
+      await turn(9);
       expect(begun).toHaveLength(count);
     }
     for (let name = 60; name < 80; name++) void call(name);
-    await turn(17);
+    await turn(9);
     expect(begun).toHaveLength(67);
-    await turn(17);
+    await turn(9);
     expect(begun).toHaveLength(68);
   });
 
@@ -225,14 +225,14 @@ describe("calls that compute, while the event loop is late", () => {
     const { begun, call, role, turn, turns } = await computing();
     const calls = Array.from({ length: 100 }, (_, name) => call(name));
     // By then it shows how long these calls take.
-    await turn(17 * 40);
+    await turn(9 * 40);
     expect(begun).toHaveLength(40);
     expect(await call(100)).toMatchObject({
       status: 503,
       headers: { "retry-after": "1", "x-svc-not-started": "overload" },
     });
     expect((await ask(role, "GET", "/health/live")).status).toBe(200);
-    await turn(17 * 11);
+    await turn(9 * 11);
     calls.push(call(101));
     await turn(0);
     expect((await call(102)).status).toBe(503);
@@ -245,7 +245,7 @@ describe("calls that compute, while the event loop is late", () => {
     const { call, turn, turns } = await computing();
     const calls = Array.from({ length: 16 }, (_, name) => call(name, 1_000));
     for (let more = 0; more < 8; more++) {
-      await turn(17);
+      await turn(9);
       calls.push(call(16 + more, 1_000));
     }
     await turns();

@@ -14,20 +14,31 @@ function compute(ms: number): void {
 }
 
 describe("an event loop", () => {
-  it("is busy while each of its turns takes long, though no timer is late", async () => {
+  /** Computes without a pause; each turn has so many calls, which take so long. */
+  async function work(calls: number, ms: number): Promise<void> {
+    for (const end = performance.now() + 350; performance.now() < end; await nextTurn())
+      for (let call = 0; call < calls; call++) {
+        loop.isBusy();
+        compute(ms);
+      }
+  }
+
+  it.each([
+    ["calls take long, though its turns are short", 1, 5],
+    ["its turns are long, though calls are short", 300, 0.5],
+  ])("is busy while %s", async (_, calls, ms) => {
     loop.watch();
     expect(loop.isBusy()).toBe(false);
     await expect
-      .poll(
-        async () => {
-          for (const end = performance.now() + 250; performance.now() < end; await nextTurn())
-            compute(4);
-          return loop.isBusy();
-        },
-        { interval: 0 },
-      )
+      .poll(async () => (await work(calls, ms), loop.isBusy()), { interval: 0 })
       .toBe(true);
     await expect.poll(() => loop.isBusy()).toBe(false);
+  });
+
+  it("isn't busy while many short calls keep it from pausing", async () => {
+    loop.watch();
+    await work(20, 0.2);
+    expect(loop.isBusy()).toBe(false);
   });
 
   it("is busy after it was blocked, and prompt without anybody who watches", async () => {
