@@ -1,5 +1,5 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin, Rolldown } from "vite";
@@ -58,16 +58,56 @@ function browserFile(entry: string, name: string, outDir = ".build/svc") {
   };
 }
 
+/** Suites with hops between services, which run over links and over HTTP. */
+const suitesOfBothWays = ["spec", "attack", "everywhere", "chaos"];
+/** What one service does, or reads of its application, or what has links always: these need no second way. */
+const ofOneService =
+  /^test\/(?:attack\/(?:depth|framing|superjson|targets)|spec\/(?:configuration|configuration-keys|configured-modules|directory|entries|fallback|folders|mounting|names|on-stop|page-classes|procedures|revisions|segment-files|start-server))\./;
+/** What chooses the way of each service itself, and faults of two gateways, which take long. */
+const ofTheirOwnWay =
+  /^test\/(?:chaos\/gateways|spec\/(?:keys|keys-under-load|linked-(?:load|members|refusals|streams|tls)|links|tls-names|ways))\./;
+/** What starts services with sockets, which are linked as they are. */
+const socketServices = /_(?:started|modes|sockets|linking)\.ts"|\/harness\/deployment\.ts"/;
+const socketsOfRoles = /_(?:sockets|linking)\.ts"/;
+/** What starts services in memory, which aren't. */
+const memoryServices = /_(?:cluster|deployment|services|routes|middleware|members)\.ts"/;
+
+/** The tests with hops whose text has this, and not that. */
+function testsWith(uses: RegExp, but?: RegExp): string[] {
+  const root = fileURLToPath(new URL(".", import.meta.url));
+  return suitesOfBothWays.flatMap((folder) =>
+    readdirSync(`${root}test/${folder}`)
+      .map((file) => `test/${folder}/${file}`)
+      .filter((file) => file.endsWith(".test.ts"))
+      .filter((file) => !ofOneService.test(file) && !ofTheirOwnWay.test(file))
+      .filter((file) => {
+        const text = readFileSync(root + file, "utf8");
+        return uses.test(text) && but?.test(text) !== true;
+      }),
+  );
+}
+
+/**
+ * Files of these may share a process, so that each doesn't load the code again. The others change what a process has once
+ * (globals, variables of the environment, callbacks of its end), measure it, or leave work behind.
+ */
+const ofSharedProcesses = [
+  "test/{build,dev}/**/*.test.ts",
+  "test/unit/{codec,directory,split,wire}/**/*.test.ts",
+];
+const ofSpec = "test/spec/**/*.test.ts";
+const ofSpecAlone = "test/spec/on-stop.test.ts";
+
 /** The console's page: one script, one style sheet, and what stands beside them as it is. */
 const consolePage: Plugin = {
   name: "console-page",
   applyToEnvironment: ({ name }) => name === "console",
   generateBundle() {
-    for (const fileName of ["index.html", "icon.svg"])
+    for (const file of ["console/index.html", "look/icon.svg"])
       this.emitFile({
         type: "asset",
-        fileName,
-        source: readFileSync(new URL(`client/console/${fileName}`, import.meta.url)),
+        fileName: basename(file),
+        source: readFileSync(new URL(`client/${file}`, import.meta.url)),
       });
   },
 };
@@ -75,11 +115,7 @@ const consolePage: Plugin = {
 type CodeSplittingGroup = Rolldown.CodeSplittingGroup;
 type CodeSplittingNameFunction = Rolldown.CodeSplittingNameFunction;
 
-const ofFiles = [
-  "server/start/ensure-build.ts",
-  "server/files/files.ts",
-  "server/files/repository-files.ts",
-] as const;
+const ofFiles = ["server/start/ensure-build.ts", "server/start/application-files.ts"] as const;
 
 /** What a role imports besides the start, which every role has. */
 const roles: Readonly<Record<string, readonly string[]>> = {
@@ -307,6 +343,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // One for each core: many tests wait for processes, and with a core left free a machine of two would run one file at a time.
     maxWorkers: "100%",
+    // As on a terminal, in services of the tests' own process too.
+    env: { SEAMLINE_LOG: "text" },
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "text-summary"] },
     projects: [
@@ -315,10 +353,27 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/spec/**", "test/docs/**", "test/starters/**"],
+          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses],
         },
       },
-      { extends: true, test: { name: "spec", include: ["test/spec/**/*.test.ts"] } },
+      { extends: true, test: { name: "parts", isolate: false, include: ofSharedProcesses } },
+      {
+        extends: true,
+        test: { name: "spec", isolate: false, include: [ofSpec], exclude: [ofSpecAlone] },
+      },
+      { extends: true, test: { name: "spec alone", include: [ofSpecAlone] } },
+      // As it is, services with sockets are linked, and those in memory aren't. Here it's the other way round.
+      ...(process.env.CI === undefined
+        ? []
+        : (
+            [
+              ["over links", "link", testsWith(memoryServices, socketsOfRoles)],
+              ["over HTTP", "http", testsWith(socketServices)],
+            ] as const
+          ).map(([name, way, include]) => ({
+            extends: true as const,
+            test: { name, isolate: false, env: { SEAMLINE_WAY: way }, include },
+          }))),
       {
         extends: true,
         test: {

@@ -1,5 +1,6 @@
 // Transport over fetch, for a page's outbound calls.
 
+import { Abort } from "../src/base/aborts.ts";
 import { type Peer, TransportError } from "../src/base/ports.ts";
 
 /**
@@ -21,8 +22,7 @@ export const fetchTransport: Peer = {
       method,
       headers,
       body: body as BodyInit,
-      // In a page, every abort is a real signal.
-      signal: (signal as AbortSignal | undefined) ?? null,
+      signal: signal instanceof Abort ? signal.signal : ((signal as AbortSignal) ?? null),
     }).catch(fail(sent));
     return {
       status: response.status,

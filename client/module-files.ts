@@ -26,7 +26,7 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
     } catch (cause) {
       fetched.delete(file);
       throw new FileNotFound(
-        `${urlOf(file)} is missing, or is not the file that the build made: load the page again`,
+        `${urlOf(file)} is missing, or not what the build made: reload the page`,
         { cause },
       );
     }

@@ -39,7 +39,7 @@ export function createRevisions(
 
   // A failure isn't cached, so the next start asks again.
   const refresh = (): Promise<Manifest> =>
-    (fresh ??= fetchManifest(origin).then(
+    (fresh ??= fetchManifest(origin, revision).then(
       (manifest) => {
         void cached.then((previous) =>
           previous?.revision === manifest.revision ? undefined : store.write(manifest),

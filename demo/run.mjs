@@ -98,7 +98,8 @@ async function main() {
   const unknown = process.argv.slice(2).filter((word) => word !== "--standalone");
   if (unknown.length > 0)
     throw new Error(`Unknown option ${unknown.join(" ")}: the demo takes only --standalone`);
-  const env = portsOf(process.env);
+  // Its lines are shown to a person.
+  const env = { ...portsOf(process.env), SEAMLINE_LOG: "text" };
   const seamline = await command();
   const roles = await readRoles(folder, standalone, env);
   console.log(`\nSeamline demo${standalone ? ", in one process" : ""}\n`);

@@ -100,7 +100,7 @@ test("client.js and hooks.js are one runtime (endpoints-4)", async ({ page }) =>
   servePage(`const hooks = await import("/svc/hooks.js");
     return Object.keys(hooks).sort().join() + " " + (hooks.startClient === startClient && hooks.runProcedure === runProcedure);`);
   await visit(page);
-  await expect(output(page)).toHaveText("runProcedure,startClient,withOptions true");
+  await expect(output(page)).toHaveText("onStop,runProcedure,startClient,withOptions true");
 });
 
 test("runProcedure calls by name, locally and remotely (hooks-16, hooks-17)", async ({ page }) => {
@@ -210,7 +210,7 @@ test("a file that doesn't match the manifest's digest never runs", async ({ page
   servePage(quotePage);
   await visit(page);
   await expect(output(page)).toHaveText(
-    /^FileNotFound: .*\/cents-r1\.js is missing, or is not the file that the build made/,
+    /^FileNotFound: .*\/cents-r1\.js is missing, or not what the build made/,
   );
   expect(await page.evaluate("globalThis.ran")).toBeUndefined();
 });

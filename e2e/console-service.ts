@@ -46,13 +46,30 @@ const everything: TestProcedure = {
     { kind: "plain", name: "sizes", type: "number[]" },
     { kind: "object", names: [{ name: "first" }, { name: "second", optional: true }] },
     { kind: "plain", name: "maybe", optional: true, type: "number" },
+    { kind: "plain", name: "colour", form: ["red", "dark green", null] },
+    { kind: "plain", name: "filter", form: "object" },
+    { kind: "plain", name: "note", form: "string" },
     { kind: "rest", name: "others" },
   ],
   in: { types: "public" },
   body: body(
     "types/everything",
-    (_, __, size, sure, big, when, sizes, names, maybe, ...others) =>
-      new Map(Object.entries({ size, sure, big, when, sizes, names, maybe, others })),
+    (_, __, size, sure, big, when, sizes, names, maybe, colour, filter, note, ...others) =>
+      new Map(
+        Object.entries({
+          size,
+          sure,
+          big,
+          when,
+          sizes,
+          names,
+          maybe,
+          colour,
+          filter,
+          note,
+          others,
+        }),
+      ),
     "1.2.3",
   ),
 };
@@ -82,7 +99,8 @@ export async function startConsoleService({
 
   const start = async (): Promise<void> => {
     const host = nodeHost({ transport: network, names: network.names, log: quiet });
-    console = createConsole(host, { trustKey: key, secure: false, file: createConsoleFiles() });
+    const file = createConsoleFiles();
+    console = createConsole(host, { trustKey: key, secure: false, masks: false, file });
     let ids = 0;
     gateway = createGateway(host, {
       ...common,

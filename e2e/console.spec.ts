@@ -101,7 +101,7 @@ test("the list of calls updates live, with route, sizes, time, and the trace of 
   await failure.click();
   const dialog = page.getByRole("dialog", { name: "shop/stock" });
   await expect(dialog).toContainText("[shop/stock | v0.0.0]");
-  await expect(dialog).not.toContainText("none left");
+  await expect(dialog).toContainText("none left");
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   const row = procedures(page).getByRole("row").filter({ hasText: "shop/stock" });
@@ -193,7 +193,7 @@ test.describe("the call form", () => {
     await open(page);
     await procedures(page).getByRole("row").filter({ hasText: "shop/quote" }).click();
     const dialog = page.getByRole("dialog", { name: "shop/quote" });
-    await dialog.getByLabel("quantity", { exact: true }).fill("{");
+    await dialog.getByLabel("quantity text or JSON").fill("{");
     await dialog.getByLabel("form of quantity").selectOption("JSON");
     await dialog.getByRole("button", { name: "Call" }).click();
     await expect(dialog.getByRole("status")).toContainText("quantity is not JSON");
@@ -222,12 +222,38 @@ test.describe("the call form", () => {
     await field("when").fill("2026-03-01T12:00");
     await field("sizes").fill("1\n2");
     await field("first").fill("Ada");
+    await field("colour").selectOption("dark green");
+    await field("filter").fill("[1]");
+    await dialog.getByRole("button", { name: "Call" }).click();
+    await expect(dialog.getByRole("status")).toContainText("filter is not a JSON object");
+    await field("filter").fill('{"since": 3}');
+    await field("note").fill("2 m");
+    for (const label of [
+      "size number",
+      "sure boolean",
+      "when Date, in your time zone",
+      "sizes number[], one per line",
+      "second text or JSON, optional",
+      'colour "red" | "dark green" | null',
+      "filter JSON object",
+      "note string",
+      "...others JSON list",
+    ])
+      await expect(dialog.getByLabel(label, { exact: true })).toBeVisible();
     await field("...others").fill('["x", {"y": 1}]');
     await dialog.getByRole("button", { name: "Call" }).click();
     const answer = dialog.getByRole("status");
     await expect(answer).toContainText(/200.*ms on node B/);
-    await expect(answer.locator("summary").first()).toHaveText("Map of 8");
-    for (const text of ["size 2.5", "sure false", "big 12345678901234567890n", 'first "Ada"'])
+    await expect(answer.locator("summary").first()).toHaveText("Map of 11");
+    for (const text of [
+      "size 2.5",
+      "sure false",
+      "big 12345678901234567890n",
+      'first "Ada"',
+      'colour "dark green"',
+      "since 3",
+      'note "2 m"',
+    ])
       await expect(answer).toContainText(text);
     await expect(answer).toContainText(/when Date 2026-03-01T\d\d:00:00\.000Z/);
     await expect(answer.getByText("list of 2")).toHaveCount(2);

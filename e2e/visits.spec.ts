@@ -118,10 +118,11 @@ test("a first visit to a built page asks for client.js and remote.js alone, unde
 test("a built page whose manifest is too large for it preloads the manifest, and asks once", async ({
   page,
 }) => {
+  const current = await revision();
   await change(page, "/", (html) =>
     html.replace(
       /<script type="application\/json".*?<\/script>/,
-      '<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json">',
+      `<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json?revision=${current}">`,
     ),
   );
   const files = ["/svc/client.js", "/svc/manifest.json", "/svc/remote.js"];
@@ -157,7 +158,7 @@ test("client.js and hooks.js are one runtime", async ({ page }) => {
        await hooks.runProcedure("local/edition")];`,
   );
   expect(found).toEqual([
-    ["runProcedure", "startClient", "withOptions"],
+    ["onStop", "runProcedure", "startClient", "withOptions"],
     true,
     true,
     "first edition",

@@ -12,8 +12,10 @@ const help = `npm run chaos -- [options]
   --only r1,r4  these rows or scenarios
   --runs N      runs of each scenario (10)
   --seed N      repeats the random phases of a run that printed this seed
+  --directory   NATS servers that are killed, hang, and are away for a minute, and nothing else
   --page        writes the tables of docs/reliability.md
   --no-anchors  leaves out nginx and HAProxy
+  --way W       how services talk: link or http (links where they can)
 `;
 
 const { values } = parseArgs({
@@ -22,8 +24,10 @@ const { values } = parseArgs({
     only: { type: "string" },
     runs: { type: "string" },
     seed: { type: "string" },
+    directory: { type: "boolean" },
     page: { type: "boolean" },
     "no-anchors": { type: "boolean" },
+    way: { type: "string" },
     help: { type: "boolean" },
   },
 });
@@ -35,15 +39,22 @@ function numberOf(name, usual, least) {
   throw new Error(`--${name} must be a whole number from ${least}, not ${values[name]}`);
 }
 
-function short() {
-  const seed = values.seed === undefined ? {} : { CHAOS_SEED: String(numberOf("seed", 0, 0)) };
-  const { status } = spawnSync(
-    process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", "test/chaos"],
-    { cwd: root, env: { ...process.env, ...seed }, stdio: "inherit" },
-  );
+/** @param {string} tests @param {Readonly<Record<string, string | undefined>>} environment */
+function vitest(tests, environment) {
+  const { status } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", "run", tests], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: "inherit",
+  });
   return status ?? 1;
 }
+
+function short() {
+  const seed = values.seed === undefined ? {} : { CHAOS_SEED: String(numberOf("seed", 0, 0)) };
+  return vitest("test/chaos", seed);
+}
+
+const directory = () => vitest("test/process/directory-faults.test.ts", { NATS_AWAY_MS: "60000" });
 
 async function long() {
   /** @type {{ module: typeof import("../test/chaos/run.ts") }} */
@@ -70,5 +81,6 @@ async function long() {
 // What was started is killed when this process exits.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
 
+if (values.way !== undefined) process.env.SEAMLINE_WAY = values.way;
 if (values.help) console.log(help);
-else process.exit(values.short ? short() : await long());
+else process.exit(values.directory ? directory() : values.short ? short() : await long());

@@ -1,5 +1,9 @@
 // Finds commands that tests need, or installs them from Debian's packages.
 import { spawnSync } from "node:child_process";
+import { delimiter } from "node:path";
+
+// Debian has servers here, where not everybody looks.
+process.env["PATH"] = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`;
 
 /** @param {string} command */
 const isThere = (command) =>

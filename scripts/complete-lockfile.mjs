@@ -1,10 +1,11 @@
-// `npm run lock`, after dependencies have changed. If npm can't fetch packages of other platforms,
-// it leaves them out of the lockfile, and `npm ci` then rejects the file. This adds them: the
-// packages that depend on them name their versions, and their names contain the platforms.
+// `npm run lock`, or `npm run lock -- examples/conduit`, after dependencies have changed. If npm can't
+// fetch packages of other platforms, it leaves them out of the lockfile, and `npm ci` then rejects
+// the file. This adds them: the packages that depend on them name their versions, and their names
+// contain the platforms.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const file = join(import.meta.dirname, "../package-lock.json");
+const file = join(import.meta.dirname, "..", process.argv[2] ?? "", "package-lock.json");
 /** @typedef {{ version?: string, dev?: boolean, optional?: boolean, os?: string[], cpu?: string[], libc?: string[], optionalDependencies?: Record<string, string> }} Entry */
 /** @type {{ packages: Record<string, Entry> }} */
 const lock = JSON.parse(readFileSync(file, "utf8"));

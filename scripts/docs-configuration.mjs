@@ -19,14 +19,20 @@ const guides = /** @type {Record<string, string>} */ ({
   errors: "errors.md#masked-errors",
   middleware: "middleware.md",
   healthChecks: "health.md",
+  log: "operations.md#the-log",
+  accessLog: "operations.md#requests",
+  metrics: "operations.md#metrics",
+  traces: "operations.md#traces",
   tls: "deployment.md#tls-without-anything-in-front",
   drainMs: "deployment.md#stopping",
   cache: "deployment.md#what-a-node-caches",
   fallback: "single-page-applications.md",
+  gateway: "deployment.md#several-gateways",
   assets: "assets.md",
   healthIntervalMs: "health.md#what-a-gateway-does-with-it",
   members: "access.md#where-members-may-be",
   nodes: "development.md",
+  directory: "directory.md",
 });
 
 /** @param {unknown} json the JSON Schema of a configuration */
@@ -48,10 +54,11 @@ export function configurationDocument(json) {
   const words = /** @type {{ anyOf: [{ enum: string[], enumDescriptions: string[] }] }} */ (
     /** @type {unknown} */ (schema.properties["mode"])
   ).anyOf[0];
+  const modesWith = (/** @type {string} */ key) =>
+    modes.flatMap(({ mode, keys }) => (key in keys ? [mode] : [])).join(", ");
+  const all = Object.assign({}, ...modes.map(({ keys }) => keys));
   // The guide has a table of the limits, with what happens at each.
-  const nested = common.filter(
-    (key) => key !== "limits" && first.keys[key]?.properties !== undefined,
-  );
+  const nested = objectsIn(all).filter(([key]) => key !== "limits");
   return [
     "# Configuration reference",
     "",
@@ -85,38 +92,55 @@ export function configurationDocument(json) {
         required,
       ),
     ]),
-    ...nested.flatMap((key) => {
-      const { properties = {}, required = [] } = first.keys[key] ?? {};
-      return [
-        `## ${key}`,
-        "",
-        first.keys[key]?.description ?? "",
-        "",
-        ...table(Object.keys(properties), properties, required),
-      ];
-    }),
+    ...nested.flatMap(([path, { properties = {}, required = [], description = "" }]) => [
+      `## ${path}`,
+      "",
+      // Each mode does something else with it.
+      path.includes(".") || isCommon(path) ? description : `A key of ${modesWith(path)}.`,
+      "",
+      ...table(Object.keys(properties), properties, required, `${path}.`),
+    ]),
   ].join("\n");
+}
+
+/**
+ * The objects among the keys, each with its path, and those in them.
+ * @param {Record<string, Json>} keys @param {string} before @returns {[string, Json][]}
+ */
+function objectsIn(keys, before = "") {
+  return Object.entries(keys).flatMap(([key, json]) =>
+    json.properties === undefined
+      ? []
+      : [
+          /** @type {[string, Json]} */ ([before + key, json]),
+          ...objectsIn(json.properties, `${before}${key}.`),
+        ],
+  );
 }
 
 /**
  * @param {readonly string[]} names
  * @param {Record<string, Json>} keys
  * @param {readonly string[]} required
+ * @param {string} before the path of the object that has them
  */
-function table(names, keys, required) {
+function table(names, keys, required, before = "") {
   if (names.length === 0) return ["None.", ""];
   const rows = names.map((name) => {
     const key = keys[name] ?? {};
-    const guide = guides[name];
+    const guide = guides[before + name];
     const more = guide === undefined ? "" : ` [More](../guide/${guide})`;
     const kind =
       key.properties === undefined
         ? typeOf(key)
-        : `[object](${name === "limits" ? "../guide/limits.md#the-table" : `#${name}`})`;
+        : `[object](${name === "limits" ? "../guide/limits.md#the-table" : `#${anchorOf(before + name)}`})`;
     return `| \`${name}\` | ${kind} | ${required.includes(name) ? "required" : defaultOf(key)} | ${key.description ?? ""}${more} |`;
   });
   return ["| key | type | default | meaning |", "|---|---|---|---|", ...rows, ""];
 }
+
+/** Of a heading. @param {string} text */
+const anchorOf = (text) => text.replaceAll(".", "");
 
 /** @param {Json} schema @returns {string} */
 function typeOf({ anyOf, $ref, const: only, enum: words, type, items, additionalProperties }) {

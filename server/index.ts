@@ -1,8 +1,10 @@
 // `seamline/server`: what a host's main file needs.
 
+export { createHandler } from "./start/create-handler.ts";
 export { startServer } from "./start/start-server.ts";
 export type { ModuleImporter } from "./modules/module-importer.ts";
-export type { Server, ServerOptions } from "./start/server.ts";
+export type { CallerInfo } from "./http/mounted/web-handler.ts";
+export type { Handler, HandlerOptions, Server, ServerOptions } from "./start/server.ts";
 export type { ServerInfo } from "./start/server-info.ts";
 export { defineConfig } from "./config/define-config.ts";
 export type { Config, ConfigInput } from "./config/config.ts";

@@ -2,4 +2,5 @@
 
 export * from "../src/index.ts";
 export { getContext } from "./http/carrier.ts";
+export { onStop } from "./http/stops.ts";
 export { runProcedure, withOptions } from "./start/process-services.ts";

@@ -8,7 +8,9 @@ import type {
   ModuleNamespace,
   OutgoingRequest,
   PeerResponse,
+  Telemetry,
 } from "../src/base/ports.ts";
+import type { LinkHost } from "../src/base/ports/links.ts";
 import type { ServerModules } from "../src/roles/application.ts";
 import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
@@ -20,10 +22,14 @@ import { createStandalone } from "../src/roles/standalone.ts";
 import type { Limits } from "../src/codec/values/limits.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";
 import { createCarrier } from "../server/http/carrier.ts";
-import { digest, prompt, sign, unbounded } from "../server/http/host.ts";
+import { deriveKey, digest, prompt, sign, unbounded } from "../server/http/host.ts";
 import { LocalDeployment } from "../server/local/deployment.ts";
+import { memoryLinks } from "../server/local/memory-links.ts";
 import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
+
+import { linkTap } from "./_link-tap.ts";
+import { link } from "./_way.ts";
 
 export { ask } from "../src/roles/memory-network.ts";
 
@@ -34,6 +40,7 @@ export { TestLog } from "../server/testing/test-log.ts";
 export class TestNetwork implements MemoryNetwork {
   readonly #network = createMemoryNetwork();
   readonly roles: Map<string, Role> = this.#network.roles;
+  readonly #links: { readonly ends: readonly string[]; readonly cut: () => void }[] = [];
   readonly names: MemoryNetwork["names"] = this.#network.names;
   readonly sent: {
     url: string;
@@ -41,6 +48,33 @@ export class TestNetwork implements MemoryNetwork {
     headers: Readonly<Record<string, string>>;
     body: string;
   }[] = [];
+
+  constructor() {
+    // Who is taken from the network loses its links, too.
+    const { roles } = this;
+    const cutLinks = (url: string): void => {
+      for (const { ends, cut } of this.#links) if (ends.includes(url)) cut();
+    };
+    const { delete: remove } = Map.prototype as Map<string, Role>;
+    roles.delete = (url) => {
+      cutLinks(url);
+      return remove.call(roles, url);
+    };
+  }
+
+  /** For the service at an address. */
+  links({ url, trustKey }: { readonly url: string; readonly trustKey: string }): LinkHost {
+    const links = memoryLinks(this, {
+      own: url,
+      tap: linkTap(trustKey, url, (request) => this.sent.push(request)),
+      onDial: (ends, cut) => this.#links.push({ ends, cut }),
+    });
+    // A test may put something else in a service's place.
+    const around = (handle: Role["handle"]): Role["handle"] => {
+      return (request) => (this.roles.get(url)?.handle ?? handle)(request);
+    };
+    return { ...links, around: around as NonNullable<LinkHost["around"]> };
+  }
 
   async send(request: OutgoingRequest): Promise<PeerResponse> {
     const { url, method, headers, body: content = "" } = request;
@@ -68,10 +102,14 @@ export function testHost(
   network: TestNetwork,
   clock: TestClock = new TestClock(),
   log: TestLog = new TestLog(),
+  own?: { readonly url: string; readonly trustKey: string },
   loop: EventLoop = prompt,
 ): Host {
   return {
     transport: network,
+    ...(link === "always" && {
+      links: own === undefined ? memoryLinks(network) : network.links(own),
+    }),
     names: network.names,
     memory: unbounded,
     clock,
@@ -80,6 +118,7 @@ export function testHost(
     log,
     equalSecrets: (a, b) => a === b,
     sign,
+    deriveKey,
     digest,
   };
 }
@@ -104,10 +143,21 @@ export class TestDeployment extends LocalDeployment {
     limits,
     loop,
     clock = new TestClock(),
-  }: { trustKey?: string; limits?: Limits; loop?: EventLoop; clock?: TestClock } = {}) {
+    log = new TestLog(),
+    telemetry,
+  }: {
+    trustKey?: string;
+    limits?: Limits;
+    loop?: EventLoop;
+    clock?: TestClock;
+    log?: TestLog;
+    telemetry?: (name: string) => Telemetry;
+  } = {}) {
     const network = new TestNetwork();
-    const log = new TestLog();
-    const host = (): Host => testHost(network, clock, log, loop);
+    const host = (name: string): Host => ({
+      ...testHost(network, clock, log, { url: this.urlOf(name), trustKey }, loop),
+      telemetry: telemetry?.(name),
+    });
     super({ trustKey, network, host, ...(limits && { limits }) });
     this.clock = clock;
     this.log = log;

@@ -83,11 +83,19 @@ export async function deploy(
     b,
     proxy,
     node: (segments, name) =>
-      createNode(testHost(network, clock, log), {
-        ...local.common,
-        gateway: urls.gateway,
-        ...ofNode(segments, name),
-      }),
+      createNode(
+        testHost(
+          network,
+          clock,
+          log,
+          name === undefined ? undefined : { url: `http://${name}`, trustKey: key },
+        ),
+        {
+          ...local.common,
+          gateway: urls.gateway,
+          ...ofNode(segments, name),
+        },
+      ),
   };
 }
 

@@ -14,6 +14,7 @@ import { defaultLimits } from "../src/codec/values/limits.ts";
 import { createCredentials } from "../src/http/trust.ts";
 import { createRemote } from "../src/wire/outgoing/remote-call.ts";
 import { TestLog, testModules, type TestProcedure } from "./_cluster.ts";
+import { linkHost, takingLinks } from "./_linking.ts";
 import { body, call, names } from "./spec/_shop.ts";
 import { wireCases } from "./_wire-cases.ts";
 import { createWireClasses, OutOfStock, Refused, wireClasses } from "./_wire-classes.ts";
@@ -135,11 +136,12 @@ export function createStarter(
   return {
     closing,
     async start(create) {
-      const host = nodeHost({ log });
+      const host = nodeHost({ log, links: linkHost() });
       const role = create(host);
       const server = await listen((request) => role.handle(request), {
         host: "127.0.0.1",
         port: 0,
+        ...takingLinks(role),
         ...(onFault && { onFault }),
       });
       await role.start(server.url);

@@ -48,7 +48,7 @@ describe("rooms", () => {
 
   it("server imports src, Node and its own libraries; vite only in its build, so that a production role never loads it", () => {
     const own =
-      /^(node:.*|undici|commander|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
+      /^(node:.*|undici|commander|@opentelemetry\/api|@nats-io\/(?:transport-node|jetstream|kv)|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
     expect(strangers(sources, ["server", "src"], own)).toEqual([]);
     expect(
@@ -89,14 +89,16 @@ describe("folders", () => {
   // Each folder imports only from those before it, types included. The references in the folders'
   // tsconfig.json files say the same to the compiler. "" stands for the files beside the folders.
   const order = {
-    src: ["base", "http", "types", "codec", "runtime", "wire", "roles", "split", ""],
+    src: ["base", "http", "link", "types", "codec", "runtime", "wire", "roles", "split", ""],
     server: [
       "base",
       "config",
       "http",
+      "telemetry",
       "files",
       "modules",
       "console",
+      "directory",
       "start",
       "",
       "build",
@@ -228,7 +230,7 @@ describe("public names", () => {
   const generated = "context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
   const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
-  const hooks = "runProcedure startClient withOptions";
+  const hooks = "onStop runProcedure startClient withOptions";
   const fakes = "AnyFake Fake Fakes ProceduresOf";
   const program = ts.createProgram(
     [
@@ -271,13 +273,15 @@ describe("public names", () => {
         ...errors,
         "Args CallHeaders CallOptions CallResponse Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
         "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure Version WithOptions",
-        "getContext parseVersion runProcedure traceOf withOptions",
+        "getContext onStop parseVersion runProcedure traceOf withOptions",
       ],
     ],
     [
       "seamline/client",
       "client/index.ts",
-      ["Client ClientOptions Imported Modules ObservedCall PageHeaders StartClient startClient"],
+      [
+        "Client ClientOptions Imported Modules ObservedCall Outdated OutdatedEvent PageHeaders StartClient startClient",
+      ],
     ],
     ["seamline/internal", "src/internal.ts", [graph]],
     [
@@ -290,7 +294,7 @@ describe("public names", () => {
       "seamline/server",
       "server/index.ts",
       [
-        "Config ConfigInput ModuleImporter Problem Problems Server ServerInfo ServerOptions defineConfig startServer",
+        "CallerInfo Config ConfigInput Handler HandlerOptions ModuleImporter Problem Problems Server ServerInfo ServerOptions createHandler defineConfig startServer",
       ],
     ],
     ["seamline/vite", "server/vite/index.ts", ["SeamlineOptions seamline"]],

@@ -15,6 +15,7 @@ import {
 import { createSchemas } from "../scripts/json-schemas.mjs";
 import { frameworkErrors, statusOf } from "../src/base/errors.ts";
 import { defaultLimits } from "../src/codec/values/limits.ts";
+import { families } from "../server/telemetry/metrics/families.ts";
 import { describeModule } from "../src/split/describe/describe.ts";
 import { readModule } from "../src/split/read/read-module.ts";
 import { splitModule } from "../src/split/write/split-module.ts";
@@ -26,7 +27,14 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const pages = filesIn("docs").filter(
   (path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"),
 );
-const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "demo/README.md", ...pages];
+const documents = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "demo/README.md",
+  "examples/conduit/README.md",
+  ...pages,
+];
 const drawings = filesIn("docs/images").filter((path) => path.endsWith(".svg"));
 
 /** Fenced blocks: language, what stands behind it, and text. */
@@ -233,6 +241,16 @@ describe("tables", () => {
         .map(([, name]) => String(name === "any other" ? "ServiceError" : name))
         .toSorted(),
     ).toEqual([...frameworkErrors.keys()].toSorted());
+  });
+
+  it("metrics: all of them, with type, labels and meaning", () => {
+    expect(
+      tableOf("docs/guide/operations.md", "metric | type").map((row) => row.join(" | ")),
+    ).toEqual(
+      Object.values(families).map(({ name, type, help, labels }) =>
+        [name, type, labels.join(", "), help].join(" | "),
+      ),
+    );
   });
 
   it("limits: all of them, with their defaults", () => {

@@ -7,7 +7,7 @@ import { type Source, sourcesIn, ts } from "./_sources.ts";
 
 /** What every call passes, in a service or between two. */
 const passed =
-  /^(?:src\/wire\/(?!blob-headers|encode-error|outgoing\/remote-call)|src\/roles\/(?:run-call|relay\/)|src\/http\/(?:middleware|bodies|trust|relay-headers|forwarded|public-origin|chunk-queue)\b|src\/base\/(?:aborts|context)\b|src\/runtime\/(?:call-context|parameters|registry)\b|server\/http\/)/;
+  /^(?:src\/wire\/(?!blob-headers|encode-error|outgoing\/remote-call)|src\/roles\/(?:run-call|relay\/)|src\/http\/(?:middleware|bodies|trust|relay-headers|forwarded|public-origin|chunk-queue)\b|src\/base\/(?:aborts|context)\b|src\/runtime\/(?:call-context|parameters|registry)\b|link\/|server\/http\/)/;
 
 /** Functions of those files that most calls don't reach, and what they are for. */
 const rare: Readonly<Record<string, string>> = {
@@ -18,13 +18,13 @@ const rare: Readonly<Record<string, string>> = {
   "src/roles/relay/forward-middleware.ts forwardThroughMiddleware": "middleware of a gateway",
   "src/roles/relay/forward-middleware.ts unchangedAnswer": "middleware of a gateway",
   "src/roles/relay/forward-middleware.ts withAnswerHeaders": "middleware of a gateway",
-  "src/roles/relay/forward.ts watchedBody": "routes with a streamed body",
+  "src/http/bodies.ts watchedBody": "routes with a streamed body",
   "src/roles/relay/gateway.ts createGateway": "the start",
   "src/roles/relay/proxy.ts createProxy": "the start, and files",
   "src/roles/relay/proxy.ts fetchFile": "files",
   "src/roles/relay/reencode-call.ts postOf": "middleware that changes arguments",
   "src/runtime/parameters.ts namesOf": "a procedure's first call",
-  "server/http/connect.ts plain": "development",
+  "server/http/mounted/accept-request.ts withoutPseudoHeaders": "HTTP/2, in development",
   "server/http/http.ts listen": "the start",
   "server/http/listening.ts createTlsServer": "the start",
   "server/http/outgoing/plain-request.ts sendRequest": "streams",

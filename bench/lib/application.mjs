@@ -66,7 +66,12 @@ export async function service(built, mode, config = {}, { node = [], ...options 
   const started = await launchUntil(
     process.execPath,
     [...node, cliOf(built), "start", "--no-build", "--config", path],
-    { cwd: built.folder, until: /^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m, ...options },
+    {
+      cwd: built.folder,
+      until: /^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m,
+      ...options,
+      env: { ...(options.env ?? process.env), SEAMLINE_LOG: "text" },
+    },
   );
   return { ...started, url: started.found };
 }

@@ -68,8 +68,9 @@ export function chart({ title, unit, of, curves }) {
     const path = points.map(([x, y]) => `${place(xOf(x))} ${place(yOf(y))}`).join("L");
     lines.push(`<path class="curve s${index}" d="M${path}"/>`);
   });
-  const colours = ["#1f6f54", "#b4552d", "#3b62a8", "#8a6d1d", "#7a4a8c"];
-  const dark = ["#5fc79d", "#f0946b", "#8fb2f0", "#e0bd5a", "#c99bdb"];
+  // accent, rust, olive, warn and plum of client/look/tokens.css.
+  const colours = ["#2c5597", "#a5432c", "#56651a", "#7a5200", "#6b5283"];
+  const dark = ["#86abec", "#e78a70", "#afbe5d", "#e5b95c", "#c3a6df"];
   const styles = (list) =>
     list.map((colour, at) => `.s${at}{stroke:${colour}}.c${at}{fill:${colour}}`).join("");
   const words = curves
@@ -81,7 +82,7 @@ export function chart({ title, unit, of, curves }) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title description">
 <title id="title">${title}</title>
 <desc id="description">With ${last.toLocaleString("en")} ${of} instead of ${first.toLocaleString("en")}: ${words}.</desc>
-<style>text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:#8886;fill:none}.curve{fill:none;stroke-width:2.5;stroke-linejoin:round}${styles(colours)}@media (prefers-color-scheme: dark){text{fill:#bbb}${styles(dark)}}</style>
+<style>text{font:13px system-ui,sans-serif;fill:#675e55}.grid{stroke:#dfd7ca;fill:none}.curve{fill:none;stroke-width:2.5;stroke-linejoin:round}${styles(colours)}@media (prefers-color-scheme: dark){text{fill:#b0a699}.grid{stroke:#38322c}${styles(dark)}}</style>
 ${lines.join("\n")}
 </svg>
 `;

@@ -63,7 +63,8 @@ async function section(row, tables, about = "") {
     found.about,
     `\`npm run bench -- --only ${row}\``,
   ].join("\n\n");
-  return `${head}\n${about}\n${pictures === "" ? "" : `${pictures}\n`}${parts.join("\n")}`;
+  const notes = found.notes === undefined ? "" : `\n${found.notes}\n`;
+  return `${head}\n${about}\n${pictures === "" ? "" : `${pictures}\n`}${parts.join("\n")}${notes}`;
 }
 
 /** The machine and the run of these figures. */

@@ -59,6 +59,6 @@ export function markdown({ name, unit, share, results }, named = true) {
       return at === 0 ? `not measured: ${result.problem.replaceAll("|", "\\|")}` : "";
     }),
   ]);
-  const text = columns(["", ...shownColumns.map(([head]) => head)], lines);
+  const text = columns(["subject", ...shownColumns.map(([head]) => head)], lines);
   return `${named ? `${name}\n\n` : ""}${text}\n`;
 }

@@ -129,6 +129,17 @@ export const title = "Service to service; Seamline's calls pass its gateway";
 export const about =
   "A procedure of one service calls one of another as often as it can. CPU time is that of both services and of whatever is between them: Seamline's gateway and repository, or the NATS server.";
 
+/** Stands below the tables. */
+export const notes = `What a profile shows of 64 callers, once writes to sockets are left out, where each process waits for the core that it has woken another one on:
+
+- No function takes more than a tenth. The collector takes 13 % of the gateway and 16 to 19 % of the nodes: a call leaves 11 to 14 KB of garbage in each, and no place a tenth of it but the building of heads.
+- Heads are text with a line for each name and value. To read one and to make its fields takes 6 to 9 % where calls arrive, to write one about 8 %. Heads of answers come again and are read, passed on and
+  written once; those of calls have a time limit that changes.
+- Where a context runs, Node 20 calls hooks for each promise: 12 % of the caller, 10 % of the callee. A gateway without modules has none. Node 24 carries contexts without hooks.
+- 0.05 writes and 0.035 reads a call in the gateway, 0.02 in the nodes: there is little left to put together.
+
+The limit has none of this: no head, no trust, no time limit, no place between the two. What would go further is a head that a gateway passes on without making fields of it.`;
+
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
   [8, 64].map((callers) => ({

@@ -76,14 +76,14 @@ export function figuresView(model: Model): HTMLElement {
         : durations(figures.p50, figures.p95),
       figures.open === 0 ? "none under way" : `${count(figures.open)} under way`,
     );
-    const ready = model.members.filter(({ state }) => state === "ready").length;
+    // Calls of this gateway go to its own members only.
+    const own = model.members.filter(({ isElsewhere }) => isElsewhere !== true);
+    const ready = own.filter(({ state }) => state === "ready").length;
     members.set(
-      `${ready} of ${model.members.length}`,
-      ready === model.members.length
-        ? "all members healthy"
-        : `${model.members.length - ready} out`,
+      `${ready} of ${own.length}`,
+      ready === own.length ? "all members healthy" : `${own.length - ready} out`,
     );
-    members.element.classList.toggle("bad", ready < model.members.length);
+    members.element.classList.toggle("bad", ready < own.length);
     browsers.set(count(figures.browsers), figures.sites.join(", ") || "none has called");
     draw(bars, reds, whole);
   });

@@ -6,7 +6,6 @@ import { openProcedure } from "./calls/call-form.ts";
 import { connect, signIn, signOut, takeToken } from "./base/connection.ts";
 import { h, setText } from "./base/dom.ts";
 import { figuresView } from "./figures-view.ts";
-import { hostOf } from "./base/format.ts";
 import { linkScreen } from "./link-screen.ts";
 import { mapView } from "./map/map-view.ts";
 import { membersView, openMember } from "./members-view.ts";
@@ -70,7 +69,7 @@ function page(): HTMLElement[] {
     }
     if (!changes.has("service")) return;
     const { mode, url, name } = model.service;
-    setText(title, `${name ?? mode} · ${hostOf(url)}`);
+    setText(title, `${name ?? mode} · ${model.hostOf(url)}`);
     document.title = `${name ?? mode} · Seamline console`;
   });
   const links = [
@@ -88,7 +87,7 @@ function page(): HTMLElement[] {
       h(
         "h1",
         {},
-        h("span", { class: "mark", "aria-hidden": "true" }),
+        h("img", { class: "mark", src: `${consolePath}/icon.svg`, alt: "" }),
         "Seamline ",
         h("span", { class: "hidden-text" }, "console of "),
         title,

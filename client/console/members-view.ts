@@ -1,9 +1,9 @@
 // The table of members with state, lease and health checks; the service itself comes first.
 
-import type { MemberState, ServiceState } from "../../src/types/console-state.ts";
+import type { MemberState } from "../../src/types/console-state.ts";
 import { openDialog } from "./base/dialog.ts";
 import { arrange, gridOf, h, rove, setText } from "./base/dom.ts";
-import { duration, hostOf, memberName } from "./base/format.ts";
+import { counted, duration, memberName } from "./base/format.ts";
 import { nodeButton } from "./map/map-box.ts";
 import { holdersOf, type Model } from "./base/model.ts";
 
@@ -18,7 +18,7 @@ export function membersView(model: Model): HTMLElement {
     if (!parts.has("members") && !parts.has("service")) return;
     const focused = elements().indexOf(document.activeElement as HTMLElement);
     const previousRows = new Map(rows.map((row) => [row.text, row]));
-    const serviceRows = model.service.mode === "standalone" ? [] : [serviceRow(model.service)];
+    const serviceRows = model.service.mode === "standalone" ? [] : [serviceRow(model)];
     rows = [...serviceRows, ...model.members.map((member) => memberRow(member, model))].map(
       ({ text, make, times }) => {
         const row = previousRows.get(text) ?? { text, ...make() };
@@ -66,19 +66,42 @@ interface RowSource {
   make(): Omit<Row, "text">;
 }
 
-function serviceRow({ mode, url, name, checks }: ServiceState): RowSource {
-  return rowSource("", [name ?? mode, hostOf(url)], "–", ["good", "this one"], ["–", "–"], checks);
+function serviceRow(model: Model): RowSource {
+  const { mode, url, name, checks } = model.service;
+  const names = [name ?? mode, model.hostOf(url)] as const;
+  return rowSource("", names, "–", ["good", "this one"], ["–", "–"], checks);
+}
+
+/** Where a member is, and how calls go there: a phone doesn't show the other columns. */
+function placeOf(member: MemberState, model: Model): string {
+  const place = member.name === undefined ? [] : [model.hostOf(member.url ?? model.service.url)];
+  const gateways = member.gateways?.map((url) => model.hostOf(url)) ?? [];
+  const known = gateways.length === 0 ? [] : [`at ${gateways.join(" and ")}`];
+  return [...wayOf(member), ...place, ...known].join(" · ");
+}
+
+/** Of a gateway's members: those with links have no lease. */
+function wayOf({ isLinked, lease }: MemberState): readonly string[] {
+  return isLinked === true ? ["link"] : lease === undefined ? [] : ["HTTP"];
 }
 
 function memberRow(member: MemberState, model: Model): RowSource {
-  const { state, lease, checked, segments } = member;
+  const { state, lease, isLinked, isElsewhere, checked, segments } = member;
   return rowSource(
     member.id,
-    [memberName(member), member.name === undefined ? "" : hostOf(member.url ?? model.service.url)],
+    [memberName(member), placeOf(member, model)],
     segments?.join(", ") ?? "unknown",
-    state === "ready" ? ["good", "in rotation"] : ["bad", "out"],
+    isElsewhere === true
+      ? ["bad", "not joined here"]
+      : state === "ready"
+        ? ["good", "in rotation"]
+        : ["bad", "out"],
     [
-      lease === undefined ? "–" : duration(Math.round(lease / 1000) * 1000),
+      isLinked === true
+        ? "link"
+        : lease === undefined
+          ? "–"
+          : duration(Math.round(lease / 1000) * 1000),
       checked === undefined ? "–" : `${Math.round(checked / 1000)} s ago`,
     ],
     model.service.mode === "standalone" ? model.service.checks : member.checks,
@@ -137,11 +160,15 @@ export function openMember(member: MemberState, model: Model): void {
   if (member.url !== undefined) add("Address", member.url);
   add(
     "State",
-    member.state === "ready"
-      ? "in rotation"
-      : "out of rotation: unhealthy, or it refused a connection",
+    member.isElsewhere === true
+      ? "not joined here: calls of this gateway don't go to it"
+      : member.state === "ready"
+        ? "in rotation"
+        : "out of rotation: unhealthy, or it refused a connection",
   );
   add("Segments", member.segments?.join(", ") ?? "unknown: an older node");
+  if (member.gateways !== undefined) add("Gateways", member.gateways.join(", "));
+  for (const way of wayOf(member)) add("Way", way === "link" ? "a link" : "HTTP");
   if (member.lease !== undefined) add("Lease", `${Math.round(member.lease / 1000)} s left`);
   const problem = h("span", { class: "note", role: "status" });
   const control = nodeButton(model, member.name, (text) => setText(problem, text));
@@ -158,7 +185,7 @@ export function openMember(member: MemberState, model: Model): void {
       {},
       facts,
       details === "{}" ? null : h("pre", { tabindex: 0 }, details),
-      h("h3", {}, `${held.length} procedures`),
+      h("h3", {}, counted(held.length, "procedure")),
       h(
         "ul",
         { class: "names" },

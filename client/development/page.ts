@@ -7,10 +7,13 @@ import { entryOf, type Manifest } from "../../src/base/manifest.ts";
 import { developmentEvents } from "../../src/base/protocol.ts";
 import { traceOf } from "../../src/base/trace.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
-import type { LocalProcedure } from "../../src/runtime/placement.ts";
+import { bodiesOf, type LocalProcedure } from "../../src/runtime/placement.ts";
 import type { Seam } from "../../src/runtime/seam.ts";
 import type { Revisions } from "../revisions.ts";
 import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
+import { arrive, leave } from "./bodies.ts";
+
+export { bodyOf, moduleStops } from "./bodies.ts";
 
 /** Vite's connection to its server: `import.meta.hot`. */
 export interface Hot {
@@ -116,7 +119,7 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
           keysOf(version, Object.keys(version.segments)).forEach((key) => seenKeys.add(key));
         // Class addresses may have changed: a new remote loads them again on demand.
         remote = create(followingPage);
-        await place(page, manifest, seenKeys);
+        await place(page, before, manifest, seenKeys);
       }
       // A request that left before may still be on its way, and its node drops the procedure as
       // soon as pages have followed. The server limits how long it waits.
@@ -169,12 +172,23 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
 /** Loads the bodies that now belong here, then drops the rest, even if some fail to load. */
 async function place(
   { placement }: Page,
+  before: Manifest,
   manifest: Manifest,
   seenKeys: ReadonlySet<string>,
 ): Promise<void> {
+  const bodies = bodiesIn(manifest);
+  await arrive(bodies).catch(report);
   await placement.load(Promise.resolve(manifest), startedIn(manifest)).catch(report);
   const here = hereIn(manifest);
   placement.drop([...seenKeys].filter((key) => !here.has(key)));
+  // Moves don't wait for what their callbacks do.
+  void leave([...bodiesIn(before)].filter((body) => !bodies.has(body)));
+}
+
+/** Addresses of the bodies that belong to this page, without their time of change. */
+function bodiesIn(manifest: Manifest): ReadonlySet<string> {
+  const addresses = bodiesOf(manifest, startedIn(manifest)).keys();
+  return new Set([...addresses].map((address) => address.replace(/\?.*/, "")));
 }
 
 /** The started segments that still exist. */

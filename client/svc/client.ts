@@ -68,6 +68,13 @@ export {
 export { traceOf } from "../../src/base/trace.ts";
 export { parseVersion } from "../../src/base/version.ts";
 
+/**
+ * For modules that servers run, too: in production nothing moves away from a page, and its end has no
+ * time for callbacks. Development binds modules to another (client/development/bodies.ts). Any
+ * function that ignores its argument will do, and this file has no byte left.
+ */
+export { emptyContext as onStop } from "../../src/base/context.ts";
+
 // Shared with /svc/remote.js.
 export { Context, emptyContext, isContext } from "../../src/base/context.ts";
 export { frameworkErrors } from "../../src/base/errors.ts";

@@ -2,19 +2,25 @@
 
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Manifest } from "../../src/base/manifest.ts";
+import { headers } from "../../src/base/protocol.ts";
 import { ClassTable } from "../../src/codec/class-table.ts";
 import { createCodec } from "../../src/wire/outgoing/remote-codec.ts";
 import type { CallCodec } from "../../src/wire/outgoing/send-call.ts";
 import type { ModuleFiles } from "../module-files.ts";
-import type { Revisions } from "../revisions.ts";
+import type { PageWithRevision } from "../outdated.ts";
 
-interface PageWithModules {
+interface PageWithModules extends PageWithRevision {
   readonly files: ModuleFiles;
-  readonly revisions: Revisions;
+  readonly rare: () => Promise<{ checkRevision(page: PageWithRevision): Promise<void> }>;
 }
 
+/** What a call fails with if its page is of another build, and hardly ever otherwise. */
+const misfits =
+  /^(ProcedureNotFound|UnknownParameter|MissingParameterValue|InvalidSerializedValue)$/;
+
 /** The codec of a page, with the classes of its application. */
-export function createPageCodec({ files, revisions }: PageWithModules): CallCodec {
+export function createPageCodec(page: PageWithModules): CallCodec {
+  const { files, revisions } = page;
   const classes = new ClassTable();
   const loadClasses = async (manifest: Manifest): Promise<void> => {
     await Promise.all(
@@ -35,5 +41,16 @@ export function createPageCodec({ files, revisions }: PageWithModules): CallCode
         throw new NodeNotAvailable("Can't load classes", { cause });
       },
     ));
-  return createCodec({ classes });
+  return createCodec({
+    classes,
+    onError: (_, { status, headers: fields }) => {
+      // A good answer that can't be read has a class that isn't here.
+      if (status < 300 || (status < 500 && misfits.test(String(fields[headers.error]))))
+        page
+          .rare()
+          .then(({ checkRevision }) => checkRevision(page))
+          // The next such error checks again.
+          .catch(() => {});
+    },
+  });
 }

@@ -1,3 +1,3 @@
 // /svc/hooks.js: the hooks of the runtime in /svc/client.js, not a second runtime.
 
-export { runProcedure, startClient, withOptions } from "./client.ts";
+export { onStop, runProcedure, startClient, withOptions } from "./client.ts";

@@ -2,4 +2,5 @@
 
 export { callWith, runProcedure, withHeaders } from "./options.ts";
 export { fetchFile } from "../fetch-file.ts";
+export { checkRevision } from "../outdated.ts";
 export { noSuchModule, noSuchSegment } from "../no-such-module.ts";

@@ -62,7 +62,7 @@ export function createPageRemote(page: Page): Remote {
     limits: { callTimeoutMs: defaultTime },
     clock,
     // Calls with headers come from /svc/rare.js, which has chosen them.
-    sentHeaders: ({ headers }) => headers,
+    sentHeaders: ({ headers }) => Object.fromEntries(headers),
   });
   const remote: SendCall = async (call) =>
     await send(

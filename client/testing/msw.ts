@@ -218,5 +218,6 @@ const host: Host = {
   equalSecrets: (a, b) => a === b,
   // Handlers don't forward calls, so no other node has to verify this signature.
   sign: () => crypto.randomUUID(),
+  deriveKey: () => crypto.randomUUID(),
   digest: () => crypto.randomUUID(),
 };

@@ -14,8 +14,9 @@ const longestStop = 10_000;
 /**
  * Rejects if something already listens on the role's port.
  * @param {Role} role
+ * @param {string} elsewhere a command that takes other ports
  */
-export async function checkPort(role) {
+export async function checkPort(role, elsewhere = "SEAMLINE_DEMO_PORT=8400 npm run demo") {
   await new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
@@ -25,7 +26,7 @@ export async function checkPort(role) {
         );
       return reject(
         new Error(
-          `Port ${role.port} is taken, and ${nameOf(role)} needs it. Free it, or take others: SEAMLINE_DEMO_PORT=8400 npm run demo`,
+          `Port ${role.port} is taken, and ${nameOf(role)} needs it. Free it, or take others: ${elsewhere}`,
         ),
       );
     });

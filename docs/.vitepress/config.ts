@@ -2,6 +2,7 @@
 
 import { defineConfig } from "vitepress";
 import { captions } from "./captions.ts";
+import { emptyHeads } from "./empty-heads.ts";
 import { outsideLinks } from "./outside-links.ts";
 import { sidebar } from "./sidebar.ts";
 
@@ -25,17 +26,21 @@ export default defineConfig({
     ["link", { rel: "icon", href: "/icon.svg", type: "image/svg+xml" }],
   ],
   markdown: {
+    // The usual ones have comments and names that are hard to read on our cards.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     languageAlias: { svg: "xml" },
     // As repository hosts make them, so that a link leads to the same heading in both.
     anchor: { slugify },
     config(md) {
       md.use(captions);
       md.use(outsideLinks);
+      md.use(emptyHeads);
     },
   },
   // The index of the search is one file.
   vite: { build: { chunkSizeWarningLimit: 1_000 } },
   themeConfig: {
+    logo: { src: "/icon.svg", alt: "" },
     nav: [
       { text: "Start", link: "/guide/getting-started" },
       { text: "Guide", link: "/guide/segments" },

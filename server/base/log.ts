@@ -1,64 +1,115 @@
-// The log of a service: lines on the terminal.
+// The log of a service: lines that a person reads on a terminal, or that a program collects.
 
 import type { Log } from "../../src/base/ports.ts";
-import { createPaint, type TextOutput, wantsColour } from "./paint.ts";
+import type { LogFields } from "../../src/base/ports/telemetry.ts";
+import { createPaint, type Paint, type TextOutput, wantsColour } from "./paint.ts";
+import { stackOf } from "./stacks.ts";
 
 /** The least important level that is written; `none` writes nothing. */
 export type LogLevel = "info" | "warn" | "error" | "none";
 
+/** One JSON object a line, or text. */
+export type LogFormat = "json" | "text";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface LogOptions {
   readonly level?: LogLevel;
-  /** Prefix of each line, to tell the lines of several roles in one terminal apart. */
+  /** @default "text" */
+  readonly format?: LogFormat;
+  /** What the service does, for programs. */
+  readonly role?: string;
+  /** The configured name of the service, for programs. */
+  readonly node?: string | undefined;
+  /** Prefix of each line of text, to tell the lines of several roles in one terminal apart. */
   readonly name?: string;
   readonly out?: TextOutput;
   readonly err?: TextOutput;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
+  readonly now?: () => Date;
+}
+
+/** Chooses the format of a service's log; without it, terminals get text and programs JSON. */
+export const formatVariable = "SEAMLINE_LOG";
+
+/** How a service writes its log. Throws if the environment asks for another format. */
+export function logFormat(out: TextOutput, env: Environment): LogFormat {
+  const wanted = env[formatVariable] ?? "";
+  if (wanted === "json" || wanted === "text") return wanted;
+  if (wanted === "") return out.isTTY === true ? "text" : "json";
+  throw new Error(
+    `The environment variable ${formatVariable} is "${wanted}"; expected "json" or "text"`,
+  );
 }
 
 const ranks: Readonly<Record<LogLevel, number>> = { info: 0, warn: 1, error: 2, none: 3 };
 
 /** Writes information to standard output, warnings and errors to standard error. */
 export function createLog(options: LogOptions = {}): Log {
-  const { level = "info", out = process.stdout, err = process.stderr, env = process.env } = options;
+  const { level = "info", out = process.stdout, err = process.stderr } = options;
+  const write = options.format === "json" ? jsonLines(options) : textLines(options);
   const rank = ranks[level];
-  const prefix = options.name === undefined ? "" : `[${options.name}] `;
-  const writeError = (colour: "yellow" | "red", text: string): void => {
-    const paint = createPaint(wantsColour(err, env));
-    err.write(`${paint(colour, `${prefix}${text}`)}\n`);
-  };
   return {
-    info: (line) => rank <= ranks.info && out.write(`${prefix}${line}\n`),
-    warn: (line) => rank <= ranks.warn && writeError("yellow", `warning: ${line}`),
-    error: (line, cause) =>
-      rank <= ranks.error &&
-      writeError("red", `error: ${line}${cause === undefined ? "" : `\n${stackOf(cause)}`}`),
+    info(line, about) {
+      if (rank <= ranks.info) out.write(write("info", line, undefined, about));
+    },
+    warn(line, about) {
+      if (rank <= ranks.warn) err.write(write("warn", line, undefined, about));
+    },
+    error(line, cause, about) {
+      if (rank <= ranks.error) err.write(write("error", line, cause, about));
+    },
   };
 }
 
-// Causes of one error may form a circle.
-const maxCauses = 8;
-// Entries of one AggregateError, each with its causes.
-const maxEntries = 8;
+type WriteLine = (
+  level: Exclude<LogLevel, "none">,
+  line: string,
+  cause: unknown,
+  about: LogFields | undefined,
+) => string;
 
-/** The stack of what was thrown, and those of its causes and of the entries of an AggregateError. */
-export function stackOf(thrown: unknown, causes = 0): string {
-  try {
-    if (!(thrown instanceof Error)) return String(thrown);
-    const text = thrown.stack ?? `${thrown.name}: ${thrown.message}`;
-    if (causes === maxCauses) return text;
-    const entries: readonly unknown[] =
-      thrown instanceof AggregateError && Array.isArray(thrown.errors) ? thrown.errors : [];
-    const more = entries.length - maxEntries;
-    return [
-      text,
-      // Those of entries aren't followed as far: each may have entries itself.
-      ...entries.slice(0, maxEntries).map((entry) => `with ${stackOf(entry, maxCauses - 1)}`),
-      ...(more > 0 ? [`with ${more} more`] : []),
-      ...(thrown.cause === undefined ? [] : [`caused by ${stackOf(thrown.cause, causes + 1)}`]),
-    ].join("\n");
-  } catch {
-    // A getter or a proxy threw. Logging must never fail: somebody waits for the answer that
-    // follows.
-    return "what was thrown can't be read";
-  }
+function jsonLines({ role, node, now = () => new Date() }: LogOptions): WriteLine {
+  return (level, message, cause, about) =>
+    `${JSON.stringify({
+      time: now().toISOString(),
+      level,
+      role,
+      node,
+      message,
+      ...about,
+      ...(cause !== undefined && { error: stackOf(cause) }),
+    })}\n`;
+}
+
+function textLines(options: LogOptions): WriteLine {
+  const { out = process.stdout, err = process.stderr, env = process.env } = options;
+  const { role, node, now = () => new Date() } = options;
+  const prefix = options.name === undefined ? "" : `[${options.name}] `;
+  const service = [role, node].filter((part) => part !== undefined).join(" ");
+  // What collects text has a clock, and knows whose text it is.
+  const head = (stream: TextOutput, paint: Paint): string =>
+    stream.isTTY === true && role !== undefined
+      ? `${paint("dim", `${now().toTimeString().slice(0, 8)} ${service}`)} `
+      : prefix;
+  const painted = (stream: TextOutput, text: string, colour?: "yellow" | "red"): string => {
+    const paint = createPaint(wantsColour(stream, env));
+    return `${head(stream, paint)}${colour === undefined ? text : paint(colour, text)}\n`;
+  };
+  return (level, line, cause, about) => {
+    const text = `${line}${idsOf(about)}`;
+    if (level === "info") return painted(out, text);
+    if (level === "warn") return painted(err, `warning: ${text}`, "yellow");
+    const stack = cause === undefined ? "" : `\n${stackOf(cause)}`;
+    return painted(err, `error: ${text}${stack}`, "red");
+  };
+}
+
+/** What leads a reader from one line to others. The line itself says the rest. */
+function idsOf(about: LogFields | undefined): string {
+  const ids = [
+    ...(about?.request === undefined ? [] : [`request ${about.request}`]),
+    ...(about?.trace === undefined ? [] : [`trace ${about.trace}`]),
+  ];
+  return ids.length === 0 ? "" : ` (${ids.join(", ")})`;
 }

@@ -29,6 +29,7 @@ Examples:
   seamline inspect --segment shop           the procedures of one segment
   seamline inspect --procedure shop/quote   one procedure: where it is, what it takes, who imports it
   seamline inspect --why node:fs            the chain of imports from a page to it
+  seamline inspect --running                the members of the running gateway that the configuration names
 
 Exit codes:
   0  done, with or without warnings

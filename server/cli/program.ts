@@ -68,6 +68,9 @@ function addInit(program: Command, terminal: Terminal): void {
         "vanilla",
         "react",
         "vue",
+        "svelte",
+        "solid",
+        "preact",
       ]),
     )
     .option("--install", "install its packages as well")
@@ -108,6 +111,7 @@ function addStart(program: Command, terminal: Terminal): void {
     .option("--build", "build before the start")
     .option("--no-build", "never build (default: build if there is no build and Vite is installed)")
     .option("--console", "turn the console on, and print a link to it")
+    .option("--env-file <file>", "a file with variables, as of Node; may be repeated", collect)
     .addOption(new Option("-p, --port <number>").argParser(refuseAddress).hideHelp())
     .addOption(new Option("--host <address>").argParser(refuseAddress).hideHelp())
     .action(
@@ -123,7 +127,8 @@ function addBuild(program: Command, terminal: Terminal): void {
       .description("build an application for browsers and for nodes")
       .option("-s, --source <folder>", "where the modules are (default: ./src)")
       .option("-o, --output <folder>", "where the build goes (default: ./dist)")
-      .option("-c, --config <file>", "configuration of a repository or standalone that has both"),
+      .option("-c, --config <file>", "configuration of a repository or standalone that has both")
+      .option("--revisions <number>", "how many earlier builds to keep (default: 1)", readCount),
   )
     .addOption(new Option("--settings <json>").hideHelp())
     .action(
@@ -185,6 +190,10 @@ function addInspect(program: Command, terminal: Terminal): void {
       .option(
         "-c, --config <file>",
         "configuration of a repository or standalone, for source and output folder",
+      )
+      .option(
+        "--running [address]",
+        "instead: the members of a running gateway, and whether calls go to them over links or HTTP",
       ),
   )
     .option("--json", "print one JSON object, for programs")

@@ -12,6 +12,7 @@ const options = {
   build: { type: "boolean" },
   "no-build": { type: "boolean" },
   console: { type: "boolean" },
+  "env-file": { type: "string", multiple: true },
 } as const;
 
 /** `undefined` for everything else, and for what the program has to explain. */
@@ -22,13 +23,19 @@ export function readStart([command, ...args]: readonly string[]): StartOptions |
       root = ".",
       build,
       "no-build": noBuild,
+      "env-file": envFile,
       ...others
     } = parseArgs({ args, options }).values;
     // The last one of the two counts: the program knows which.
     if (build === true && noBuild === true) return undefined;
     if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
     const decided = build ?? (noBuild === true ? false : undefined);
-    return { root, ...(decided === undefined ? {} : { build: decided }), ...others };
+    return {
+      root,
+      ...(decided === undefined ? {} : { build: decided }),
+      ...(envFile === undefined ? {} : { envFile }),
+      ...others,
+    };
   } catch {
     // Help, or a mistake: the program says it.
     return undefined;

@@ -24,6 +24,36 @@ export const address: v.GenericSchema<string> = v.pipe(
   }),
 );
 
+/** One address, or a list of them, each once. */
+export const addresses: v.GenericSchema<string | string[]> = v.pipe(
+  v.union(
+    [
+      v.pipe(v.string(), v.metadata({ pattern: addressPattern.source })),
+      v.pipe(
+        v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))),
+        v.minLength(1, `${expectedAddress}, or a list with at least one`),
+        v.metadata({ uniqueItems: true }),
+      ),
+    ],
+    `${expectedAddress}, or a list of them`,
+  ),
+  v.metadata({ examples: ["http://127.0.0.1:3000"] }),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const { value } = dataset;
+    const found: string[] = [];
+    for (const text of [value].flat()) {
+      const problem = addressProblem(text);
+      const { origin } = problem === undefined ? new URL(text) : { origin: "" };
+      if (problem === undefined && !found.includes(origin)) found.push(origin);
+      else {
+        addIssue({ message: problem ?? `'${text}' is listed twice` });
+        return NEVER;
+      }
+    }
+    return typeof value === "string" ? found[0]! : found;
+  }),
+);
+
 /** One origin, or a list of them, as browsers send them. */
 export const origins: v.GenericSchema<string | string[]> = v.pipe(
   v.union(

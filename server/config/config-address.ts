@@ -46,10 +46,13 @@ export function schemeProblem(
 }
 
 /** A warning if a node tells its gateway an address at which nothing else can reach it. */
-export function joiningWarning(url: string, gateway: string): string | undefined {
+export function joiningWarning(
+  url: string,
+  gateway: string | readonly string[],
+): string | undefined {
   const { hostname } = new URL(url);
   if (hostname !== "0.0.0.0" && hostname !== "[::]") return undefined;
-  return `the gateway ${gateway} will refuse this node, because nothing can call it at '${url}': set 'url' to the host name or address at which others reach this node`;
+  return `the gateway ${[gateway].flat().join(", ")} will refuse this node, because nothing can call it at '${url}': set 'url' to the host name or address at which others reach this node`;
 }
 
 /**

@@ -4,8 +4,30 @@ import * as v from "valibot";
 import { nearest, type Problem } from "../../src/base/problem.ts";
 import { procedureFields } from "../../src/runtime/segment-route.ts";
 import { schemeProblem } from "./config-address.ts";
-import { limitNames, renamedKeys, renamedLimits, schemas, tlsNames } from "./config-schema.ts";
+import { directoryNames, directoryProblems, directoryTlsNames } from "./config-directory.ts";
+import { limitNames, schemas, tlsNames } from "./config-schema.ts";
 import type { Config, Mode } from "./config-types.ts";
+
+/** Keys and limits that had another name before the first release. */
+export const renamedKeys: ReadonlyMap<string, string> = new Map([
+  ["clients", "browserSegments"],
+  ["clientModules", "browserModules"],
+  ["monitor", "healthIntervalMs"],
+  ["layout", "nodes"],
+]);
+export const renamedLimits: ReadonlyMap<string, string> = new Map([
+  ["body", "bodyBytes"],
+  ["header", "headerBytes"],
+  ["headerTime", "headerTimeoutMs"],
+  ["requestTime", "requestTimeoutMs"],
+  ["time", "callTimeoutMs"],
+  ["connections", "maxConnections"],
+  ["depth", "maxDepth"],
+  ["values", "maxValues"],
+  ["objects", "maxObjects"],
+  ["digits", "maxDigits"],
+  ["query", "maxQueryParameters"],
+]);
 
 type Values = Readonly<Record<string, unknown>>;
 type Words = Pick<Problem, "message" | "hint">;
@@ -14,12 +36,12 @@ type Words = Pick<Problem, "message" | "hint">;
 export function checkConfig(
   values: Values,
   mode: Mode,
-  file: string,
+  { file, isMounted }: { readonly file: string; readonly isMounted: boolean },
   problems: Problem[],
 ): Config | undefined {
   problems.push(...unknownKeys(values, mode, file));
   // valibot accepts a list as an object.
-  for (const path of ["healthChecks", "limits", "tls", "nodes"])
+  for (const path of ["healthChecks", "limits", "tls", "nodes", "directory"])
     if (Array.isArray(values[path]))
       problems.push({ file, path, message: "expected an object, found an array" });
   problems.push(...prototypeNames(values, file));
@@ -29,21 +51,31 @@ export function checkConfig(
   for (const issue of result.issues ?? []) {
     const path = v.getDotPath(issue) ?? undefined;
     // An unset variable, for one, has been reported already.
-    if (path !== undefined && problems.some((problem) => problem.path === path)) continue;
+    if (path !== undefined && problems.some((problem) => isWithin(path, problem.path))) continue;
     problems.push({ file, ...(path !== undefined && { path }), ...wordsOf(issue, path ?? "") });
   }
-  if (mode === "proxy" && "gateway" in values === "node" in values)
+  const ways = ["gateway", "node", "directory"].filter((key) => key in values);
+  if (mode === "proxy" && ways.length !== 1)
     problems.push({
       file,
       path: "gateway",
-      message: "a proxy needs either 'gateway' or 'node', and not both",
+      message: "a proxy needs one of 'gateway', 'node' and 'directory', and no more",
     });
+  problems.push(
+    ...directoryProblems(values, mode, file).filter(
+      ({ path }) => !problems.some((problem) => problem.path === path),
+    ),
+  );
   const { url, tls } = values;
-  if (typeof url === "string" && !problems.some(({ path }) => path === "url")) {
+  if (!isMounted && typeof url === "string" && !problems.some(({ path }) => path === "url")) {
     const problem = schemeProblem(url, tls !== undefined);
     if (problem !== undefined) problems.push({ file, path: "url", ...problem });
   }
   return result.success ? result.output : undefined;
+}
+
+function isWithin(path: string, parent: string | undefined): boolean {
+  return path === parent || path.startsWith(`${parent}.`);
 }
 
 export function isMode(value: unknown): value is Mode {
@@ -82,6 +114,14 @@ const missingHints: Readonly<Record<string, string>> = {
   segments: "Give a list of segment names",
   "tls.cert": "Give the path of the certificate, a PEM file",
   "tls.key": "Give the path of the certificate's private key, a PEM file",
+  "directory.nats": 'Give the addresses of NATS servers, such as ["nats://127.0.0.1:4222"]',
+};
+
+/** The keys of objects that have nothing else. */
+const namesOf: Readonly<Record<string, readonly string[]>> = {
+  tls: tlsNames,
+  directory: directoryNames,
+  "directory.tls": directoryTlsNames,
 };
 
 function wordsOf(issue: v.BaseIssue<unknown>, path: string): Words {
@@ -90,13 +130,16 @@ function wordsOf(issue: v.BaseIssue<unknown>, path: string): Words {
       message: "it is missing",
       hint: missingHints[path] ?? "Give an address such as http://127.0.0.1:3000",
     };
-  if (issue.expected === "never") return unknownName("key", path.slice("tls.".length), tlsNames);
+  if (issue.expected === "never") {
+    const [, object = "", name = ""] = /^(.*)\.(.*)$/s.exec(path) ?? [];
+    return unknownName("key", name, namesOf[object] ?? []);
+  }
   const { input, message } = issue;
   // Messages end up in logs, so secrets must not be in them.
   const showsValue =
     message.startsWith("expected") &&
     !message.includes("found") &&
-    !/trustKey|passphrase/.test(path);
+    !/trustKey|passphrase|^directory\.nats/.test(path);
   const near =
     issue.type === "picklist" && typeof input === "string"
       ? nearest(input, path === "errors" ? ["shown", "masked"] : ["info", "warn", "error", "none"])

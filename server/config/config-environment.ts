@@ -5,8 +5,8 @@ import { nearest, type Problem } from "../../src/base/problem.ts";
 const placeholder = /\$\{([^}]*)(?:\}|$)/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 // A variable becomes a number only for keys that hold one: a trust key of digits stays a string.
-const numericKeys = /^(?:healthIntervalMs|drainMs|limits\..*)$/;
-const booleanKeys = /^console$/;
+const numericKeys = /^(?:healthIntervalMs|drainMs|metrics\.port|limits\..*)$/;
+const booleanKeys = /^(?:console|accessLog)$/;
 // Configurations have at most three levels; an object that contains itself has no end.
 const maxDepth = 16;
 

@@ -2,9 +2,10 @@
 // Schema of them, with the comments of config-types.ts as descriptions.
 
 import * as v from "valibot";
-import { defaultDrainMs, defaultHealthIntervalMs, longestTimeMs } from "../../src/base/protocol.ts";
+import { defaultDrainMs, defaultRevisions, longestTimeMs } from "../../src/base/protocol.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
-import { address, hostName, members, origins } from "./config-address-schema.ts";
+import { address, addresses, hostName, members, origins } from "./config-address-schema.ts";
+import { directory } from "./config-directory.ts";
 import type * as types from "./config-types.ts";
 import type { Config, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
@@ -15,11 +16,8 @@ const string = v.pipe(
 );
 const strings = v.array(string, "expected a list of strings");
 const boolean = v.boolean("expected true or false");
-const wholeNumber = v.pipe(
-  v.number("expected a number"),
-  v.safeInteger("expected a whole number"),
-  v.minValue(1, "expected a number of at least 1"),
-);
+const integer = v.pipe(v.number("expected a number"), v.safeInteger("expected a whole number"));
+const wholeNumber = v.pipe(integer, v.minValue(1, "expected a number of at least 1"));
 
 const milliseconds = v.pipe(
   wholeNumber,
@@ -81,16 +79,60 @@ const tls = v.strictObject(
   'expected { "cert": "./cert.pem", "key": "./key.pem" }',
 );
 
+const share = "expected a number from 0 to 1";
+const traces = v.union(
+  [
+    boolean,
+    v.strictObject({
+      sample: v.pipe(v.number(share), v.minValue(0, share), v.maxValue(1, share)),
+    }),
+  ],
+  'expected true, false, or { "sample": 0.1 } with a number from 0 to 1',
+);
+
+const metrics = v.union(
+  [
+    v.strictObject({
+      token: v.pipe(
+        string,
+        v.regex(/^[!-~]{16,256}$/, "expected 16 to 256 printable ASCII characters without blanks"),
+      ),
+    }),
+    v.strictObject({
+      port: v.pipe(wholeNumber, v.maxValue(65_535, "expected a port, 1 to 65535")),
+      host: v.optional(string),
+    }),
+  ],
+  'expected { "token": "…" } with 16 to 256 printable ASCII characters, or { "port": 9100 }',
+);
+
+const trustKey = v.pipe(v.string(), v.metadata({ pattern: "^[!-~]+$" }));
+
 const common = {
   url: address,
   trustKey: v.optional(
     v.pipe(
-      v.string("expected a string"),
+      v.union(
+        [
+          trustKey,
+          v.pipe(
+            v.array(trustKey),
+            v.minLength(1, "expected a string, or a list with at least one"),
+          ),
+        ],
+        "expected a string, or a list of strings with the one first that signs",
+      ),
       v.rawCheck(({ dataset, addIssue }) => {
-        const problem = dataset.typed ? trustKeyProblem(dataset.value) : undefined;
-        if (problem !== undefined) addIssue({ message: `it ${problem}` });
+        if (!dataset.typed) return;
+        const keys = [dataset.value].flat();
+        for (const [index, key] of keys.entries()) {
+          const problem = trustKeyProblem(key);
+          if (problem === undefined) continue;
+          // The key itself is in no message.
+          const which = typeof dataset.value === "string" ? "it" : `key ${index + 1} of the list`;
+          addIssue({ message: `${which} ${problem}` });
+        }
       }),
-      v.metadata({ pattern: "^[!-~]+$" }),
     ),
   ),
   origin: v.optional(origins),
@@ -114,6 +156,9 @@ const common = {
       v.metadata({ default: "info" }),
     ),
   ),
+  accessLog: v.optional(v.pipe(boolean, v.metadata({ default: false }))),
+  metrics: v.optional(metrics),
+  traces: v.optional(v.pipe(traces, v.metadata({ default: false }))),
   tls: v.optional(tls),
 };
 
@@ -122,6 +167,10 @@ const application = {
   output: v.optional(string, "./dist"),
   index: v.optional(string, "index.html"),
   fallback: v.optional(v.union([boolean, string], "expected true, false, or the path of a page")),
+  revisions: v.optional(
+    v.pipe(integer, v.minValue(0, "expected a number of at least 0")),
+    defaultRevisions,
+  ),
   assets: v.optional(strings, []),
   browserSegments: v.optional(names),
   browserModules: v.optional(strings),
@@ -142,12 +191,20 @@ const name = v.optional(
 );
 const cache = v.optional(string);
 const console = v.optional(boolean, false);
+const link = v.optional(
+  v.pipe(
+    v.picklist(["auto", "always", "never"], 'expected "auto", "always" or "never"'),
+    v.metadata({ default: "auto" }),
+  ),
+);
 
 const node = v.object({
   mode: v.literal("node"),
   ...common,
   name,
-  gateway: v.optional(address),
+  gateway: v.optional(addresses),
+  directory: v.optional(directory),
+  link,
   repository: address,
   segments: v.pipe(names, v.minLength(1, "expected the name of at least one segment")),
   cache,
@@ -156,7 +213,9 @@ const node = v.object({
 const gateway = v.object({
   mode: v.literal("gateway"),
   ...common,
-  healthIntervalMs: v.optional(milliseconds, defaultHealthIntervalMs),
+  healthIntervalMs: v.optional(milliseconds),
+  directory: v.optional(directory),
+  link,
   repository: v.optional(address),
   members: v.optional(members),
   console,
@@ -177,8 +236,10 @@ const standalone = v.object({
 const proxy = v.object({
   mode: v.literal("proxy"),
   ...common,
-  gateway: v.optional(address),
+  gateway: v.optional(addresses),
   node: v.optional(address),
+  directory: v.optional(directory),
+  link,
   repository: address,
   console,
 });
@@ -201,27 +262,6 @@ export const limitNames: readonly string[] = Object.keys(limits.entries);
 
 /** The keys of `tls`. */
 export const tlsNames: readonly string[] = Object.keys(tls.entries);
-
-/** Keys and limits that had another name before the first release. */
-export const renamedKeys: ReadonlyMap<string, string> = new Map([
-  ["clients", "browserSegments"],
-  ["clientModules", "browserModules"],
-  ["monitor", "healthIntervalMs"],
-  ["layout", "nodes"],
-]);
-export const renamedLimits: ReadonlyMap<string, string> = new Map([
-  ["body", "bodyBytes"],
-  ["header", "headerBytes"],
-  ["headerTime", "headerTimeoutMs"],
-  ["requestTime", "requestTimeoutMs"],
-  ["time", "callTimeoutMs"],
-  ["connections", "maxConnections"],
-  ["depth", "maxDepth"],
-  ["values", "maxValues"],
-  ["objects", "maxObjects"],
-  ["digits", "maxDigits"],
-  ["query", "maxQueryParameters"],
-]);
 
 // The types stand in config-types.ts: the package's declarations can't name valibot, which is
 // bundled, and editors show only comments of declared properties. A key or a type that only one of

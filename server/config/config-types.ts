@@ -68,11 +68,55 @@ export interface TlsConfig {
   readonly ca?: string | undefined;
 }
 
+/** Where metrics are found: at /metrics of the service, for who has the token, or at a port of their own. */
+export type MetricsConfig =
+  | {
+      /** What requests for /metrics must send as a bearer token. */
+      readonly token: string;
+    }
+  | {
+      /** A port of its own, which answers everybody who reaches it. */
+      readonly port: number;
+      /** Where that port listens. Default: loopback. */
+      readonly host?: string | undefined;
+    };
+
+/** Which requests are traced. */
+export interface TracesConfig {
+  /** The share of the traces that begin here, or come from outside, whose spans are recorded: 0 to 1. */
+  readonly sample: number;
+}
+
+/** A NATS server, or cluster, in which services find each other. */
+export interface DirectoryConfig {
+  /** Addresses of one or more of its servers: nats://host:4222, or tls:// for TLS. User and password, or a token, may stand in front of the host. */
+  readonly nats: readonly string[];
+  /** Path of a credentials file. */
+  readonly creds?: string | undefined;
+  /** Connects with TLS. */
+  readonly tls?: DirectoryTlsConfig | undefined;
+  /** What the names of the buckets begin with: one for each deployment that uses the server. @default "seamline" */
+  readonly prefix?: string | undefined;
+}
+
+/** Certificates for connections to NATS. Without any, authorities are those that Node trusts. */
+export interface DirectoryTlsConfig {
+  /** Path of certificate authorities (PEM). */
+  readonly ca?: string | undefined;
+  /** Path of this service's certificate (PEM), if the server asks for one. */
+  readonly cert?: string | undefined;
+  /** Path of its private key (PEM). */
+  readonly key?: string | undefined;
+}
+
+/** Whether services link to each other, or use HTTP. */
+export type LinkSetting = "auto" | "always" | "never";
+
 interface CommonInput {
   /** Where the service listens, and how others reach it: scheme, host and port. Port 0 takes any free port. */
   readonly url: string;
-  /** The secret that the services of a deployment share. Default: the key in .seamline/key of the application folder. */
-  readonly trustKey?: string | undefined;
+  /** The secret that the services of a deployment share, or a list while it is changed: the first signs, all are accepted. Default: the key in .seamline/key of the application folder. */
+  readonly trustKey?: string | readonly string[] | undefined;
   /** Where browsers find the application, one origin or a list. Default: any address at which they reach this service. */
   readonly origin?: string | readonly string[] | undefined;
   /** Host names that requests may be for, besides those of 'origin' and 'url', localhost and IP addresses. ["*"] accepts all. */
@@ -91,6 +135,12 @@ interface CommonInput {
   readonly drainMs?: number | undefined;
   /** The least important level that is logged. @default "info" */
   readonly log?: LogLevel | undefined;
+  /** Logs each request: its path without the query, status and time. @default false */
+  readonly accessLog?: boolean | undefined;
+  /** Metrics for Prometheus: { "token": "…" } at /metrics, or { "port": 9100 } at a port of their own. Default: none. */
+  readonly metrics?: MetricsConfig | undefined;
+  /** Gives each request a place in a trace, with spans if the application has @opentelemetry/api: true, or { "sample": 0.1 } for the share that is recorded. @default false */
+  readonly traces?: boolean | TracesConfig | undefined;
   /** Listens with https. 'url' must then begin with https:, and with http: otherwise. */
   readonly tls?: TlsConfig | undefined;
 }
@@ -104,6 +154,8 @@ interface ApplicationInput {
   readonly index?: string | undefined;
   /** The page that answers when a browser requests a page at an address without a file: true is the index, or the path of another page. Default: the index if Vite's appType is "spa". */
   readonly fallback?: boolean | string | undefined;
+  /** How many earlier builds stay served, for pages and nodes that have begun with them. A build keeps as many. @default 1 */
+  readonly revisions?: number | undefined;
   /** Globs of public files, relative to the source folder. @default [] */
   readonly assets?: readonly string[] | undefined;
   /** Segments that browsers may load. Default: those that the pages pass to startClient. */
@@ -119,8 +171,12 @@ export interface NodeInput extends CommonInput {
   readonly mode: "node";
   /** The name that callers see as x-svc-node. */
   readonly name?: string | undefined;
-  /** The gateway to join. Without one, the node can't call other nodes. */
-  readonly gateway?: string | undefined;
+  /** The gateway to join, or a list of them: the node joins each. Without one, it can't call other nodes. */
+  readonly gateway?: string | readonly string[] | undefined;
+  /** Finds the gateways to join, instead of 'gateway'. */
+  readonly directory?: DirectoryConfig | undefined;
+  /** Whether to link to the gateway: "auto" uses HTTP where something on the way takes no links, "always" never does, "never" always does. @default "auto" */
+  readonly link?: LinkSetting | undefined;
   /** The repository that the modules come from. */
   readonly repository: string;
   /** Segments to load: names of segment files without .segment.json. */
@@ -132,8 +188,12 @@ export interface NodeInput extends CommonInput {
 /** Knows which node has which procedure, and forwards calls. */
 export interface GatewayInput extends CommonInput {
   readonly mode: "gateway";
-  /** Milliseconds between two health checks of a member. @default 5000 */
+  /** Milliseconds between two health checks of a member. Default: 1000 for a member with a link, which checks itself, and 5000 for others. */
   readonly healthIntervalMs?: number | undefined;
+  /** Tells nodes and proxies where this gateway is. */
+  readonly directory?: DirectoryConfig | undefined;
+  /** "never" takes no links: members and proxies then use HTTP. @default "auto" */
+  readonly link?: LinkSetting | undefined;
   /** Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings. */
   readonly repository?: string | undefined;
   /** Host names, addresses and ranges (10.0.0.0/8) that members may have. Default: all but those that are always refused. */
@@ -150,10 +210,14 @@ export interface RepositoryInput extends CommonInput, ApplicationInput {
 /** One address for everyone: calls go to a gateway or node, everything else to the repository. */
 export interface ProxyInput extends CommonInput {
   readonly mode: "proxy";
-  /** The gateway that calls go to. Set either this or 'node'. */
-  readonly gateway?: string | undefined;
-  /** The node that calls go to. Set either this or 'gateway'. */
+  /** The gateway that calls go to, or a list of them, which then take turns. Set one of this, 'node' and 'directory'. */
+  readonly gateway?: string | readonly string[] | undefined;
+  /** The node that calls go to. Set one of this, 'gateway' and 'directory'. */
   readonly node?: string | undefined;
+  /** Finds the gateways that calls go to. Set one of this, 'gateway' and 'node'. */
+  readonly directory?: DirectoryConfig | undefined;
+  /** Whether to link to the gateway or node: "auto" uses HTTP where something on the way takes no links, "always" never does, "never" always does. @default "auto" */
+  readonly link?: LinkSetting | undefined;
   /** The repository that everything else goes to. */
   readonly repository: string;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */
@@ -180,14 +244,14 @@ export type ConfigInput = NodeInput | GatewayInput | RepositoryInput | ProxyInpu
 type Filled<Input, Keys extends keyof Input> = Omit<Input, Keys> & {
   readonly [Key in Keys]-?: Exclude<Input[Key], undefined>;
 };
-type ApplicationDefaults = "source" | "output" | "index" | "assets";
+type ApplicationDefaults = "source" | "output" | "index" | "revisions" | "assets";
 
 /** The keys of a service that has the application's files. */
 export type ApplicationConfig = Filled<ApplicationInput, ApplicationDefaults>;
 export type NodeConfig = NodeInput;
-export type GatewayConfig = Filled<GatewayInput, "healthIntervalMs" | "console">;
+export type GatewayConfig = Filled<GatewayInput, "console">;
 export type RepositoryConfig = Filled<RepositoryInput, ApplicationDefaults>;
-/** Has exactly one of `gateway` and `node`. */
+/** Has exactly one of `gateway`, `node` and `directory`. */
 export type ProxyConfig = Filled<ProxyInput, "console">;
 export type StandaloneConfig = Filled<StandaloneInput, ApplicationDefaults | "console">;
 

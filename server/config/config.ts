@@ -17,6 +17,8 @@ export interface ConfigOptions {
   /** The application folder: paths in the configuration are relative to it. */
   readonly root: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Another server listens for the service: that one has the certificate, if there is one. */
+  readonly isMounted?: boolean | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function readConfig(source: string | object, options: ConfigOptions
 export function parseConfig(
   value: unknown,
   file: string,
-  { root, env = process.env }: ConfigOptions,
+  { root, env = process.env, isMounted = false }: ConfigOptions,
   text?: JsonText,
 ): Config {
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -56,7 +58,7 @@ export function parseConfig(
       message: `expected the path of a JSON Schema, found ${kindOf($schema)}`,
     });
   const config = isMode(values["mode"])
-    ? checkConfig(values, values["mode"], file, problems)
+    ? checkConfig(values, values["mode"], { file, isMounted }, problems)
     : void problems.push(modeProblem(values["mode"], file));
   if (text !== undefined) problems.push(...text.problems);
   if (problems.length > 0 || config === undefined) {

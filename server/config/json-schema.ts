@@ -35,7 +35,9 @@ export function configJsonSchema(convert: Convert, words: Words): Json {
         ...others,
         properties: { $schema: editors, ...properties, mode: { const: mode } },
         additionalProperties: false,
-        ...(mode === "proxy" && { oneOf: [{ required: ["gateway"] }, { required: ["node"] }] }),
+        ...(mode === "proxy" && {
+          oneOf: [{ required: ["gateway"] }, { required: ["node"] }, { required: ["directory"] }],
+        }),
       },
     };
   });

@@ -4,6 +4,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { keysOf, type TrustKey } from "../../src/http/trust.ts";
+
 /** Relative to the application folder. */
 export const keyFile = ".seamline/key";
 
@@ -13,8 +15,8 @@ export const keyFile = ".seamline/key";
  */
 export async function readTrustKey(
   applicationFolder: string,
-  configured?: string,
-): Promise<string> {
+  configured?: TrustKey,
+): Promise<TrustKey> {
   if (configured !== undefined) return configured;
   const folder = join(applicationFolder, ".seamline");
   const path = join(applicationFolder, keyFile);
@@ -81,8 +83,8 @@ export function trustKeyProblem(key: string): string | undefined {
  * A warning about a key that can be guessed. It is allowed, but nobody should choose it
  * unknowingly.
  */
-export function trustKeyWarning(key: string): string | undefined {
-  return key.length < 16
+export function trustKeyWarning(trustKey: TrustKey): string | undefined {
+  return keysOf(trustKey).some((key) => key.length < 16)
     ? "the trust key is shorter than 16 characters: anyone who guesses it can join this deployment"
     : undefined;
 }

@@ -24,6 +24,7 @@ export async function readTls(
   config: TlsConfig,
   url: string,
   warn: (message: string) => void,
+  names: readonly string[] = [],
 ): Promise<TlsFiles> {
   const problems: Problem[] = [];
   const refuse = (key: keyof TlsConfig, message: string, hint: string): undefined => {
@@ -100,7 +101,12 @@ export async function readTls(
           "Make one with a newer algorithm or a longer key",
         );
     }
-    warnOf(certificate, new URL(url).hostname.replace(/^\[|\]$/g, ""), config.cert, warn);
+    warnOf(
+      certificate,
+      [new URL(url).hostname.replace(/^\[|\]$/g, ""), ...names],
+      config.cert,
+      warn,
+    );
   }
   if (problems.length > 0 || cert === undefined || key === undefined) throw new Problems(problems);
   return {
@@ -114,7 +120,7 @@ export async function readTls(
 // Only warnings: some callers check neither dates nor names.
 function warnOf(
   certificate: X509Certificate,
-  host: string,
+  hosts: readonly string[],
   file: string,
   warn: (message: string) => void,
 ): void {
@@ -123,9 +129,12 @@ function warnOf(
     warn(`the certificate ${file} expired on ${certificate.validTo}: callers will refuse it`);
   if (Date.parse(certificate.validFrom) > now)
     warn(`the certificate ${file} is not valid before ${certificate.validFrom}`);
-  const fits = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
-  if (fits === undefined)
-    warn(`the certificate ${file} is not for '${host}', the host in 'url': callers will refuse it`);
+  const isFor = (host: string): boolean =>
+    (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
+  if (!hosts.some(isFor))
+    warn(
+      `the certificate ${file} is not for '${hosts[0]}', the host in 'url': callers will refuse it`,
+    );
 }
 
 /** The authorities for calls to services whose certificates those in `file` have signed. */

@@ -3,7 +3,7 @@
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { consolePath } from "../../src/base/protocol.ts";
 import type { ObservedRole, Observer, Subject } from "../../src/roles/members/observer.ts";
-import { createCredentials } from "../../src/http/trust.ts";
+import { createCredentials, type TrustKey } from "../../src/http/trust.ts";
 import { type ConsoleOptions, createEndpoints } from "./endpoints.ts";
 import { gatewaySource } from "./sources/gateway-source.ts";
 import { Overview } from "./overview.ts";
@@ -33,6 +33,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
     const viewers = new Viewers({
       clock,
       trust: credentials.of,
+      masks: options.masks,
       begin: (watch) => source.watch((call, member) => watch.local(call, member)),
     });
     const overview = new Overview({ clock, source, health, url: () => url, controls });
@@ -64,10 +65,10 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
   };
 }
 
-function sourceOf(host: Host, subject: Subject, trustKey: string | undefined): Source {
+function sourceOf(host: Host, subject: Subject, trustKey: TrustKey | undefined): Source {
   switch (subject.mode) {
     case "gateway":
-      return gatewaySource(host, subject.members);
+      return gatewaySource(host, subject, trustKey);
     case "proxy":
       return proxySource(host, subject, trustKey);
     case "standalone":

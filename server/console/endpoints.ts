@@ -4,9 +4,9 @@
 import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, consolePath, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
-import { notFound } from "../../src/roles/role.ts";
+import { notFound } from "../../src/roles/refuse.ts";
 import { pathOf } from "../../src/http/router.ts";
-import type { Credentials } from "../../src/http/trust.ts";
+import type { Credentials, TrustKey } from "../../src/http/trust.ts";
 import { type Controls, control } from "./controls.ts";
 import {
   isCrossOrigin,
@@ -23,9 +23,11 @@ import type { View } from "./view.ts";
 import type { Viewers } from "./viewers.ts";
 
 export interface ConsoleOptions {
-  readonly trustKey: string | undefined;
+  readonly trustKey: TrustKey | undefined;
   /** The service listens with https: the cookie is `Secure`. */
   readonly secure: boolean;
+  /** The service masks errors, so the console doesn't show what callers outside don't get. */
+  readonly masks: boolean;
   /** The page's own files by name (`index.html`, `console.js` …). */
   readonly file: (name: string, request: HttpRequest) => Promise<HttpResponse | undefined>;
   /** In development only. */
@@ -163,7 +165,7 @@ export function createEndpoints(
     const { method } = request;
     if (path === "/session" && method === "POST") return await openSession(request);
     const session = sessionOf(request);
-    const { holdsKey } = credentials.of(request.headers);
+    const { holdsKey } = credentials.of(request);
     if (session === undefined && !holdsKey) return undefined;
     if (path === "/state" && method === "GET") return state();
     if (path === "/events" && method === "GET")

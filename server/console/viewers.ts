@@ -1,7 +1,7 @@
 // Watches calls while the console has viewers, and for a minute after the last one has left.
 
-import type { Clock, HeaderFields } from "../../src/base/ports.ts";
-import type { Trust } from "../../src/http/trust.ts";
+import type { Clock } from "../../src/base/ports.ts";
+import type { Credentials } from "../../src/http/trust.ts";
 import { CallWatch } from "./calls/call-watch.ts";
 
 /** Keeps the figures while a page reloads. */
@@ -9,7 +9,9 @@ const lingerMs = 60_000;
 
 export interface ViewersOptions {
   readonly clock: Clock;
-  readonly trust: (fields: HeaderFields) => Trust;
+  readonly trust: Credentials["of"];
+  /** See {@link CallWatch}. */
+  readonly masks: boolean;
   /** Called when watching begins. Its result is called when watching ends. */
   readonly begin: (watch: CallWatch) => () => void;
 }
@@ -33,8 +35,8 @@ export class Viewers {
   begin(): CallWatch {
     this.#cancelEnd();
     if (this.#watching === undefined) {
-      const { clock, trust, begin } = this.#options;
-      const watch = new CallWatch(clock, trust);
+      const { clock, trust, masks, begin } = this.#options;
+      const watch = new CallWatch(clock, trust, masks);
       this.#watching = { watch, end: () => {} };
       this.#watching = { watch, end: begin(watch) };
     }

@@ -24,9 +24,11 @@ import { loadRunner } from "../build/modules/load-vite.ts";
 import { createConsoleFiles } from "../console/console-files.ts";
 import { Heartbeat, logComputations } from "../http/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
+import { serverTiming } from "../telemetry/traces/server-timing.ts";
 import { readTrustKey } from "../config/key.ts";
 import { LocalDeployment } from "../local/deployment.ts";
 import type { Service } from "../local/service.ts";
+import type { TrustKey } from "../../src/http/trust.ts";
 import {
   type DevConfiguration,
   configurationFile,
@@ -34,6 +36,7 @@ import {
   readConfiguration,
 } from "./configuration.ts";
 import { type NodeSegments, segmentsByNode } from "./nodes/node-segments.ts";
+import { Answering } from "./answering.ts";
 import { createLiveModules, type LiveModules } from "./nodes/live-modules.ts";
 import { LiveNodes, type NodeChange } from "./nodes/live-nodes.ts";
 import { tidy } from "./nodes/stacks.ts";
@@ -59,9 +62,10 @@ export class Deployment {
   #heartbeat: Heartbeat | undefined;
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
   #isConfigured = false;
-  #trustKey = "";
+  #trustKey: TrustKey = "";
   /** The last configuration file, whether it could be read or not. */
   #file: string | undefined;
+  readonly #answering = new Answering();
   #running:
     | { readonly local: LocalDeployment; readonly gateway: Service; readonly nodes: LiveNodes }
     | undefined;
@@ -135,13 +139,20 @@ export class Deployment {
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
     const runtime = createRuntime(log);
+    const callsEnded = (): Promise<void> => this.#answering.ended();
     const modules = (): LiveModules =>
-      createLiveModules({ root, vite, environment, manifest, runtime });
+      createLiveModules({ root, vite, environment, manifest, runtime, callsEnded, log });
     const local: LocalDeployment = new LocalDeployment({
       trustKey: this.#trustKey,
       limits: this.#configuration.limits,
       domain: ".memory",
-      host: () => nodeHost({ transport: local.network, names: local.network.names, log }),
+      host: (name) =>
+        nodeHost({
+          transport: local.network,
+          names: local.network.names,
+          log,
+          telemetry: serverTiming(name),
+        }),
     });
     const gateway = local.addGateway(
       async (host, options) => await this.#gateway(quiet(host), options, modules()),
@@ -185,7 +196,9 @@ export class Deployment {
         body: "Starting",
       };
     const gateway = this.#running.gateway.readyRole;
-    return gateway === undefined ? { status: 503, headers } : await gateway.handle(request);
+    return gateway === undefined
+      ? { status: 503, headers }
+      : await this.#answering.track(gateway.handle(request));
   }
 
   async close(): Promise<void> {
@@ -216,13 +229,9 @@ export class Deployment {
   }
 
   async #gateway(host: Host, options: GatewayOptions, modules: LiveModules): Promise<Role> {
-    const { root } = this.#options;
-    const console = createConsole(host, {
-      trustKey: this.#trustKey,
-      secure: false,
-      file: createConsoleFiles(),
-      controls: this.#options.controls,
-    });
+    const { root, controls } = this.#options;
+    const parts = { trustKey: this.#trustKey, file: createConsoleFiles(), controls };
+    const console = createConsole(host, { ...parts, secure: false, masks: false });
     try {
       const role = await makeGateway(host, options, {
         root,

@@ -4,7 +4,7 @@ import type { ViteDevServer } from "vite";
 
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, browserManifestPath, mediaTypes } from "../../src/base/protocol.ts";
-import { connectEndpoints } from "../http/connect.ts";
+import { connectEndpoints } from "../http/mounted/connect.ts";
 import type { Deployment } from "./deployment.ts";
 import { pageFile } from "./pages/page-files.ts";
 import type { PageManifest } from "./pages/page-manifest.ts";

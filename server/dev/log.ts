@@ -3,7 +3,7 @@
 import type { ViteDevServer } from "vite";
 
 import type { Log } from "../../src/base/ports.ts";
-import { stackOf } from "../base/log.ts";
+import { stackOf } from "../base/stacks.ts";
 import { formatProblem } from "../../src/base/problem.ts";
 import { traceOf } from "../../src/base/trace.ts";
 import type { DevEvent } from "./session/session.ts";

@@ -9,6 +9,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import send from "@fastify/send";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { mediaTypes } from "../../src/base/protocol.ts";
+import { type HeldFile, hasTag } from "./held-file.ts";
 import { slicesOf } from "../http/slices.ts";
 
 /** A file that anyone may fetch. */
@@ -17,6 +18,8 @@ export interface PublicFile {
   readonly path: string;
   /** Its name contains a hash of its content, so it never changes. */
   readonly immutable: boolean;
+  /** What it held when the service started: served instead of what it holds now. */
+  readonly held?: HeldFile | undefined;
 }
 
 /** Answers requests for files, with a cache of compressed ones. */
@@ -30,6 +33,7 @@ type Coding = "br" | "gzip";
 // `application/node` is CommonJS; `+json` and `+xml` are IANA's suffixes.
 const compressible =
   /^(?:text\/|application\/(?:javascript|node|json|xml|wasm|[\w.-]+\+(?:json|xml))|image\/svg\+xml|image\/vnd\.microsoft\.icon)/;
+const isUtf8 = /^(?:text\/|application\/(?:javascript|json))/;
 // Smaller files fit into one packet anyway; larger ones are better compressed by a proxy in front.
 const compressedBytes = { from: 1_024, to: 8 * 1024 * 1024 };
 // Of the compressed files together.
@@ -62,12 +66,17 @@ export function createFileAnswers(): FileAnswers {
     cache.delete(key);
   };
 
-  const compressed = (path: string, tag: string, coding: Coding): Promise<Buffer | undefined> => {
+  const compressed = (
+    { path, held }: PublicFile,
+    tag: string,
+    coding: Coding,
+  ): Promise<Buffer | undefined> => {
     const key = `${coding} ${path}`;
     const found = cache.get(key);
     if (found?.tag === tag) return found.bytes;
     drop(key);
-    const bytes = readFile(path).then(async (plain) => {
+    const content = held === undefined ? readFile(path) : Promise.resolve(held.bytes);
+    const bytes = content.then(async (plain) => {
       const packed = await compress[coding](plain);
       return packed.length < plain.length ? packed : undefined;
     });
@@ -88,7 +97,11 @@ export function createFileAnswers(): FileAnswers {
   return {
     async answer(file, request) {
       // The file may have been replaced by a link since the map was made.
-      if ((await realpath(file.path).catch(() => undefined)) !== file.path) return undefined;
+      if (
+        file.held === undefined &&
+        (await realpath(file.path).catch(() => undefined)) !== file.path
+      )
+        return undefined;
       if (request.method !== "GET" && request.method !== "HEAD")
         return {
           status: 405,
@@ -109,6 +122,18 @@ export function createFileAnswers(): FileAnswers {
         "cache-control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
         ...(codable ? { vary: "accept-encoding" } : {}),
       };
+      if (file.held !== undefined) {
+        const { bytes, etag } = file.held;
+        fields["etag"] = etag;
+        if (hasTag(request, file.held)) return { status: 304, headers: fields };
+        const isPacked = coding !== undefined && isWorthPacking(bytes.length);
+        const packed = isPacked ? await compressed(file, etag, coding) : undefined;
+        // As `send` has it.
+        fields["content-type"] = isUtf8.test(type) ? `${type}; charset=utf-8` : type;
+        if (packed !== undefined && coding !== undefined) fields["content-encoding"] = coding;
+        fields["content-length"] = String((packed ?? bytes).length);
+        return { status: 200, headers: fields, body: slicesOf(packed ?? bytes) };
+      }
       // As HEAD, `send` doesn't open the file, if the bytes come from the cache.
       const method = coding === undefined ? request.method : "HEAD";
       let found = await ask(file.path, method, request);
@@ -136,8 +161,9 @@ export function createFileAnswers(): FileAnswers {
       fields["content-length"] = `${size}`;
       if (coding === undefined)
         return { status: found.statusCode, headers: fields, body: found.stream };
-      const fits = size >= compressedBytes.from && size <= compressedBytes.to;
-      const packed = fits ? await compressed(file.path, fields["etag"] ?? "", coding) : undefined;
+      const packed = isWorthPacking(size)
+        ? await compressed(file, fields["etag"] ?? "", coding)
+        : undefined;
       if (packed !== undefined) {
         const headers = {
           ...fields,
@@ -152,6 +178,10 @@ export function createFileAnswers(): FileAnswers {
         : undefined;
     },
   };
+}
+
+function isWorthPacking(size: number): boolean {
+  return size >= compressedBytes.from && size <= compressedBytes.to;
 }
 
 const common = { "x-content-type-options": "nosniff" } as const;

@@ -5,6 +5,7 @@ import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
+import { holdFile, replacedAnswer, wholeness } from "./held-file.ts";
 import { lazyFileAnswers } from "./lazy-file-answers.ts";
 import {
   addPages,
@@ -23,6 +24,8 @@ export interface PublicFilesOptions {
   readonly sourceFolder: string;
   /** The browser's build, all of which is public. `undefined` if there is none. */
   readonly browserFolder: string | undefined;
+  /** Files of it that aren't public: those of builds that aren't served any more. */
+  readonly hidden?: ReadonlySet<string>;
   /** Globs relative to the source folder. A leading `!` excludes files. */
   readonly assets: readonly string[];
   /** Modules of the build (`shop/quote`). They are sources, so no glob makes them public. */
@@ -42,6 +45,10 @@ export interface PublicFilesOptions {
   readonly assetsFolder?: string | undefined;
   /** Absolute paths that no glob makes public: the build's output, the configuration. */
   readonly except?: readonly string[];
+  /** What the pages may load of their build, as paths below the browser's folder. */
+  readonly loaded?: readonly string[];
+  /** Called when a requested page was replaced: whether the files that it may load are there. */
+  readonly onReplaced?: ((isWhole: boolean) => void) | undefined;
 }
 
 export interface PublicFiles {
@@ -68,6 +75,15 @@ export async function createPublicFiles(options: PublicFilesOptions): Promise<Pu
   const idle = new Set<string>();
   let files = await readPublic(options, idle);
   let fallback = fallbackOf(files, options);
+  const { browserFolder = "", loaded = [], onReplaced } = options;
+  const isWhole = wholeness(
+    loaded.map((file) => join(browserFolder, file)),
+    onReplaced,
+  );
+  const answer = async (file: FoundFile, request: HttpRequest): Promise<HttpResponse | undefined> =>
+    file.held === undefined || (await isWhole(file))
+      ? await answers.answer(file, request)
+      : replacedAnswer;
   return {
     idle: [...idle],
     get fallback() {
@@ -77,12 +93,12 @@ export async function createPublicFiles(options: PublicFilesOptions): Promise<Pu
       const name = decodedPath(path);
       if (name === undefined) return undefined;
       const file = files.get(name);
-      if (file !== undefined) return await answers.answer(file, request);
+      if (file !== undefined) return await answer(file, request);
       if (fallback === undefined || !asksForPage(request)) return undefined;
       if (!isPagePath(name, options.assetsFolder)) return undefined;
       const page = files.get(fallback);
-      const answer = page && (await answers.answer(page, request));
-      return answer && withVary(answer);
+      const found = page && (await answer(page, request));
+      return found && withVary(found);
     },
     isAsset: (path) => path !== "/" && files.get(decodedPath(path) ?? "")?.byGlob === true,
     async refresh() {
@@ -141,12 +157,20 @@ async function readPublic(
   if (browser !== undefined)
     for (const path of walk(browser, { dots: false, except: new Set() })) {
       const name = slashed(relative(browser, path));
+      if (options.hidden?.has(name) === true) continue;
       // A file that Vite copied from `public` keeps its name when its content changes, even if
       // that name looks as if it had a hash.
       const immutable = isHashed(name) && realOf(join(root, "public", name)) === undefined;
       files.set(`/${name}`, { path, immutable });
     }
-  addPages(files, builtPage(files, options.index, options));
+  const index = builtPage(files, options.index, options);
+  const pages = [...Object.values(options.pages ?? {}).map((page) => `/${page}`), index ?? ""];
+  for (const page of new Set([...pages, fallbackOf(files, options) ?? ""])) {
+    const file = files.get(page);
+    if (file !== undefined && file.byGlob !== true)
+      files.set(page, { ...file, held: holdFile(file.path) });
+  }
+  addPages(files, index);
   return files;
 }
 

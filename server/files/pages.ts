@@ -4,6 +4,7 @@
 import { join, relative } from "node:path";
 
 import type { HttpRequest } from "../../src/base/ports.ts";
+import { isOwnPath } from "../../src/http/router.ts";
 import type { PublicFile } from "./file-answer.ts";
 import { slashed } from "./sources.ts";
 
@@ -117,7 +118,7 @@ export function isPagePath(path: string, assetsFolder: string | undefined): bool
   // oxlint-disable-next-line no-control-regex
   if (!path.startsWith("/") || /\/\/|[\\\u0000-\u001f\u007f]|\/\.\.?(?:\/|$)/.test(path))
     return false;
-  if (/^\/(?:rpc|svc|health)(?:\/|$)/.test(path)) return false;
+  if (isOwnPath(path)) return false;
   return (
     assetsFolder === undefined ||
     assetsFolder === "" ||

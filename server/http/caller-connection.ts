@@ -29,6 +29,8 @@ export interface CallerConnection {
   readonly isSpare: boolean;
   /** How long what streams may stand still. */
   readonly idleMs: number;
+  /** Gets the fault of an answer that the caller has completely. */
+  readonly onFault: ((fault: unknown) => void) | undefined;
   /** The last request. */
   request?: { readonly mayTakeLong: boolean; cut(reason: Error): void };
 }
@@ -39,11 +41,12 @@ export interface CallerConnectionOptions {
   readonly untakenMs: number;
   readonly idleMs: number;
   readonly isSpare: boolean;
+  readonly onFault?: ((fault: unknown) => void) | undefined;
 }
 
 export function createCallerConnection(
   socket: Socket,
-  { memory, untakenMs, idleMs, isSpare }: CallerConnectionOptions,
+  { memory, untakenMs, idleMs, isSpare, onFault }: CallerConnectionOptions,
 ): CallerConnection {
   return {
     open: 0,
@@ -52,6 +55,7 @@ export function createCallerConnection(
     memory,
     isSpare,
     idleMs,
+    onFault,
     holder: memory.holder(new HeldSocket(socket), untakenMs),
   };
 }
@@ -131,7 +135,8 @@ export function cutRequests(
   return count;
 }
 
-class HeldSocket implements HeldFor {
+/** Memory that is held for a socket: it is cut if nobody takes it. */
+export class HeldSocket implements HeldFor {
   readonly #socket: Socket;
 
   constructor(socket: Socket) {

@@ -29,6 +29,17 @@ export function createCarrier(): ContextCarrier {
   return carrier;
 }
 
+/** The carrier of the service whose call is running. */
+export function currentCarrier(): ContextCarrier | undefined {
+  return runningCall()?.carrier;
+}
+
+/** The same object for all that a call does; `undefined` outside of calls. */
+export function runningCall(): { readonly carrier: ContextCarrier } | undefined {
+  const carried = storage.getStore();
+  return carried !== undefined && "response" in carried.context ? carried : undefined;
+}
+
 /**
  * The procedure whose call is running, or has started what is running: ` in [shop/quote | v1.0.0]`.
  * Empty if there is none. For the log.

@@ -1,6 +1,7 @@
 // Implements the core's ports (src/base/ports.ts) with Node.
 
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { LinkHost } from "../../src/base/ports/links.ts";
+import { createHash, createHmac, timingSafeEqual, hkdfSync } from "node:crypto";
 import type {
   Clock,
   EventLoop,
@@ -8,23 +9,15 @@ import type {
   Log,
   MemoryBudget,
   Names,
+  Telemetry,
   Transport,
 } from "../../src/base/ports.ts";
 import { createLog } from "../base/log.ts";
 import { createCarrier } from "./carrier.ts";
+import { nodeClock } from "./clock.ts";
 import { createEventLoop } from "./event-loop.ts";
-import { systemNames } from "./names.ts";
+import { systemNames } from "./outgoing/names.ts";
 import { createTransport } from "./transport.ts";
-
-/** Monotonic, so changes of the wall clock don't matter. Timers don't keep the process alive. */
-export const nodeClock: Clock = {
-  now: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 /** Compares in constant time. Hashing hides the lengths too. */
 export function equalSecrets(left: string, right: string): boolean {
@@ -34,6 +27,11 @@ export function equalSecrets(left: string, right: string): boolean {
 /** HMAC-SHA-256 in base64url. */
 export function sign(secret: string, text: string): string {
   return createHmac("sha256", secret).update(text).digest("base64url");
+}
+
+/** HKDF-SHA-256 without a salt, 32 bytes in base64url. */
+export function deriveKey(secret: string, purpose: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)).toString("base64url");
 }
 
 /** SHA-256 in lower-case hex. */
@@ -62,22 +60,27 @@ export function nodeHost(
   parts: {
     readonly log?: Log;
     readonly transport?: Transport;
+    readonly links?: LinkHost | undefined;
     readonly names?: Names;
     readonly clock?: Clock;
     readonly memory?: MemoryBudget;
     readonly loop?: EventLoop;
+    readonly telemetry?: Telemetry | undefined;
   } = {},
 ): Host {
   return {
     transport: parts.transport ?? createTransport(),
+    links: parts.links,
     names: parts.names ?? systemNames,
     memory: parts.memory ?? unbounded,
     clock: parts.clock ?? nodeClock,
     loop: parts.loop ?? createEventLoop(),
     carrier: createCarrier(),
     log: parts.log ?? createLog(),
+    telemetry: parts.telemetry,
     equalSecrets,
     sign,
+    deriveKey,
     digest,
   };
 }

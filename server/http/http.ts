@@ -1,7 +1,8 @@
 // Converts between node:http and the plain shapes of src/base/ports.ts, and decides nothing about
 // requests. This file has the connections; node-request.ts has one request, write-answer.ts its answer.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { DialledChannel } from "../../src/base/ports/links.ts";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
@@ -20,6 +21,7 @@ import {
 } from "./caller-connection.ts";
 import type { Heartbeat } from "./event-loop.ts";
 import { HeldMemory } from "./held-memory.ts";
+import { asksForLink, LinkSockets } from "./links/accept.ts";
 import {
   acceptRest,
   bind,
@@ -55,6 +57,8 @@ export interface ListenOptions extends Listening {
   readonly limits?: Partial<HttpLimits>;
   /** Counts the bytes that callers make this service hold. */
   readonly memory?: HeldMemory;
+  /** Takes the channel of another service that asks for a link. Without it nobody gets one. */
+  readonly onLink?: ((dialled: DialledChannel) => void) | undefined;
   /** Called with an error that the handler threw, which is a bug: handlers answer. */
   readonly onFault?: (fault: unknown) => void;
   /** Knows whether requests have waited because the event loop is late. */
@@ -73,7 +77,7 @@ export interface HttpServer {
   drain(): void;
   /**
    * Stops accepting, closes idle connections, and lets requests finish for `graceMs`. Those that
-   * still run are cut: they end with 503.
+   * still run are cut: they end with 503. Links stay, as long as the role keeps them.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -89,7 +93,10 @@ export async function listen(
   const { memory = new HeldMemory() } = options;
   const connections = new Map<Socket, CallerConnection>();
   const closeOne = createCloser(connections, memory);
+  const links = options.onLink && new LinkSockets(options.onLink);
   let closing = false;
+  /** While it closes: no connection is left. */
+  let onceEmpty: (() => void) | undefined;
 
   const finished = (
     { socket }: IncomingMessage,
@@ -179,29 +186,46 @@ export async function listen(
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     // Node keeps the address that was once read: a procedure can read it after the caller has left.
     void socket.remoteAddress;
-    const isSpare = connections.size >= limits.maxConnections && !closeOne();
+    const isSpare = connections.size + (links?.size ?? 0) >= limits.maxConnections && !closeOne();
     const connection = createCallerConnection(socket, {
       memory,
       untakenMs: limits.requestTimeoutMs,
       idleMs: limits.idleTimeoutMs,
       isSpare,
+      onFault: options.onFault,
     });
     connections.set(socket, connection);
     socket.once("close", () => {
       connections.delete(socket);
       connection.holder.close();
+      if (connections.size === 0) onceEmpty?.();
       for (const leaver of connection.leavers.all()) leaver.leave();
     });
   });
-  server.on("request", (message, response) => serve(message, response, false));
-  server.on("clientError", (error, socket) => {
-    // Node's limit of time is for requests that are collected. It reports each request once.
-    const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
-    if (isLate && connections.get(socket as Socket)?.request?.mayTakeLong === true) return;
-    endFaulty(error, socket as Socket);
-  });
-  // Without this, Node would request the body even if its length alone gets it refused.
-  server.on("checkContinue", (message, response) => serve(message, response, true));
+  const answer = (by: Server): void => {
+    by.on("request", (message, response) => serve(message, response, false));
+    by.on("clientError", (error, socket) => {
+      // Node's limit of time is for requests that are collected. It reports each request once.
+      const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
+      if (isLate && connections.get(socket as Socket)?.request?.mayTakeLong === true) return;
+      endFaulty(error, socket as Socket);
+    });
+    // Without this, Node would request the body even if its length alone gets it refused.
+    by.on("checkContinue", (message, response) => serve(message, response, true));
+  };
+  answer(server);
+  if (links !== undefined) {
+    const plain = createServer(settings);
+    answer(plain);
+    server.on("upgrade", (message, stream, head) => {
+      const socket = stream as Socket;
+      const connection = connections.get(socket);
+      if (connection === undefined || !asksForLink(message))
+        return withoutUpgrade(plain, message, socket, head);
+      // From now on it is counted there, and nothing of HTTP is kept for it.
+      if (links.accept(message, socket, head, connection, closing)) connections.delete(socket);
+    });
+  }
 
   const address = await bind(server, options);
   // An error of the listening socket after the start belongs to no request, and must not end the
@@ -214,6 +238,7 @@ export async function listen(
     },
     async close(graceMs) {
       closing = true;
+      links?.close();
       if (graceMs > 0) await acceptRest(server);
       await new Promise<void>((resolve) => {
         let timer = setTimeout(() => {
@@ -222,14 +247,22 @@ export async function listen(
             new NodeNotAvailable("This service stopped before the request ended"),
           );
           if (count > 0) options.onCut?.(count);
-          timer = setTimeout(() => server.closeAllConnections(), count === 0 ? 0 : cutMs);
+          timer = setTimeout(
+            () => {
+              for (const socket of connections.keys()) socket.destroy();
+            },
+            count === 0 ? 0 : cutMs,
+          );
         }, graceMs);
-        server.close(() => {
+        onceEmpty = () => {
           clearTimeout(timer);
           resolve();
-        });
+        };
+        // Its own end waits for links, too, which may bring answers to requests.
+        server.close();
         endIdle(connections, graceMs);
         for (const socket of handshakes) socket.destroy();
+        if (connections.size === 0) onceEmpty();
       });
     },
   };
@@ -240,6 +273,23 @@ function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefine
   return httpVersion === "1.1" || httpVersion === "1.0"
     ? undefined
     : new BadRequest("This service speaks HTTP/1.1");
+}
+
+/**
+ * Hands a request that asks for another protocol to a server that knows none: it is answered as if it
+ * hadn't asked. Node leaves the connection alone once somebody listens to such requests.
+ */
+function withoutUpgrade(
+  plain: Server,
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): void {
+  let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    text += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`;
+  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, "latin1"), head]));
+  plain.emit("connection", socket);
 }
 
 function noConnection(): NodeNotAvailable {

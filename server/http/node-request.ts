@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { Abort } from "../../src/base/aborts.ts";
 import { BadRequest, memoryExhausted, PayloadTooLarge } from "../../src/base/errors.ts";
 import type { HttpRequest } from "../../src/base/ports.ts";
+import type { RequestNotes } from "../../src/base/ports/telemetry.ts";
 import { alreadyRead } from "../../src/http/bodies.ts";
 import { BodyReader } from "./body-reader.ts";
 import type { CallerConnection, Leaver } from "./caller-connection.ts";
@@ -22,6 +23,7 @@ export class NodeRequest implements HttpRequest, Leaver {
   place = -1;
   waitedMs = 0;
   onCut: ((reason: Error) => void) | undefined = undefined;
+  notes: RequestNotes | undefined = undefined;
   readonly method: string;
   readonly target: string;
   readonly scheme: "http" | "https";

@@ -39,6 +39,14 @@ export function refusal(error: ServiceError): HttpResponse {
   };
 }
 
+export interface AnswerParts {
+  /** The connection closes after the answer. */
+  readonly closing: boolean;
+  /** The server isn't ours: it or its middleware may have wrapped what writes. */
+  readonly isMounted?: boolean;
+  readonly connection: CallerConnection;
+}
+
 /**
  * Writes an answer and decides about the connection. It isn't async, and the returned promise
  * doesn't hold `answer`: a string must not stay in memory beside its bytes while the caller reads.
@@ -47,7 +55,7 @@ export function writeAnswer(
   message: IncomingMessage,
   response: ServerResponse,
   answer: HttpResponse,
-  { closing, connection }: { readonly closing: boolean; readonly connection: CallerConnection },
+  { closing, isMounted = false, connection }: AnswerParts,
 ): Promise<void> | void {
   const { body } = answer;
   const isStream = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
@@ -62,7 +70,11 @@ export function writeAnswer(
   const isSent = message.method !== "HEAD" && !isBodiless;
   if (isSent && size > maxDroppedBytes && !connection.memory.fits(size)) {
     discard(body);
-    return writeAnswer(message, response, refusal(memoryExhausted()), { closing, connection });
+    return writeAnswer(message, response, refusal(memoryExhausted()), {
+      closing,
+      isMounted,
+      connection,
+    });
   }
   const { "content-length": promised } = answer.headers;
   // Names and values in turn, which Node takes without copying them.
@@ -73,9 +85,10 @@ export function writeAnswer(
   if (isSizeKnown && promised === undefined) fields.push("content-length", size);
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
-  if (closing || isUnread || (answer.status === 408 && !message.complete))
-    fields.push("connection", "close");
-  response.writeHead(answer.status, fields as string[]);
+  const isLate = answer.status === 408 && !message.complete && message.httpVersionMajor < 2;
+  if (closing || isUnread || isLate) fields.push("connection", "close");
+  if (isMounted) writeFields(response, answer.status, fields);
+  else response.writeHead(answer.status, fields as string[]);
   if (isStream) {
     if (isSent) {
       const length = promised === undefined ? undefined : Number(promised);
@@ -105,6 +118,20 @@ export function writeAnswer(
     connection.holder.take(size);
     response.once("close", () => connection.holder.give(size));
   }
+}
+
+/**
+ * Sets fields one by one, as Express does. What compresses answers, or adds cookies, reads them from
+ * the response, and often takes a list for something else.
+ */
+function writeFields(
+  response: ServerResponse,
+  status: number,
+  fields: readonly (string | string[] | number)[],
+): void {
+  for (let at = 0; at < fields.length; at += 2)
+    response.setHeader(fields[at] as string, fields[at + 1] as string | string[]);
+  response.writeHead(status);
 }
 
 /**
@@ -149,7 +176,7 @@ async function writeStream(
   holder.take(held);
   const unwatch = holder.watch(idleMs, () => response.destroy());
   try {
-    for (;;) {
+    while (written !== length) {
       const { done, value } = await reader.next();
       if (response.destroyed) return;
       if (done === true) break;
@@ -166,6 +193,9 @@ async function writeStream(
     response.off("close", leave);
     if (isUnread) await lingered(message);
     response.end();
+    // The caller has all of it, and may close the connection before the stream says that it is over.
+    if (written === length)
+      void hasEnded(reader, length, idleMs).catch((fault) => connection.onFault?.(fault));
   } catch (fault) {
     if (response.destroyed) return;
     // What is written leaves first, so that the caller knows how far the answer got.
@@ -176,8 +206,26 @@ async function writeStream(
     clearImmediate(head);
     unwatch();
     holder.give(held);
-    leave();
+    if (written !== length) leave();
   }
+}
+
+/** Lets a stream end by itself for a while. Rejects if there was more in it, or if it breaks. */
+async function hasEnded(
+  reader: AsyncIterator<Uint8Array>,
+  length: number,
+  idleMs: number,
+): Promise<void> {
+  const stop = (): void => stopReading(reader);
+  const late = setTimeout(stop, idleMs).unref();
+  try {
+    const { done } = await reader.next();
+    if (done === true) return;
+  } finally {
+    clearTimeout(late);
+  }
+  stop();
+  throw new Error(`An answer of ${length} bytes has more`);
 }
 
 /**

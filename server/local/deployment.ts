@@ -8,11 +8,12 @@ import { createMemoryNetwork, type MemoryNetwork } from "../../src/roles/memory-
 import type { NodeOptions, NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
-import { nodeClock } from "../http/host.ts";
+import { nodeClock } from "../http/clock.ts";
+import type { TrustKey } from "../../src/http/trust.ts";
 import { Service } from "./service.ts";
 
 export interface LocalOptions {
-  readonly trustKey: string;
+  readonly trustKey: TrustKey;
   readonly limits?: Limits;
   /** The ports of one service. */
   readonly host: (name: string) => Host;

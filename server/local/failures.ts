@@ -11,7 +11,7 @@ import {
 } from "../../src/base/ports.ts";
 import { headers, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
 import { collected } from "../../src/http/bodies.ts";
-import { decodeSegment, pathOf } from "../../src/http/router.ts";
+import { decodeSegment, pathOf, targetOf } from "../../src/http/router.ts";
 import { closedConnection, type Service } from "./service.ts";
 
 /**
@@ -99,7 +99,7 @@ export class Failures {
 
   /** The failures that apply to a request, which uses them up. */
   #take(from: string, to: string | undefined, { url }: OutgoingRequest): readonly Failure[] {
-    const path = pathOf(url.slice(url.indexOf("/", url.indexOf("//") + 2)));
+    const path = pathOf(targetOf(url));
     const fqn = path.startsWith(rpcPath) ? decodeSegment(path.slice(rpcPath.length)) : undefined;
     const rules = [...this.#rules].filter(
       ({ to: name, options, left }) =>

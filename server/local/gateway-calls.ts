@@ -19,7 +19,7 @@ import type { Host } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { Classes } from "../../src/codec/classes.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
-import { createCredentials } from "../../src/http/trust.ts";
+import { createCredentials, type TrustKey } from "../../src/http/trust.ts";
 import { callStates } from "../../src/wire/call-state.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -36,7 +36,7 @@ export interface ProcedureHolder {
 
 export interface GatewayCalls {
   readonly modules: ServerModules;
-  readonly trustKey: string;
+  readonly trustKey: TrustKey;
   readonly limits: Limits;
   /** A node that holds a procedure now. */
   readonly holder: (fqn: string, version: string) => ProcedureHolder | undefined;

@@ -2,6 +2,7 @@
 // time with a new host and a new role.
 
 import { type Host, type HttpRequest, TransportError } from "../../src/base/ports.ts";
+import type { Channel } from "../../src/base/ports/links.ts";
 import { readOnce, stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -108,6 +109,12 @@ export class Service<R extends Role = Role> {
   #listen({ role, ended }: Life<R>, handle: Role["handle"]): void {
     this.#parts.network.roles.set(this.url, {
       ...(role as R),
+      ...(role?.accept !== undefined && {
+        accept(channel: Channel, connection: string): void {
+          ended.signal.addEventListener("abort", () => channel.close());
+          role.accept?.(channel, connection);
+        },
+      }),
       handle: async (request) => {
         const answer = await unlessEnded(handle(request), ended.signal);
         const { body } = answer;
@@ -126,7 +133,7 @@ export function closedConnection(origin: string): TransportError {
 
 /** A host that sends, logs and runs nothing once its service has ended. */
 function mortal(host: Host, name: string, ended: AbortSignal): Host {
-  const { transport, clock, log } = host;
+  const { transport, links, clock, log } = host;
   const unlessAborted =
     <Args extends unknown[]>(act: (...args: Args) => void) =>
     (...args: Args): void => {
@@ -142,11 +149,20 @@ function mortal(host: Host, name: string, ended: AbortSignal): Host {
       // It belongs to the deployment.
       close: async () => {},
     },
+    links: links && {
+      ...links,
+      async dial(...to) {
+        if (ended.aborted) throw new Error(`${name} was killed`);
+        const dialled = await links.dial(...to);
+        ended.addEventListener("abort", () => dialled.channel.close());
+        return dialled;
+      },
+    },
     clock: { now: () => clock.now(), after: (ms, run) => clock.after(ms, unlessAborted(run)) },
     log: {
-      info: unlessAborted((line) => log.info(line)),
-      warn: unlessAborted((line) => log.warn(line)),
-      error: unlessAborted((line, cause) => log.error(line, cause)),
+      info: unlessAborted((...line) => log.info(...line)),
+      warn: unlessAborted((...line) => log.warn(...line)),
+      error: unlessAborted((...line) => log.error(...line)),
     },
   };
 }

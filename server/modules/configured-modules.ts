@@ -14,6 +14,7 @@ import type { Config } from "../config/config.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { shownError } from "./load-failure.ts";
 import { slashed } from "../files/sources.ts";
+import { moduleNameOf } from "./lack.ts";
 import { errorLocation } from "./error-location.ts";
 
 export interface ConfiguredModulesOptions {
@@ -180,10 +181,10 @@ async function importConfigured(
   options: ConfiguredModulesOptions,
 ): Promise<ModuleNamespace> {
   if (!isAbsolute(specifier)) return await options.moduleImporter(specifier);
-  const inside = slashed(relative(source, specifier));
-  if (options.modules !== undefined && !inside.startsWith("..")) {
+  const name = moduleNameOf(specifier, source);
+  if (options.modules !== undefined && name !== undefined) {
     const manifest = await options.modules.manifest();
-    const file = entryOf(manifest.modules, inside.replace(/\.[cm]?[jt]sx?$/, ""))?.file;
+    const file = entryOf(manifest.modules, name)?.file;
     if (file !== undefined) return await options.modules.import(file);
   }
   return await options.moduleImporter(pathToFileURL(specifier).href);

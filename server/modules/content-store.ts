@@ -1,11 +1,12 @@
 // Stores files by the hash of their content, so revisions and nodes share the files they have in
 // common.
 
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileRecord } from "../../src/base/manifest.ts";
+import { integrityOf } from "../files/kept-builds.ts";
 
 /** Content that no start has used for this long is removed. */
 const unusedContentMs = 30 * 24 * 3_600_000;
@@ -97,9 +98,4 @@ export function namesIn(folder: string): readonly string[] {
 function ageOf(path: string): number {
   const entry = statSync(path, { throwIfNoEntry: false });
   return entry === undefined ? 0 : Date.now() - entry.mtimeMs;
-}
-
-/** The hash in the form of Subresource Integrity, as in the manifest. */
-export function integrityOf(bytes: Uint8Array): string {
-  return `sha256-${createHash("sha256").update(bytes).digest("base64")}`;
 }

@@ -15,32 +15,37 @@ import {
   type Transport,
   TransportError,
 } from "../../src/base/ports.ts";
-import { paths } from "../../src/base/protocol.ts";
-import { trustKeyHeader } from "../../src/http/trust.ts";
+import { paths, revisionQuery } from "../../src/base/protocol.ts";
+import { trustKeyHeader, type TrustKey } from "../../src/http/trust.ts";
+import { readBuiltModule } from "../files/kept-builds.ts";
 import { manifestFiles } from "../files/sources.ts";
+import type { Lack } from "./lack.ts";
 import { collected } from "../../src/http/bodies.ts";
 
 export interface ModuleSource {
   manifest(): Promise<ServerManifest>;
-  /** The bytes of a file in the manifest. Its hash isn't checked here. */
-  file(name: string): Promise<Uint8Array>;
+  /** The bytes of a file in the manifest of this revision. Its hash isn't checked here. */
+  file(name: string, revision: string): Promise<Uint8Array>;
 }
 
 /** The server part of a build's output; `read` is its manifest, if it has been read. */
 export function folderSource(folder: string, read?: ServerManifest): ModuleSource {
+  let current = read;
   return {
     async manifest() {
-      if (read !== undefined) return read;
       const path = join(folder, manifestFiles.server);
-      return parseManifest(await readFile(path, "utf8"), path);
+      return (current ??= parseManifest(await readFile(path, "utf8"), path));
     },
-    file: (name) => readFile(join(folder, "modules", name)),
+    // The folder may hold another build by now, which keeps this one.
+    file: async (name) =>
+      (current && (await readBuiltModule(folder, current, name))) ??
+      (await readFile(join(folder, "modules", name))),
   };
 }
 
 export interface RepositoryOptions {
   readonly url: string;
-  readonly trustKey: string;
+  readonly trustKey: TrustKey;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,6 +53,8 @@ export interface RepositoryOptions {
   readonly signal: AbortSignal;
   /** The file that keeps the last manifest, for starts without the repository. */
   readonly keptManifest: string;
+  /** What a build lacks of what this service needs. */
+  readonly lackOf?: ((manifest: ServerManifest) => Lack | undefined) | undefined;
 }
 
 /** How long a node tries to reach its repository before it gives up. */
@@ -63,10 +70,20 @@ const retryMs = { first: 250, max: 8_000 };
 class RepositoryUnavailable extends Error {
   /** What to do if it doesn't pass. */
   readonly hint: string;
+  /** Continues "The repository at … ": what was so for all the time. */
+  readonly outcome: string = "could not be reached";
   constructor(message: string, options?: ErrorOptions & { readonly hint?: string }) {
     super(message, options);
     this.hint = options?.hint ?? "Start it, or correct 'repository' in the configuration";
   }
+}
+
+/**
+ * The repository answers with a build that this service can't use. It passes when the service was
+ * started before its repository in a deploy.
+ */
+class BuildUnusable extends RepositoryUnavailable {
+  override readonly outcome: string = "had no build for this service";
 }
 
 /** A repository. It gives modules to holders of the trust key. */
@@ -116,61 +133,91 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       signal.addEventListener("abort", end);
     });
 
-  const retried = async (path: string): Promise<IncomingResponse> => {
+  const retried = async <T>(attempt: () => Promise<T>): Promise<T> => {
     const started = clock.now();
+    let logged: string | undefined;
     for (let wait = retryMs.first; ; wait = Math.min(wait * 2, retryMs.max)) {
       try {
-        return await get(path);
+        return await attempt();
       } catch (error) {
         if (!(error instanceof RepositoryUnavailable) || signal.aborted) throw error;
         const left = started + giveUpMs - clock.now();
         if (left <= 0)
           throw new Error(
-            `The repository at ${url} could not be reached for ${giveUpMs / 1_000} s: it ${error.message}. ${error.hint}`,
+            `The repository at ${url} ${error.outcome} for ${giveUpMs / 1_000} s: it ${error.message}. ${error.hint}`,
             {
               cause: error,
             },
           );
-        if (wait === retryMs.first)
+        // Once for each kind: a repository that restarts with the old build is both in turn.
+        if (logged !== error.outcome)
           log.info(
-            `the repository at ${url} ${error.message}; trying again for ${giveUpMs / 1_000} s`,
+            `the repository at ${url} ${error.message}; trying again for ${Math.ceil(left / 1_000)} s`,
           );
+        logged = error.outcome;
         // Jitter, so that nodes that lost the same repository don't all return at the same moment.
         await pause(Math.min(left, wait * (0.75 + Math.random() / 2)));
       }
     }
   };
 
+  const usable = (text: string, where: string): ServerManifest => {
+    let manifest: ServerManifest;
+    try {
+      manifest = parseManifest(text, where);
+    } catch (error) {
+      const { message } = error as Error;
+      const hint = "Deploy the new build there";
+      throw new BuildUnusable(`has another build: ${message}`, { cause: error, hint });
+    }
+    const lack = options.lackOf?.(manifest);
+    if (lack === undefined) return manifest;
+    throw new BuildUnusable(`has revision ${manifest.revision}: ${lack.message}`, lack);
+  };
+
+  /** The manifest that was kept, if this service can start with it. */
+  const cached = (kept: string): ServerManifest | undefined => {
+    try {
+      return usable(kept, keptManifest);
+    } catch (error) {
+      // Then only the repository can help.
+      if (error instanceof BuildUnusable) return undefined;
+      throw error;
+    }
+  };
+
+  const current = async (kept: string | undefined): Promise<ServerManifest> => {
+    const answer = await get(paths.serverManifest);
+    if (answer.status !== 200) throw refused(url, answer.status);
+    const text = Buffer.from(answer.body).toString("utf8");
+    const manifest = usable(text, url + paths.serverManifest);
+    if (text !== kept) await keep(keptManifest, text);
+    return manifest;
+  };
+
   return {
     async manifest() {
       const kept = await readFile(keptManifest, "utf8").catch(() => undefined);
-      let answer: IncomingResponse;
+      if (kept === undefined) return await retried(() => current(kept));
       try {
-        answer =
-          kept === undefined
-            ? await retried(paths.serverManifest)
-            : await get(paths.serverManifest);
+        return await current(kept);
       } catch (error) {
-        if (kept === undefined || !(error instanceof RepositoryUnavailable)) throw error;
-        const manifest = parseManifest(kept, keptManifest);
+        if (!(error instanceof RepositoryUnavailable)) throw error;
+        const manifest = error instanceof BuildUnusable ? undefined : cached(kept);
+        if (manifest === undefined) return await retried(() => current(kept));
         log.warn(
           `the repository at ${url} ${error.message}: starting from the cached revision ${manifest.revision}`,
         );
         return manifest;
       }
-      if (answer.status !== 200) throw refused(url, answer.status);
-      const text = Buffer.from(answer.body).toString("utf8");
-      const manifest = parseManifest(text, url + paths.serverManifest);
-      if (text !== kept) await keep(keptManifest, text);
-      return manifest;
     },
-    async file(name) {
-      const answer = await retried(
-        paths.modules + name.split("/").map(encodeURIComponent).join("/"),
-      );
+    async file(name, revision) {
+      const path = paths.modules + name.split("/").map(encodeURIComponent).join("/");
+      // A repository of an earlier version has the current build only, and ignores the query.
+      const answer = await retried(() => get(path + revisionQuery + revision));
       if (answer.status === 200) return answer.body;
       throw new Error(
-        `The repository at ${url} answered ${answer.status} for the module file ${name}: it has another build by now. Start this node again`,
+        `The repository at ${url} answered ${answer.status} for the module file ${name} of revision ${revision}: it has another build by now, and serves none that is as old. Start this node again, or raise 'revisions' there`,
       );
     },
   };

@@ -15,11 +15,15 @@ import {
   ModulesUnavailable,
   type Transport,
 } from "../../src/base/ports.ts";
-import { ContentStore, integrityOf } from "./content-store.ts";
+import { integrityOf } from "../files/kept-builds.ts";
+import type { Config } from "../config/config.ts";
+import { ContentStore } from "./content-store.ts";
+import { lackOf } from "./lack.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
 import { separateMap } from "./separate-map.ts";
+import type { TrustKey } from "../../src/http/trust.ts";
 
 export interface ModuleStoreOptions {
   /** The address of a repository, or the folder of a build's server part. */
@@ -33,11 +37,13 @@ export interface ModuleStoreOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly log: Log;
-  readonly trustKey: string;
+  readonly trustKey: TrustKey;
   /**
    * Called with the file URL of each part that the node loads; Node resolves the imports inside.
    */
   readonly moduleImporter: ModuleImporter;
+  /** A repository is asked again until its build has the segments and modules that this names. */
+  readonly config?: Config;
 }
 
 export interface ModuleStore extends ModuleLoader {
@@ -85,10 +91,15 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       throw unavailable(error);
     }));
 
-  const place = async (file: string, record: FileRecord, tree: RunTree): Promise<void> => {
+  const place = async (
+    file: string,
+    record: FileRecord,
+    { revision }: ServerManifest,
+    tree: RunTree,
+  ): Promise<void> => {
     let content = await store.find(record);
     if (content === undefined) {
-      const bytes = await source.file(file);
+      const bytes = await source.file(file, revision);
       if (integrityOf(bytes) !== record.integrity)
         throw new Error(
           `The module file ${file} doesn't match the manifest: the build has changed since. Start this node again`,
@@ -113,7 +124,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
         for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
           let placing = placed.get(file);
           if (placing === undefined) {
-            placing = place(file, entryOf(manifest.files, file)!, tree);
+            placing = place(file, entryOf(manifest.files, file)!, manifest, tree);
             placed.set(file, placing);
             // A failed file may be requested again.
             placing.catch(() => placed.delete(file));
@@ -177,7 +188,7 @@ function unavailable(error: unknown): ModulesUnavailable {
 }
 
 function sourceOf(
-  { from, trustKey, transport, clock, log }: ModuleStoreOptions,
+  { from, root, config, trustKey, transport, clock, log }: ModuleStoreOptions,
   cache: string,
   signal: AbortSignal,
 ): ModuleSource {
@@ -190,6 +201,7 @@ function sourceOf(
     clock,
     log,
     signal,
+    lackOf: config && lackOf(config, root),
     keptManifest: join(cache, "manifests", `${name}.json`),
   });
 }

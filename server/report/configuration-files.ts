@@ -100,6 +100,10 @@ function withoutVariables(
   env: Readonly<Record<string, string | undefined>>,
 ): Config | undefined {
   const fitting = (value: unknown, key: string): unknown => {
+    if (Array.isArray(value)) {
+      const items = value.map((item) => fitting(item, key)).filter((item) => item !== undefined);
+      return items.length === 0 ? undefined : items;
+    }
     if (typeof value === "string" && /\$\{[A-Za-z_]\w*\}/.test(value)) {
       const missing = [...value.matchAll(/\$\{([A-Za-z_]\w*)\}/g)].some(
         (match) => env[match[1] ?? ""] === undefined,

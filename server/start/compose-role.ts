@@ -1,10 +1,6 @@
 // Creates the role that a checked configuration names. A role's code is only loaded where it runs.
 
-import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
 import type { Host } from "../../src/base/ports.ts";
-import { Problems } from "../../src/base/problem.ts";
-import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
 import type { Console } from "../console/console.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -22,13 +18,15 @@ import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
 import { lazyModuleStore } from "../modules/lazy-module-store.ts";
 import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts";
-import { slashed } from "../files/sources.ts";
+import type { LinkSetting } from "../config/config-types.ts";
+import type { OpenedDirectory } from "../directory/open-directory.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
+import type { TrustKey } from "../../src/http/trust.ts";
 
 export interface ComposeOptions {
   readonly root: string;
   readonly limits: Limits;
-  readonly trustKey: string;
+  readonly trustKey: TrustKey;
   readonly moduleImporter: ModuleImporter;
   /** As in `ServerOptions.build`. */
   readonly build: boolean | undefined;
@@ -75,57 +73,63 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const modules =
       config.repository === undefined
         ? undefined
-        : modulesOf(host, { repository: config.repository }, undefined, options);
+        : modulesOf(host, { repository: config.repository }, config, options);
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
-    const { healthIntervalMs, url, members, repository } = config;
+    const { healthIntervalMs, link, url, members, repository } = config;
     const web = webOf(config);
+    const found = await directoryOf(host, config, options);
     const role = createGateway(host, {
       limits,
       web,
       errors: config.errors,
       trustKey,
       healthIntervalMs,
+      link,
       newId,
       modules,
       observer: console,
       url,
       members,
       repository,
+      directory: found?.directory,
     });
-    return { role, modules, console };
+    const announce = async (address: string) => await found?.directory.announceGateway(address);
+    return { role: found?.around(role, announce) ?? role, modules, console };
   }) satisfies Composer<GatewayConfig>,
 
   proxy: (async (host, config, options) => {
     const { createProxy } = await import("../../src/roles/relay/proxy.ts");
-    const modules = modulesOf(host, { repository: config.repository }, undefined, options);
+    const modules = modulesOf(host, { repository: config.repository }, config, options);
     const { limits, trustKey } = options;
     // The configuration's check requires one of the two.
-    const calls = config.gateway ?? config.node ?? "";
+    const found = await directoryOf(host, config, options);
+    const calls = found?.directory ?? config.gateway ?? config.node ?? "";
     const console = await consoleOf(host, config, options);
-    return {
-      role: createProxy(host, {
-        limits,
-        web: webOf(config),
-        errors: config.errors,
-        trustKey,
-        calls,
-        repository: config.repository,
-        modules,
-        observer: console,
-      }),
+    const role = createProxy(host, {
+      limits,
+      web: webOf(config),
+      errors: config.errors,
+      trustKey,
+      calls,
+      behind: config.node === undefined ? "gateway" : "node",
+      link: linkOf(config),
+      repository: config.repository,
       modules,
-      console,
-    };
+      observer: console,
+    });
+    return { role: found?.around(role) ?? role, modules, console };
   }) satisfies Composer<ProxyConfig>,
 
   repository: (async (host, config, options) => {
     const { createRepository } = await import("../../src/roles/repository.ts");
     const build = await outputOf(host, config, options);
+    const { filesOf } = await import("./application-files.ts");
     const { files, publicFiles } = await filesOf(host, config, options, build);
     // A repository runs no procedures, but its health checks may be modules of the application.
     // The store reads nothing until one is imported.
-    const modules = modulesOf(host, { folder: build.output.server }, undefined, options);
+    const from = { folder: build.output.server, manifest: build.built.manifest };
+    const modules = modulesOf(host, from, config, options);
     return {
       role: createRepository(host, {
         limits: options.limits,
@@ -142,9 +146,10 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   standalone: (async (host, config, options) => {
     const { createStandalone } = await import("../../src/roles/standalone.ts");
     const build = await outputOf(host, config, options);
+    const { filesOf } = await import("./application-files.ts");
     const { files, publicFiles } = await filesOf(host, config, options, build);
     const from = { folder: build.output.server, manifest: build.built.manifest };
-    const modules = modulesOf(host, from, config.cache, options);
+    const modules = modulesOf(host, from, config, options);
     const { limits, trustKey } = options;
     const console = await consoleOf(host, config, options);
     const { segments, name } = config;
@@ -164,29 +169,30 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   node: (async (host, config, options) => {
     const { createNode } = await import("../../src/roles/node.ts");
-    const modules = modulesOf(host, { repository: config.repository }, config.cache, options);
+    const modules = modulesOf(host, { repository: config.repository }, config, options);
     const { limits, trustKey } = options;
-    const { gateway, segments, name } = config;
-    return {
-      role: createNode(host, {
-        limits,
-        web: webOf(config),
-        errors: config.errors,
-        trustKey,
-        gateway,
-        modules,
-        segments,
-        name,
-      }),
+    const found = await directoryOf(host, config, options);
+    const { segments, name } = config;
+    const role = createNode(host, {
+      limits,
+      web: webOf(config),
+      errors: config.errors,
+      trustKey,
+      gateway: found?.directory ?? config.gateway,
+      directory: found?.directory,
+      link: linkOf(config),
       modules,
-    };
+      segments,
+      name,
+    });
+    return { role: found?.around(role) ?? role, modules };
   }) satisfies Composer<NodeConfig>,
 };
 
 /** Loads the console's code only if the configuration turns it on. */
 async function consoleOf(
   host: Host,
-  config: Pick<GatewayConfig, "console" | "tls">,
+  config: Pick<GatewayConfig, "console" | "errors" | "tls">,
   { trustKey }: ComposeOptions,
 ): Promise<Console | undefined> {
   if (!config.console) return undefined;
@@ -197,8 +203,28 @@ async function consoleOf(
   return createConsole(host, {
     trustKey,
     secure: config.tls !== undefined,
+    masks: config.errors === "masked",
     file: createConsoleFiles(),
   });
+}
+
+/**
+ * Over HTTP a service sends the trust key itself, which it does to an address that a person has
+ * configured, and not to one that stands in a directory.
+ */
+function linkOf({ directory, link }: NodeConfig | ProxyConfig): LinkSetting | undefined {
+  return directory === undefined ? link : "always";
+}
+
+/** Loads the client of NATS only if the configuration names a directory. */
+async function directoryOf(
+  host: Host,
+  { directory: config, mode }: GatewayConfig | NodeConfig | ProxyConfig,
+  { root, trustKey, newId }: ComposeOptions,
+): Promise<OpenedDirectory | undefined> {
+  if (config === undefined) return undefined;
+  const { openDirectory } = await import("../directory/open-directory.ts");
+  return await openDirectory({ host, config, role: mode, root, trustKey, instance: newId() });
 }
 
 async function outputOf(
@@ -210,88 +236,14 @@ async function outputOf(
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
 
-async function filesOf(
-  host: Host,
-  config: ApplicationConfig,
-  options: ComposeOptions,
-  { output, built }: EnsuredBuild,
-): Promise<{ files: RepositoryFiles; publicFiles: PublicFiles }> {
-  const [{ createPublicFiles }, { createRepositoryFiles }] = await Promise.all([
-    import("../files/files.ts"),
-    import("../files/repository-files.ts"),
-  ]);
-  const { modules, imports, pages, singlePage, assetsFolder } = built.manifest;
-  const publicFiles = await createPublicFiles({
-    rootFolder: options.root,
-    sourceFolder: config.source,
-    browserFolder: output.browser,
-    assets: config.assets,
-    index: config.index,
-    pages,
-    fallback: config.fallback ?? singlePage,
-    assetsFolder,
-    modules: [...Object.keys(modules), ...Object.entries(imports).flat(2)],
-    except: [
-      config.output,
-      output.server,
-      join(options.root, ".seamline"),
-      ...(options.configFile === undefined ? [] : [options.configFile]),
-    ],
-  });
-  const source = slashed(relative(options.root, config.source));
-  for (const glob of publicFiles.idle)
-    host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
-  if (![...publicFiles.paths()].includes("/")) warnOfIndex(config, options.root, host.log);
-  if (config.fallback && publicFiles.fallback === undefined) throw missingFallback(config, options);
-  return { files: await createRepositoryFiles(output, built, publicFiles), publicFiles };
-}
-
-/** Applications without pages leave the key out, so a missing default page is no reason to warn. */
-function warnOfIndex({ index, source }: ApplicationConfig, root: string, log: Host["log"]): void {
-  if ([source, root].some((folder) => existsSync(join(folder, index))))
-    log.warn(
-      `'index': the build has no page "${index}", so / answers 404. Run 'seamline build', or start with --build`,
-    );
-  else if (index !== "index.html")
-    log.warn(
-      `'index': there is no "${index}", in ./${slashed(relative(root, source))} or in the application folder: / answers 404`,
-    );
-}
-
-/** Somebody who sets the key counts on it, so the service doesn't start. */
-function missingFallback(
-  { fallback, index }: ApplicationConfig,
-  { configFile, root }: ComposeOptions,
-): Problems {
-  const file = configFile === undefined ? "configuration" : slashed(relative(root, configFile));
-  const [message, hint] =
-    typeof fallback === "string"
-      ? [
-          `the build has no page "${fallback}"`,
-          "Name a page in the source folder or the application folder, add it to the inputs in the Vite configuration, and build again",
-        ]
-      : [
-          `there is no page at / to answer with: the build has no "${index}"`,
-          "Set 'index' to a page and build again, or remove 'fallback'",
-        ];
-  return new Problems([{ file, path: "fallback", message, hint }]);
-}
-
 function modulesOf(
   host: Host,
   from: ModuleStoreOptions["from"],
-  cache: string | undefined,
+  config: Config,
   { root, trustKey, moduleImporter }: ComposeOptions,
 ): ModuleStore {
   const { transport, clock, log } = host;
-  return lazyModuleStore({
-    from,
-    cache,
-    root,
-    trustKey,
-    moduleImporter,
-    transport,
-    clock,
-    log,
-  });
+  const cache = "cache" in config ? config.cache : undefined;
+  const ports = { transport, clock, log };
+  return lazyModuleStore({ from, cache, root, trustKey, moduleImporter, config, ...ports });
 }

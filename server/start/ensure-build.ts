@@ -8,6 +8,7 @@ import { join, relative } from "node:path";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { Log } from "../../src/base/ports.ts";
 import type { ApplicationConfig } from "../config/config.ts";
+import type { StandaloneInput } from "../config/config-types.ts";
 import type { BuiltManifest } from "../files/repository-files.ts";
 import { parseManifest } from "../modules/module-source.ts";
 import { packageFolder } from "../base/package-folder.ts";
@@ -22,10 +23,10 @@ import {
 } from "../files/sources.ts";
 import { Stopped } from "./stopped.ts";
 
-export interface EnsureBuildOptions extends Pick<
-  ApplicationConfig,
-  "source" | "output" | "index" | "browserSegments" | "browserModules"
-> {
+export interface EnsureBuildOptions
+  extends
+    Pick<ApplicationConfig, "source" | "output" | "index" | "browserSegments" | "browserModules">,
+    Partial<Pick<StandaloneInput, "revisions">> {
   /** The application folder. */
   readonly root: string;
   /** `true` always builds, `false` never. Default: if there is no build and Vite is installed. */
@@ -41,7 +42,7 @@ export interface EnsureBuildOptions extends Pick<
  */
 export type BuildSettings = Pick<
   EnsureBuildOptions,
-  "root" | "source" | "output" | "index" | "browserSegments" | "browserModules"
+  "root" | "source" | "output" | "index" | "browserSegments" | "browserModules" | "revisions"
 >;
 
 /** A usable build. Its manifest is read once for all that need it. */
@@ -55,7 +56,8 @@ export interface EnsuredBuild {
  * sources.
  */
 export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredBuild> {
-  const { root, source, output, index, browserSegments, browserModules, log } = options;
+  const { root, source, output, index, browserSegments, browserModules, revisions } = options;
+  const { log } = options;
   const shown = `./${slashed(relative(root, output))}`;
   let folders = await findOutput(root, output);
   const missing = folders === undefined;
@@ -68,6 +70,7 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
       index,
       browserSegments,
       browserModules,
+      revisions,
     });
     folders = await findOutput(root, output);
   }

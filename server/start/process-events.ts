@@ -3,6 +3,7 @@
 import { constants } from "node:os";
 
 import type { Log } from "../../src/base/ports.ts";
+import { whenNpmEnds } from "../base/npm-parent.ts";
 import { placeOfError } from "../http/carrier.ts";
 
 export interface Stopping {
@@ -87,7 +88,12 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
     unhandledRejection: logRejection,
   };
   for (const [name, listener] of Object.entries(events)) process.on(name, listener);
+  const forgetNpm = whenNpmEnds(() => {
+    // Ctrl-C in a terminal ends the shell, too.
+    if (signalled === undefined) stop("SIGTERM");
+  });
   return () => {
+    forgetNpm();
     for (const [name, listener] of Object.entries(events)) process.off(name, listener);
   };
 }

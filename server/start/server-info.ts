@@ -1,6 +1,8 @@
 // What a running service is and holds, for main files, logs and tests.
 
-import type { RoleFacts } from "../../src/roles/role.ts";
+import type { Way } from "../../src/roles/links/dialled-link.ts";
+import type { RoleFacts } from "../../src/roles/role-facts.ts";
+import { shownServers } from "../config/config-directory.ts";
 import type { Config } from "../config/config-types.ts";
 
 /** What a service that runs procedures tells about itself. */
@@ -23,44 +25,60 @@ export type ServerInfo = {
   | ({ readonly mode: "standalone" } & NodeFacts)
   | ({
       readonly mode: "node";
-      /** The gateway that it joins; absent if it joins none. */
-      readonly gateway?: string | undefined;
+      /** The gateways that it joins, as configured; absent if it joins none. */
+      readonly gateway?: string | readonly string[] | undefined;
+      /** Where it finds them instead: the servers of the directory. */
+      readonly directory?: readonly string[] | undefined;
+      /** How its requests go to each gateway that is known, and calls of that gateway to it. */
+      readonly ways: readonly Way[];
       readonly repository: string;
     } & NodeFacts)
   | {
       readonly mode: "gateway";
       /** Addresses of the nodes that belong to it right now. */
       readonly members: readonly string[];
+      /** Those of them that calls reach over links; the others get them over HTTP. */
+      readonly linked: readonly string[];
+      /** Where it says that it is there: the servers of the directory. */
+      readonly directory?: readonly string[] | undefined;
       readonly repository?: string | undefined;
     }
   | { readonly mode: "repository" }
   | {
       readonly mode: "proxy";
-      /** Where calls go: this, or `node`. */
-      readonly gateway?: string | undefined;
+      /** Where calls go: these, or `node`. */
+      readonly gateway?: string | readonly string[] | undefined;
       readonly node?: string | undefined;
+      /** Where it finds gateways instead: the servers of the directory. */
+      readonly directory?: readonly string[] | undefined;
+      /** How calls go to each of them that is known. */
+      readonly ways: readonly Way[];
       readonly repository: string;
     }
 );
 
 /** The info of the service that `config` describes and that listens at `url`. */
 export function serverInfo(config: Config, url: string, facts: RoleFacts): ServerInfo {
-  const { segments = [], procedures = 0, members = [] } = facts;
+  const { segments = [], procedures = 0, members = [], linked = [], ways = [] } = facts;
   const routes = facts.routes?.length ?? 0;
+  const found =
+    "directory" in config && config.directory !== undefined
+      ? { directory: shownServers(config.directory) }
+      : {};
   switch (config.mode) {
     case "standalone":
       return { mode: config.mode, url, name: config.name, segments, procedures, routes };
     case "node": {
       const { mode, name, gateway, repository } = config;
-      return { mode, url, name, gateway, repository, segments, procedures, routes };
+      return { mode, url, name, gateway, ...found, ways, repository, segments, procedures, routes };
     }
     case "gateway":
-      return { mode: config.mode, url, members, repository: config.repository };
+      return { mode: config.mode, url, members, linked, ...found, repository: config.repository };
     case "repository":
       return { mode: config.mode, url };
     case "proxy": {
       const { mode, gateway, node, repository } = config;
-      return { mode, url, gateway, node, repository };
+      return { mode, url, gateway, node, ...found, ways, repository };
     }
   }
 }
@@ -69,6 +87,16 @@ export function serverInfo(config: Config, url: string, facts: RoleFacts): Serve
 export function startedLine(info: ServerInfo): string {
   const facts = factsOf(info);
   return `${info.mode} at ${info.url}${facts.length === 0 ? "" : ` (${facts.join("; ")})`}`;
+}
+
+/** A service, and how requests go there. */
+function wayText({ to, kind, because }: Way): string {
+  if (kind === "link") return `${to} over a link`;
+  return kind === "http" ? `${to} over HTTP, because ${because}` : `${to}, no way yet: ${because}`;
+}
+
+function waysText(ways: readonly Way[]): string {
+  return ways.map(wayText).join(", ") || "none is known yet";
 }
 
 function factsOf(info: ServerInfo): string[] {
@@ -80,12 +108,18 @@ function factsOf(info: ServerInfo): string[] {
         `segments: ${list(info.segments)}`,
         `procedures: ${info.procedures}`,
         ...(info.routes === 0 ? [] : [`routes: ${info.routes}`]),
+        ...(info.mode === "node" && (info.gateway ?? info.directory) !== undefined
+          ? [`${info.ways.length > 1 ? "gateways" : "gateway"}: ${waysText(info.ways)}`]
+          : []),
       ];
     case "gateway":
-      return [`members: ${list(info.members)}`];
+      return [
+        `members: ${list(info.members.map((url) => `${url}${info.linked.includes(url) ? " over a link" : " over HTTP"}`))}`,
+        ...(info.directory === undefined ? [] : [`directory: ${list(info.directory)}`]),
+      ];
     case "repository":
       return [];
     case "proxy":
-      return [`calls: ${info.gateway ?? info.node}`, `files: ${info.repository}`];
+      return [`calls: ${waysText(info.ways)}`, `files: ${info.repository}`];
   }
 }

@@ -1,5 +1,8 @@
 // What `startServer` takes, and the running service that it gives.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { CallerInfo } from "../http/mounted/web-handler.ts";
 import type { HealthCheck } from "../../src/http/health.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
@@ -59,4 +62,27 @@ export interface Server {
    * Requests that still run after `drainMs` are cut. A second call waits for the first.
    */
   stop(): Promise<void>;
+}
+
+/** How a service starts inside of another server. */
+export type HandlerOptions = Omit<ServerOptions, "signals">;
+
+/** A service inside of another server, at the root of its addresses. */
+export interface Handler extends Pick<
+  Server,
+  "mode" | "info" | "addHealthCheck" | "addMiddleware" | "runProcedure" | "consoleLink"
+> {
+  /**
+   * Answers a request of the web: with 404 if it isn't for the service. Works without `this`.
+   * `info.address` is the address of the caller, which `getContext().request` then has.
+   */
+  readonly fetch: (request: Request, info?: CallerInfo) => Promise<Response>;
+  /**
+   * Answers a request of `node:http`, or of HTTP/2. Calls `next`, with the body unread, if it is for
+   * no procedure, route or file of the service; without `next` that is a 404. Works without `this`,
+   * as middleware of Express and Connect.
+   */
+  readonly node: (message: IncomingMessage, response: ServerResponse, next?: () => void) => void;
+  /** Leaves the gateway, lets requests in flight finish, and ends, as `Server.stop`. */
+  close(): Promise<void>;
 }

@@ -186,6 +186,7 @@ export class Cluster {
     if (this.#stopped) return;
     this.#stopped = true;
     await this.#local.close();
+    await this.modules.stop();
     for (const release of this.#releases) release();
   }
 
@@ -218,7 +219,7 @@ export class Cluster {
       {
         segments,
         modules: () => modules,
-        importModule: async (...parts) => await this.modules.import(...parts),
+        graphs: this.modules,
       },
     );
   }

@@ -6,7 +6,9 @@ import type { Log, ModuleNamespace } from "../../src/base/ports.ts";
 import { nearest } from "../../src/base/problem.ts";
 import { fakeModules } from "../../src/roles/fake-modules.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
+import type { StopCallbacks } from "../../src/runtime/stop-callbacks.ts";
 import type { Side } from "../build/split/cut.ts";
+import { createStops, whileLoading } from "../http/stops.ts";
 import type { OwnImporter, TestApplication } from "./application.ts";
 import type { CallRecorder } from "./fakes/calls.ts";
 import type { FakeRegistry } from "./fakes/fakes.ts";
@@ -30,6 +32,8 @@ export interface ClusterModulesOptions {
 
 export class ClusterModules {
   readonly #options: ClusterModulesOptions;
+  /** What modules passed to `onStop`, in the order in which their services were made. */
+  readonly #stops = new Map<ServerModules, StopCallbacks>();
   #test: ModuleGraph | undefined;
 
   constructor(options: ClusterModulesOptions) {
@@ -47,7 +51,26 @@ export class ClusterModules {
   }
 
   ofNode(name: string, segments: readonly string[]): ServerModules {
-    return this.#instrumented(this.#graph("server"), name, segments).modules;
+    const graph = this.#graph("server");
+    const { modules } = this.#instrumented(graph, name, segments);
+    this.#stops.set(modules, this.#stops.get(graph.modules)!);
+    this.#stops.delete(graph.modules);
+    return modules;
+  }
+
+  /** Runs what the modules of a service, or of all that are left, passed to `onStop`. */
+  async stop(modules?: ServerModules): Promise<void> {
+    const ending = modules === undefined ? [...this.#stops.keys()].toReversed() : [modules];
+    for (const key of ending) {
+      const stops = this.#stops.get(key);
+      this.#stops.delete(key);
+      await stops?.run(this.#options.log);
+    }
+  }
+
+  /** The service ended like in a power cut. */
+  forget(modules: ServerModules): void {
+    this.#stops.delete(modules);
   }
 
   /**
@@ -113,7 +136,15 @@ export class ClusterModules {
   #modules(side: Side, own?: OwnImporter): ServerModules {
     const { application, clock } = this.#options;
     const modules = application.modules(side, own);
-    // Makes the stopped clock wait for loading modules.
-    return { ...modules, import: async (file) => await clock.track(modules.import(file)) };
+    const stops = createStops();
+    const tracked: ServerModules = {
+      ...modules,
+      // Makes the stopped clock wait for loading modules.
+      import: async (file) =>
+        await clock.track(whileLoading(stops, async () => await modules.import(file))),
+    };
+    // In a page nothing calls them.
+    if (side === "server") this.#stops.set(tracked, stops);
+    return tracked;
   }
 }

@@ -10,6 +10,7 @@ import type { NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import type { Service } from "../local/service.ts";
 import type { CallRecorder } from "./fakes/calls.ts";
+import type { ClusterModules } from "./modules.ts";
 import type { TestCaller, TestNode, TestService } from "./test-cluster.ts";
 
 export interface ServiceSurroundings {
@@ -82,8 +83,12 @@ export class ClusterService<R extends Role = Role> implements TestService {
 
   async stop(): Promise<void> {
     await this.#surroundings.passUntil(this.role.stop());
+    await this.ended();
     this.kill();
   }
+
+  /** After the last call. */
+  protected async ended(): Promise<void> {}
 
   async start(): Promise<void> {
     this.#surroundings.assertOpen();
@@ -96,7 +101,7 @@ export interface NodeParts {
   readonly segments: readonly string[];
   /** The modules of the current life. */
   readonly modules: () => ServerModules;
-  readonly importModule: (path: string, modules: ServerModules) => Promise<unknown>;
+  readonly graphs: ClusterModules;
 }
 
 export class ClusterNode extends ClusterService<NodeRole> implements TestNode {
@@ -111,8 +116,17 @@ export class ClusterNode extends ClusterService<NodeRole> implements TestNode {
 
   readonly import: TestCaller["import"] = async (path: string) => {
     void this.role;
-    return (await this.#parts.importModule(path, this.#parts.modules())) as never;
+    return (await this.#parts.graphs.import(path, this.#parts.modules())) as never;
   };
+
+  override kill(): void {
+    super.kill();
+    this.#parts.graphs.forget(this.#parts.modules());
+  }
+
+  protected override async ended(): Promise<void> {
+    await this.#parts.graphs.stop(this.#parts.modules());
+  }
 
   readonly runProcedure: RunProcedure = async (...call) =>
     (await this.role.runProcedure?.(...call)) as never;

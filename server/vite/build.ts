@@ -29,6 +29,8 @@ export interface BuildOptions {
   readonly index?: string | undefined;
   readonly browserSegments?: readonly string[] | undefined;
   readonly browserModules?: readonly string[] | undefined;
+  /** How many earlier builds the output keeps [1]. */
+  readonly revisions?: number | undefined;
   readonly log: Log;
 }
 
@@ -67,6 +69,7 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
       index: options.index,
       browserSegments: options.browserSegments,
       browserModules: options.browserModules,
+      revisions: options.revisions,
     },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },
   );

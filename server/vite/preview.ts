@@ -10,7 +10,7 @@ import { applicationImporter } from "../modules/module-importer.ts";
 import { composeRole } from "../start/compose-role.ts";
 import { readConfig, type StandaloneConfig } from "../config/config.ts";
 import { configuredModules } from "../modules/configured-modules.ts";
-import { connectEndpoints } from "../http/connect.ts";
+import { connectEndpoints } from "../http/mounted/connect.ts";
 import { keepServiceFiles } from "../build/plugin/closed-files.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { Heartbeat, logComputations } from "../http/event-loop.ts";

@@ -26,6 +26,7 @@ import type { ApplicationReader } from "../build/read/application-reader.ts";
 import type { SeamlineOptions } from "../build/read/plugin-options.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import type { SessionParts } from "../build/plugin/plugin-session.ts";
+import { pageStops } from "../build/plugin/page-stops.ts";
 import { PluginState } from "../build/plugin/plugin-state.ts";
 import { nodeImportProblems } from "../build/read/server-only.ts";
 import { startTag } from "../build/plugin/start-page.ts";
@@ -69,7 +70,12 @@ export function createPlugin(
     ...moduleHooks(state),
     ...buildHooks(state),
   };
-  const plugins = [plugin, pageFiles(state), { ...guard, applyToEnvironment: isSplitIn }];
+  const plugins = [
+    plugin,
+    pageFiles(state),
+    { ...guard, applyToEnvironment: isSplitIn },
+    pageStops(() => state.isActive),
+  ];
   return { plugins, build };
 }
 

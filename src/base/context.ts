@@ -1,3 +1,4 @@
+import type { AbortNotice } from "./ports/aborts.ts";
 import type { CallResponse, Locals, OuterRequest, RequestCookies } from "./call-scope.ts";
 
 const brand: unique symbol = Symbol.for("seamline.context");
@@ -15,6 +16,8 @@ export interface ContextParts {
   readonly hops: number;
   /** Called on first use. */
   readonly signal: () => AbortSignal;
+  /** Tells the same for less than it costs, where there is something [the signal]. */
+  readonly departure?: (() => AbortNotice) | undefined;
   /** The context whose cookies, locals and response this one shares. */
   readonly parent?: Context;
   /** Of a route. */

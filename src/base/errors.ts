@@ -6,7 +6,7 @@ const brand: unique symbol = Symbol.for("seamline.error");
 
 /**
  * Base of all errors that carry an HTTP status. Extend one of the classes below to inherit its
- * status.
+ * status, or this one with a `static override readonly status` from 400 to 599.
  */
 export class ServiceError extends Error {
   static readonly status: number = 500;

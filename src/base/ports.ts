@@ -2,26 +2,15 @@
 // platform.
 
 import type { Context } from "./context.ts";
+import type { LinkHost } from "./ports/links.ts";
+import type { LogFields, MeasuredRole, RequestNotes } from "./ports/telemetry.ts";
 import type { Manifest } from "./manifest.ts";
+import type { AbortNotice } from "./ports/aborts.ts";
+
+export type { AbortListener, AbortNotice } from "./ports/aborts.ts";
 
 /** Header fields as in Node: lower-case names, and a list only for `set-cookie`. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** Who listens for an abort. An object costs no function of its own for each request. */
-export type AbortListener = (() => void) | { handleEvent(): void };
-
-/** What requests use of an AbortSignal, which is one of these, too. */
-export interface AbortNotice {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(
-    type: "abort",
-    listener: AbortListener,
-    options?: { readonly once?: boolean },
-  ): void;
-  removeEventListener(type: "abort", listener: AbortListener): void;
-  throwIfAborted(): void;
-}
 
 /** A request as a role sees it: plain, because a Web `Request` costs 41 µs a call on Node. */
 export interface HttpRequest {
@@ -39,7 +28,7 @@ export interface HttpRequest {
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
-  readBody(limit: number): Promise<Uint8Array>;
+  readBody(limit: number): Uint8Array | Promise<Uint8Array>;
   /**
    * The most milliseconds for which it may have waited unread, if this host stood still. 0 or
    * missing if it didn't.
@@ -51,12 +40,24 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** The same, where a host can have it for less than a signal costs. */
   readonly departure?: AbortNotice | undefined;
+  /** The way back to the sender, if the request came over a link. */
+  readonly via?: LinkedPeer | undefined;
+  /** Whose request it is, if it came over a link. Then no header says anything about it. */
+  readonly from?: CallFrom | undefined;
   /**
    * Ends the request with an error. Whatever answers the request sets it; a host that stops, and
    * can wait no longer, calls it after it has aborted the signal.
    */
   onCut?: ((reason: Error) => void) | undefined;
+  /** Where a service notes what it does. Missing where nobody wants to know. */
+  notes?: RequestNotes | undefined;
 }
+
+/**
+ * Whose request comes over a link: somebody's from outside, one of the deployment's procedures or of
+ * somebody trusted, or the service's own.
+ */
+export type CallFrom = "outside" | "service" | "key";
 
 export interface HttpResponse {
   readonly status: number;
@@ -163,7 +164,25 @@ export type AddressRule = (host: string, address: string) => string | undefined;
  * request that ends unsent because its time is over is one that wasn't sent.
  */
 export interface Peer {
+  /** Whether the other end takes one more call now. Missing where only an answer tells. */
+  readonly hasRoom?: boolean;
   send(request: OutgoingRequest): Promise<PeerResponse>;
+}
+
+/** A {@link Peer} over a link. */
+export interface LinkedPeer extends Peer {
+  /** The address of the service at the other end is known now: errors call it so. */
+  isAt(address: string): void;
+  /** The process there: another one after each start. */
+  readonly instance: string;
+  readonly hasRoom: boolean;
+  /** Calls are in flight, and nothing has come for 600 ms. */
+  readonly isSilent: boolean;
+  /**
+   * Ends the link once the calls in flight are over, and tells the other end at once: whoever dialled it
+   * dials again.
+   */
+  retire(reason: Error): void;
 }
 
 /** A {@link Peer} with connections of its own. */
@@ -216,12 +235,23 @@ export interface ModuleLoader {
   import(file: string): Promise<ModuleNamespace>;
 }
 
-/** Lines for the person at the terminal. */
+/** Lines for those who run a service: on a terminal, or for a program that collects them. */
 export interface Log {
-  info(line: string): void;
-  warn(line: string): void;
+  info(line: string, about?: LogFields): void;
+  warn(line: string, about?: LogFields): void;
   /** `cause` and its stack go to the log, never to a caller. */
-  error(line: string, cause?: unknown): void;
+  error(line: string, cause?: unknown, about?: LogFields): void;
+}
+
+/** Notes what a service does. */
+export interface Telemetry {
+  /** By the role, once, when it is made. */
+  attach(role: MeasuredRole): void;
+  /** Has `answer` answer a request, and notes what comes of it, if there is an answer. */
+  request<Answer extends HttpResponse | undefined>(
+    request: HttpRequest,
+    answer: (request: HttpRequest) => Promise<Answer>,
+  ): Promise<Answer>;
 }
 
 /** Limits the memory that callers make this service hold. */
@@ -247,16 +277,22 @@ export interface EventLoop {
 
 export interface Host {
   readonly transport: Transport;
+  /** Lasting connections to other services, where a host has them. */
+  readonly links?: LinkHost | undefined;
   readonly names: Names;
   readonly memory: MemoryBudget;
   readonly clock: Clock;
   readonly loop: EventLoop;
   readonly carrier: ContextCarrier;
   readonly log: Log;
+  /** Notes requests, where somebody wants to know. */
+  readonly telemetry?: Telemetry | undefined;
   /** Compares secrets in constant time. */
   equalSecrets(left: string, right: string): boolean;
   /** HMAC-SHA-256 of `text` with `secret`, in base64url. */
   sign(secret: string, text: string): string;
+  /** A secret for one purpose, made of another one: HKDF-SHA-256, in base64url. */
+  deriveKey(secret: string, purpose: string): string;
   /** SHA-256 of `bytes`, in lower-case hex. */
   digest(bytes: Uint8Array): string;
 }

@@ -9,6 +9,12 @@ export const consolePath = "/svc/console";
 /** The routes of a gateway or node, for a proxy. Needs the trust key. */
 export const routesPath = "/svc/routes";
 
+/** Whether a node's build has a procedure for services; followed by its FQN. For services. */
+export const knownNamePath = "/svc/procedures/";
+
+/** The gateways of a node, and their members, for the console of one of them. Needs the trust key. */
+export const gatewaysPath = "/svc/gateways";
+
 /** Lists of procedures and routes that members send to their gateway; followed by a digest. */
 export const listsPath = "/nodes/lists";
 
@@ -33,6 +39,12 @@ export const paths = {
   healthReady: "/health/ready",
   nodes: "/nodes",
 } as const;
+
+/** The event of a page whose build isn't the deployed one, after a call that failed for that reason. */
+export const outdatedEvent = "seamline:outdated";
+
+/** What a page in development has beside the runtime. Not in `paths`, which pages in production carry. */
+export const developmentPath = "/svc/development.js";
 
 /** Events between a page and its development server, over Vite's socket. */
 export const developmentEvents = {
@@ -88,6 +100,8 @@ export const serviceHeaders = {
   response: "x-svc-response",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
+  /** In a gateway's answer to a join: its process. */
+  instance: "x-svc-instance",
   /** Why the service refused a call before it began: `leaving`, `starting` or `overload`. */
   notStarted: "x-svc-not-started",
 } as const;
@@ -108,6 +122,9 @@ export const defaultLeaseMs = 15_000;
 /** How often a gateway checks each member, unless its configuration says otherwise. */
 export const defaultHealthIntervalMs = 5_000;
 
+/** How often a node with a link checks its own health: only a change goes over the link. */
+export const defaultLinkHealthIntervalMs = 1_000;
+
 /** How long nodes have to join a gateway that has started. */
 export const defaultGatheringMs = 3_000;
 
@@ -119,6 +136,9 @@ export const defaultDrainMs = 10_000;
  * 2³¹ ms would end at once.
  */
 export const longestTimeMs = 86_400_000;
+
+/** How many earlier builds are kept, and served. */
+export const defaultRevisions = 1;
 
 /** Content type of calls. */
 export const jsonType = "application/json";
@@ -146,6 +166,9 @@ export const rpcHeaders: typeof answerHeaders & Readonly<Record<typeof policyHea
   ...answerHeaders,
   [policyHeader]: "sandbox; default-src 'none'",
 };
+
+/** Followed by a revision, selects a build: of the public manifest, and of a node's modules. */
+export const revisionQuery = "?revision=";
 
 /** Query parameter that selects a procedure's version; it is not a procedure parameter. */
 export const versionParameter = "version";

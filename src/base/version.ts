@@ -21,16 +21,24 @@ export function parseVersion(text: string): Version {
   return versionOf(Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0));
 }
 
+/** By queries that have nothing else: nearly all calls are for a few. Callers can make more up. */
+const known = new Map<string, Version>();
+const mostKnown = 256;
+
 /**
  * The version that a query string asks for; `query` without the `?`. Throws InvalidVersionNumber or
  * BadRequest.
  */
 export function readVersion(query: string): Version {
   if (query === "") return defaultVersion;
-  const [version = "", ...others] = new URLSearchParams(query).getAll(versionParameter);
+  const before = known.get(query);
+  if (before !== undefined) return before;
+  const [text = "", ...others] = new URLSearchParams(query).getAll(versionParameter);
   if (others.length > 0)
     throw new BadRequest(`The query parameter '${versionParameter}' was given more than once`);
-  return parseVersion(version);
+  const version = parseVersion(text);
+  if (known.size < mostKnown && query === `${versionParameter}=${text}`) known.set(query, version);
+  return version;
 }
 
 function versionOf(major: number, minor: number, patch: number): Version {

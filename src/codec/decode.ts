@@ -169,7 +169,15 @@ function readInstance(form: Properties, known: KnownClass, reading: Reading): ob
           throw faultAt(faultAt(thrown, String(index), args), "args", form);
         }
   const fields = members(form, "fields", reading);
+  // An answer may be of a later build, whose class has more.
+  if (reading.status !== undefined) leaveOut(fields, (name) => !known.record.fields.includes(name));
+  if (reading.status !== undefined && values === undefined && known.rest === undefined)
+    leaveOut(args, (index) => !(index in known.names));
   return buildInstance(known, values ?? args, fields);
+}
+
+function leaveOut(parts: Properties, isUnknown: (name: string) => boolean): void {
+  for (const name in parts) if (isUnknown(name)) delete parts[name];
 }
 
 function readError(form: Properties, reading: Reading): Error {

@@ -16,15 +16,20 @@ export async function collected(
   return { status, headers, body: body instanceof Uint8Array ? body : await body.bytes() };
 }
 
-/** A body in chunks. Bytes and text are one chunk, and none if they are empty. */
-export async function* chunksOf(
+/**
+ * A body in chunks. Bytes and text are one chunk, and none if they are empty. A stream is itself: a
+ * generator around it couldn't be stopped while it waits for a chunk.
+ */
+export function chunksOf(
   body: Exclude<OutgoingRequest["body"], undefined> = "",
-): AsyncGenerator<Uint8Array, void, undefined> {
-  if (typeof body === "string") body = new TextEncoder().encode(body);
-  // Types know the stream of a Blob as an iterable on Node only.
-  if (body instanceof Blob) body = body.stream() as unknown as AsyncIterable<Uint8Array>;
-  if (!(body instanceof Uint8Array)) yield* body;
-  else if (body.length > 0) yield body;
+): AsyncIterable<Uint8Array> {
+  if (typeof body === "string") return onlyOf(new TextEncoder().encode(body));
+  if (body instanceof Uint8Array) return onlyOf(body);
+  return body instanceof Blob ? body.stream() : body;
+}
+
+async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  if (bytes.length > 0) yield bytes;
 }
 
 /** All chunks together. */
@@ -34,7 +39,14 @@ export async function bytesOf(
   const all: Uint8Array[] = [];
   for await (const chunk of chunks) all.push(chunk);
   const [first = new Uint8Array()] = all;
-  return all.length < 2 ? first : new Uint8Array(await new Blob(all as BlobPart[]).arrayBuffer());
+  if (all.length < 2) return first;
+  const bytes = new Uint8Array(all.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const chunk of all) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }
 
 /** The error of a second reader. */
@@ -71,4 +83,26 @@ export function readOnce(
 ): AsyncIterable<Uint8Array> {
   let reader: AsyncIterator<Uint8Array, undefined> | undefined;
   return { [Symbol.asyncIterator]: () => (reader ??= open()) };
+}
+
+const never = (): boolean => false;
+
+/**
+ * The request, and whether anybody has begun to read its stream: what was read is gone, so the
+ * request can't be sent again.
+ */
+export function watchedBody<Request extends Pick<OutgoingRequest, "body">>(
+  request: Request,
+): readonly [request: Request, hasBegun: () => boolean] {
+  const { body } = request;
+  if (typeof body !== "object" || body instanceof Uint8Array || body instanceof Blob)
+    return [request, never];
+  let begun = false;
+  const watched: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]() {
+      begun = true;
+      return body[Symbol.asyncIterator]();
+    },
+  };
+  return [{ ...request, body: watched }, () => begun];
 }

@@ -27,6 +27,11 @@ export class ChunkQueue implements AsyncIterator<Uint8Array, undefined> {
     return this.#size;
   }
 
+  /** Nothing is added any more, as the producer is done or nobody reads. */
+  get isEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   add(chunk: Uint8Array): void {
     if (this.#end !== undefined) return;
     this.#chunks.push(chunk);

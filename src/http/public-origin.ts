@@ -203,6 +203,8 @@ function textOf(field: string | readonly string[] | undefined): string | undefin
 
 /** The first of a list, which is the client's: proxies append. */
 function firstOf(field: string | readonly string[] | undefined): string | undefined {
-  const first = textOf(field)?.split(",", 1)[0]?.trim();
+  const text = textOf(field);
+  const end = text?.indexOf(",") ?? -1;
+  const first = (end < 0 ? text : text?.slice(0, end))?.trim();
   return first === "" ? undefined : first;
 }

@@ -92,5 +92,8 @@ export function isInnerRefusal(error: unknown): boolean {
 
 /** The status of an answer with this error: that of its class, unless it is about an inner call. */
 export function answerStatusOf(thrown: unknown): number {
-  return isInnerRefusal(thrown) ? 500 : statusOf(thrown);
+  if (isInnerRefusal(thrown)) return 500;
+  const status = statusOf(thrown);
+  // An application's class may have a status of its own. Nobody takes 204 or 304 for an error.
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }

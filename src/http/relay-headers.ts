@@ -20,7 +20,14 @@ export function relayHeaders(hops: number, msLeft: number): Record<string, strin
   };
 }
 
-export function readRelayHeaders(fields: HeaderFields): RelayedState {
+const firstHop: RelayedState = { hops: 0, msLeft: undefined };
+
+/** What a member of the deployment says. */
+export function readRelayHeaders(
+  fields: HeaderFields,
+  { member }: Pick<Trust, "member">,
+): RelayedState {
+  if (!member) return firstHop;
   const hops = digitsIn(fields[callHeaders.hops], 3);
   return { hops: hops ?? 0, msLeft: digitsIn(fields[callHeaders.deadline], 9) };
 }
@@ -73,11 +80,13 @@ export function isMarkedRefused(fields: HeaderFields): boolean {
 /**
  * Why a service refused a call before it began:
  * - `leaving`: it stops, and others take its calls;
- * - `starting`: it has yet to join, so calls were meant for a process that had its address before;
+ * - `starting`: it has yet to join, so calls were meant for a process that had its address before; or it
+ *   is a gateway whose members have yet to join;
+ * - `nobody`: it is a gateway, and no member that has the procedure is left;
  * - `overload`: it has too much to do.
  */
 export type NotStartedReason = (typeof notStartedReasons)[number];
-const notStartedReasons = ["leaving", "starting", "overload"] as const;
+const notStartedReasons = ["leaving", "starting", "nobody", "overload"] as const;
 
 /** Tells the sender that the call didn't begin. */
 export function notStartedHeader(
@@ -94,6 +103,26 @@ export function notStartedReason({
   if (status !== 503) return undefined;
   const field = headers[serviceHeaders.notStarted];
   return notStartedReasons.find((reason) => reason === field);
+}
+
+const misfits: ReadonlySet<unknown> = new Set([
+  "ProcedureNotFound",
+  "MissingParameterValue",
+  "UnknownParameter",
+  "InvalidParameterValue",
+  "InvalidSerializedValue",
+]);
+
+/**
+ * Whether a service refused a call, before it ran, for what another build of the application may
+ * take: its version, its parameters, or the classes among its arguments.
+ */
+export function isMisfit({ status, headers }: Pick<PeerResponse, "status" | "headers">): boolean {
+  return (
+    (status === 404 || status === 400) &&
+    isMarkedRefused(headers) &&
+    misfits.has(headers[callHeaders.error])
+  );
 }
 
 /**

@@ -137,12 +137,17 @@ function firstPartProblem(
       "doesn't begin with a literal part",
       'Begin with a word of your own: "/webhooks/:provider".',
     );
-  if (reservedPaths.includes(first.text) || first.text.startsWith("@"))
+  if (!mayBeginRoute(first.text))
     return wrong(
       `begins with "${first.text}", which is Seamline's or the development server's`,
       `Begin with another word than ${reservedPaths.join(", ")}, and not with @.`,
     );
   return undefined;
+}
+
+/** Whether a route's path may begin with this part, or it is Seamline's or the development server's. */
+export function mayBeginRoute(first: string): boolean {
+  return first !== "" && !reservedPaths.includes(first) && !first.startsWith("@");
 }
 
 /**

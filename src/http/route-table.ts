@@ -3,6 +3,7 @@
 
 import {
   allowedMethods,
+  mayBeginRoute,
   type PatternPart,
   patternParts,
   type RoutePattern,
@@ -28,6 +29,8 @@ export interface RouteTable<T> {
   readonly all: readonly T[];
   match(method: string, target: string): RouteMatch<T>;
 }
+
+const answeredMethods = allowedMethods(["*"]);
 
 const none = { kind: "none" } as const;
 const malformed = { kind: "malformed" } as const;
@@ -73,6 +76,13 @@ export function createRouteTable<T extends RoutePattern>(routes: readonly T[]): 
       return { kind: "found", route: row.route, params: parametersOf(row, decoded), allowed };
     },
   };
+}
+
+/** Whether some application could have a route for a request. */
+export function mayBeRoute(method: string, target: string): boolean {
+  if (method !== "OPTIONS" && !answeredMethods.includes(method)) return false;
+  const texts = pathOf(target).slice(1).split("/");
+  return mayBeginRoute(texts[0] ?? "") && decodeParts(texts) !== undefined;
 }
 
 function answers(own: string, method: string): boolean {

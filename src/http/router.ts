@@ -47,6 +47,13 @@ export function createRouter(
   };
 }
 
+/** Whether a target, or its path, is one of the runtime's, which are in every service. */
+export function isOwnPath(target: string): boolean {
+  return ownPaths.test(target);
+}
+
+const ownPaths = /^\/(?:rpc|svc|health)(?:[/?]|$)/;
+
 /** 405 with the allowed methods. */
 export function refuseMethod(allowed: readonly string[]): HttpResponse {
   const headers = {
@@ -55,6 +62,12 @@ export function refuseMethod(allowed: readonly string[]): HttpResponse {
     ...answerHeaders,
   };
   return { status: 405, headers, body: new MethodNotAllowed().message };
+}
+
+/** Path and query of a URL as they were written, which `URL` would normalize. */
+export function targetOf(url: string): string {
+  const at = url.indexOf("/", url.indexOf("//") + 2);
+  return at < 0 ? "/" : url.slice(at);
 }
 
 /** The part of a request's target before the query, not decoded. */

@@ -1,6 +1,6 @@
 // What a request proves by itself. Neither an address nor a missing field grants anything.
 
-import type { HeaderFields, Host } from "../base/ports.ts";
+import type { CallFrom, Host, HttpRequest } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 
 /** What the sender of a request may do, and what it is trusted to say. */
@@ -22,19 +22,31 @@ export interface Credentials {
    * The header for a call. There is none without a trust key, so the call counts as from outside.
    */
   fields(sender: Sender): Readonly<Record<string, string>>;
-  /** What a request proves: one valid credential, or nothing. */
-  of(fields: HeaderFields): Trust;
+  /** What a request proves: by the link that it came over, by one valid credential, or nothing. */
+  of(request: Pick<HttpRequest, "headers" | "from">): Trust;
+}
+
+/**
+ * The trust key of a deployment. While it is changed, a list: the first key signs what this service
+ * sends, and what others send may be signed with any.
+ */
+export type TrustKey = string | readonly string[];
+
+/** All keys of a deployment, the one that signs first. */
+export function keysOf(trustKey: TrustKey): readonly string[] {
+  return typeof trustKey === "string" ? [trustKey] : trustKey;
 }
 
 /** For joining a gateway and fetching modules. Calls carry a credential instead. */
-export function trustKeyHeader(trustKey: string): Record<string, string> {
-  return { [serviceHeaders.trustKey]: trustKey };
+export function trustKeyHeader(trustKey: TrustKey): Record<string, string> {
+  return { [serviceHeaders.trustKey]: keysOf(trustKey)[0] ?? "" };
 }
 
 /** A request without valid credentials. */
 export const stranger: Trust = { holdsKey: false, member: false, trusted: false };
 const keyHolder: Trust = { holdsKey: true, member: true, trusted: true };
-const granted: Readonly<Record<Sender, Trust>> = {
+const granted: Readonly<Record<CallFrom, Trust>> = {
+  key: keyHolder,
   service: { holdsKey: false, member: true, trusted: true },
   outside: { holdsKey: false, member: true, trusted: false },
 };
@@ -45,31 +57,33 @@ const granted: Readonly<Record<Sender, Trust>> = {
  * only sent where it is needed.
  */
 export function createCredentials(
-  trustKey: string | undefined,
+  trustKey: TrustKey | undefined,
   host: Pick<Host, "equalSecrets" | "sign">,
 ): Credentials {
-  if (trustKey === undefined || trustKey === "") return { fields: () => ({}), of: () => stranger };
-  const valueOf = (sender: Sender): string =>
-    `${sender} ${host.sign(trustKey, `seamline/credential/1/${sender}`)}`;
-  const values: Readonly<Record<Sender, string>> = {
-    service: valueOf("service"),
-    outside: valueOf("outside"),
-  };
+  // Everybody knows the empty key.
+  const keys = keysOf(trustKey ?? []).filter((key) => key !== "");
+  if (keys.length === 0) return { fields: () => ({}), of: () => stranger };
+  const valuesOf = (sender: Sender): readonly [string, ...string[]] =>
+    keys.map((key) => `${sender} ${host.sign(key, `seamline/credential/1/${sender}`)}`) as [string];
+  const values = { service: valuesOf("service"), outside: valuesOf("outside") };
+  const isOneOf = (secrets: readonly string[], shown: string): boolean =>
+    secrets.some((secret) => host.equalSecrets(shown, secret));
   const sent = {
-    service: { [serviceHeaders.credential]: values.service },
-    outside: { [serviceHeaders.credential]: values.outside },
+    service: { [serviceHeaders.credential]: values.service[0] },
+    outside: { [serviceHeaders.credential]: values.outside[0] },
   };
   return {
     fields: (sender) => sent[sender],
-    of(fields) {
+    of({ headers: fields, from }) {
+      if (from !== undefined) return granted[from];
       const key = fields[serviceHeaders.trustKey];
       const credential = fields[serviceHeaders.credential];
       if (key === undefined && credential === undefined) return stranger;
       if (credential === undefined)
-        return typeof key === "string" && host.equalSecrets(key, trustKey) ? keyHolder : stranger;
+        return typeof key === "string" && isOneOf(keys, key) ? keyHolder : stranger;
       if (key !== undefined || typeof credential !== "string") return stranger;
-      if (host.equalSecrets(credential, values.service)) return granted.service;
-      return host.equalSecrets(credential, values.outside) ? granted.outside : stranger;
+      if (isOneOf(values.service, credential)) return granted.service;
+      return isOneOf(values.outside, credential) ? granted.outside : stranger;
     },
   };
 }

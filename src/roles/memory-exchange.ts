@@ -83,7 +83,8 @@ export async function exchange(
     method,
     target,
     scheme: "http",
-    headers,
+    // The role may add to them.
+    headers: { ...headers },
     body: upload,
     readBody: (limit) => upload.readBody(limit),
     get isReceiving() {
@@ -153,7 +154,7 @@ class Upload implements AsyncIterable<Uint8Array> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.#isRead) throw alreadyRead("request");
     this.#isRead = true;
-    const source = chunksOf(this.#source);
+    const source = chunksOf(this.#source)[Symbol.asyncIterator]();
     this.#reading = source;
     const breaks = (error: unknown): never => {
       this.#caller.abort(error);

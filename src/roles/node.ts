@@ -4,6 +4,7 @@ import { createPublicOrigin, type PublicOriginOptions } from "../http/public-ori
 import { callableIn } from "../base/access.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
 import type { Host } from "../base/ports.ts";
+import type { Gateways } from "../base/ports/gateways.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
@@ -12,23 +13,36 @@ import { createRemote } from "../wire/outgoing/remote-call.ts";
 import { createCallRunner } from "./run-call.ts";
 import type { ServerModules } from "./application.ts";
 import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
+import { knownNameEndpoint } from "./relay/removed-names.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
 import { timeLimits } from "./time-limits.ts";
+import { createNodeAnnouncement } from "./directory/announce-node.ts";
+import type { Directory } from "./directory/directory.ts";
 import { describeNode, isDescribable } from "./members/member-details.ts";
+import { type LinkMode, ServiceLinks } from "./links/service-links.ts";
 import { createMembership } from "./members/membership.ts";
+import { gatewayListEndpoint } from "./upstreams/gateway-list.ts";
+import { idempotentNames } from "./upstreams/idempotent-names.ts";
+import { gatewaysOf } from "./upstreams/listed-gateways.ts";
+import { anyUpstream } from "./upstreams/upstream.ts";
+import { Upstreams } from "./upstreams/upstreams.ts";
 import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
-import { createCredentials } from "../http/trust.ts";
+import { createCredentials, type TrustKey } from "../http/trust.ts";
 
 export interface NodeOptions {
-  readonly trustKey: string;
+  readonly trustKey: TrustKey;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
   readonly errors?: ErrorVisibility | undefined;
-  /** Takes calls to other nodes; without it this node is on its own. */
-  readonly gateway: string | undefined;
+  /** Take calls to other nodes, and have this one as a member; without them it is on its own. */
+  readonly gateway: string | readonly string[] | Gateways | undefined;
+  /** Where this node says what it is. The host starts and stops it. */
+  readonly directory?: Directory | undefined;
+  /** Whether it links to the gateway [auto]. */
+  readonly link?: LinkMode | undefined;
   readonly modules: ServerModules;
   readonly segments: readonly string[];
   readonly name: string | undefined;
@@ -61,18 +75,48 @@ export interface NodeRole extends Role {
 }
 
 export function createNode(host: Host, options: NodeOptions): NodeRole {
-  const { trustKey, limits, gateway, modules, stacks } = options;
+  const { trustKey, limits, gateway, modules, stacks, directory } = options;
   let { segments } = options;
   const credentials = createCredentials(trustKey, host);
   const classes = new Classes();
   registerAsTheyRun(classes, modules);
   const chain = createMiddlewareChain();
-  const remote =
+  const instance = directory?.instance ?? crypto.randomUUID();
+  const links = new ServiceLinks({
+    host,
+    role: "node",
+    instance,
+    trustKey,
+    limits,
+    credentials,
+    mode: options.link,
+    handle: (request) => role.handle(request),
+  });
+  const repeatable = idempotentNames(() => modules.manifest());
+  const upstreams =
     gateway === undefined
       ? undefined
+      : new Upstreams({
+          host,
+          links,
+          gateways: gatewaysOf(host, gateway),
+          roles: ["gateway"],
+          isIdempotent: repeatable.has,
+          createMembership: ({ url, via, link }, twinOf) =>
+            createMembership(host, url, trustKey, offered, about, {
+              peer: via,
+              way: link,
+              twinOf,
+              instance,
+              isHealthy: () => role.isHealthy(),
+            }),
+        });
+  const remote =
+    upstreams === undefined
+      ? undefined
       : createRemote({
-          transport: host.transport,
-          base: gateway,
+          transport: upstreams,
+          base: anyUpstream,
           credential: credentials.fields("service"),
           classes,
           limits,
@@ -81,6 +125,8 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           onError: noteAnsweredError,
         });
   const node = createServerNode(host, modules, remote);
+  /** Of the build that it runs. */
+  let revision: string | undefined;
   /** Sent to the gateway instead of all loaded procedures, while some are about to be dropped. */
   let staying: readonly string[] | undefined;
   const callable = (): readonly string[] => staying ?? node.registry.callable();
@@ -92,6 +138,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     const timeouts = timeLimits(node.registry.all().filter(({ record }) => known.has(record.fqn)));
     return {
       procedures,
+      ...(revision !== undefined && { revision }),
       ...(idempotent.length > 0 && { idempotent }),
       ...(Object.keys(timeouts).length > 0 && { timeouts }),
       ...(routes.length > 0 && { routes }),
@@ -103,8 +150,18 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       ? describeNode(options.name, segments, node.registry.all(), routes)
       : undefined;
   };
-  const membership =
-    gateway === undefined ? undefined : createMembership(host, gateway, trustKey, offered, about);
+  const announcement =
+    directory &&
+    createNodeAnnouncement({
+      host,
+      directory,
+      offered,
+      about,
+      isHealthy: () => role.isHealthy(),
+    });
+  const update = async (): Promise<void> => {
+    await Promise.all([upstreams?.update(), announcement?.changed()]);
+  };
   const role = createRole({
     host,
     credentials,
@@ -118,29 +175,48 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     call: createCallRunner({ host, node, chain, classes, limits, name: options.name }),
     application: createRouteRunner(node.routes, { host, chain, name: options.name }),
     routes: [
+      knownNameEndpoint(credentials, modules),
       routeListEndpoint(host, credentials, () => ({
         routes: node.routes.callable,
         timeouts: timeLimits(node.registry.all()),
       })),
+      gatewayListEndpoint(host, credentials, trustKey, () => upstreams?.all ?? []),
     ],
     async start() {
       await loadSegments(host, node, classes, options);
+      ({ revision } = await modules.manifest());
     },
-    ...(membership && { join: async (url) => await membership.join(url) }),
-    leave: membership?.leave,
+    ...(upstreams && {
+      async join(url) {
+        await upstreams.start(url);
+        await announcement?.begin(url);
+      },
+      leave: () => upstreams.leave(),
+      stop() {
+        upstreams.stop();
+        announcement?.stop();
+      },
+    }),
     describe: () => ({
       segments,
       procedures: node.registry.size,
       routes: node.routes.callable,
+      ways: upstreams?.ways ?? [],
     }),
+    links,
     runProcedure: node.runProcedure,
+    measured: {
+      knows: (name) => node.registry.has(name),
+      ...(upstreams && { figures: () => ({ resent: upstreams.resent }) }),
+    },
   });
   return {
     ...role,
     observe: node.observe,
-    rejoin: async () => await membership?.update(),
+    rejoin: update,
     async follow(next, fresh) {
       const manifest = await modules.manifest();
+      repeatable.changed();
       const before = JSON.stringify(offered());
       const [drop] = await Promise.all([
         node.follow(manifest, next, fresh),
@@ -148,12 +224,12 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       ]);
       await followClasses(host, classes, { modules, segments: next }, fresh);
       segments = next;
-      if (JSON.stringify(offered()) !== before) await membership?.update();
+      if (JSON.stringify(offered()) !== before) await update();
       return {
         async leave() {
           staying = callableIn(manifest, next);
           node.routes.drop();
-          await membership?.update();
+          await update();
         },
         drop() {
           drop();

@@ -1,13 +1,16 @@
 // Where an error becomes an answer, in all roles. Logs what the caller doesn't get to see.
 
-import { NodeNotAvailable, ServiceError } from "../base/errors.ts";
+import { FileNotFound, NodeNotAvailable, ServiceError } from "../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
-import { headers, rpcPath } from "../base/protocol.ts";
+import type { LogFields } from "../base/ports/telemetry.ts";
+import { answerHeaders, headers, mediaTypes, rpcPath } from "../base/protocol.ts";
 import { errorOf, traceOf } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
 import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
 import { isMasked, notStartedHeader, refusedHeader } from "../http/relay-headers.ts";
+import { requestIdOf } from "../http/tracing/request-ids.ts";
+import { traceIdOf } from "../http/tracing/trace-context.ts";
 import { decodeSegment, pathOf } from "../http/router.ts";
 import type { Trust } from "../http/trust.ts";
 import { encodeError } from "../wire/encode-error.ts";
@@ -54,15 +57,16 @@ export function createRefuse(parts: RefuseParts): Refuse {
     const failed = `${request.method} ${path} failed`;
     if (mask?.hasHidden === true) {
       const masked = `${failed}: ${mask.text}`;
-      host.log.error([masked, ...readTrace(thrown)].join(" "), thrown);
+      host.log.error([masked, ...readTrace(thrown)].join(" "), thrown, aboutOf(request));
       // No cause leads to these: they are in the error's fields.
       for (const error of mask.hiddenBeside(thrown))
-        host.log.error(`${masked} in a field of the error`, error);
+        host.log.error(`${masked} in a field of the error`, error, aboutOf(request));
     } else if (thrown instanceof ServiceError && !isInnerRefusal(thrown)) return;
     else if (onFailedCall !== undefined && path.startsWith(rpcPath))
-      onFailedCall({ fqn: decodeSegment(path.slice(rpcPath.length)), error: thrown });
+      onFailedCall({ fqn: procedureOf(path), error: thrown });
     // Otherwise the service that masked it has logged it.
-    else if (mask === undefined || !mask.hides(errorOf(thrown))) host.log.error(failed, thrown);
+    else if (mask === undefined || !mask.hides(errorOf(thrown)))
+      host.log.error(failed, thrown, aboutOf(request));
   };
 
   return async (raw, request, encoding, trust, isCall = true) => {
@@ -81,8 +85,10 @@ export function createRefuse(parts: RefuseParts): Refuse {
       onLost: (what) =>
         host.log.warn(
           `${request.method} ${pathOf(request.target)} failed, and its error is sent without ${what}`,
+          aboutOf(request),
         ),
     });
+    if (request.notes !== undefined) request.notes.failure = { thrown };
     if (!isDeparture(thrown, request)) report(request, thrown, mask);
     if (!(thrown instanceof ServiceError)) return answer;
     // For programs, which can't recognise an error by its message.
@@ -95,6 +101,18 @@ export function createRefuse(parts: RefuseParts): Refuse {
     });
   };
 }
+
+/** By which other lines about the same request are found. */
+function aboutOf({ target, headers: fields, notes }: HttpRequest): LogFields {
+  const path = pathOf(target);
+  return {
+    request: requestIdOf(fields),
+    trace: traceIdOf(fields),
+    procedure: path.startsWith(rpcPath) ? procedureOf(path) : notes?.route?.name,
+  };
+}
+
+const procedureOf = (path: string): string => decodeSegment(path.slice(rpcPath.length));
 
 /** An application's error may have a getter in place of trace lines, and it may throw. */
 function readTrace(thrown: unknown): readonly string[] {
@@ -111,4 +129,13 @@ function isDeparture(thrown: unknown, request: HttpRequest): boolean {
   if (!aborted) return false;
   const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
   return thrown === why || cause === why || name === "AbortError";
+}
+
+/** The same answer, byte for byte, for files that don't exist and those that aren't public. */
+export function notFound(): HttpResponse {
+  return {
+    status: 404,
+    headers: { "content-type": mediaTypes.text, ...answerHeaders },
+    body: new FileNotFound().message,
+  };
 }

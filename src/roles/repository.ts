@@ -3,25 +3,34 @@
 import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../base/protocol.ts";
-import type { Route } from "../http/router.ts";
+import { queryOf, type Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
-import { createCredentials, type Credentials } from "../http/trust.ts";
-import { createMiddlewareChain, createRole, notFound, type Role } from "./role.ts";
+import { createCredentials, type Credentials, type TrustKey } from "../http/trust.ts";
+import { notFound } from "./refuse.ts";
+import { createMiddlewareChain, createRole, type Role } from "./role.ts";
 
 /** The build's output and the application's assets, as the host reads them. */
 export interface RepositoryFiles {
   /** A public file; `undefined` if it doesn't exist or isn't public. */
   publicFile(request: HttpRequest): Promise<HttpResponse | undefined>;
-  /** `/svc/<name>`: the manifest for browsers and Seamline's own components. */
+  /**
+   * `/svc/<name>`: Seamline's own components, and the manifest for browsers: that of the build which
+   * the request names, if it's served, else the current one.
+   */
   component(name: string, request: HttpRequest): Promise<HttpResponse | undefined>;
-  /** The bytes of a module of the server's build, or of its manifest. */
-  serverFile(file: string): Promise<Uint8Array | undefined>;
+  /** The bytes of a module of the server's build of this revision [the current], or of the manifest. */
+  serverFile(file: string, revision: string | undefined): Promise<Uint8Array | undefined>;
+}
+
+/** The build that a request for a file of it names. */
+export function revisionIn({ target }: Pick<HttpRequest, "target">): string | undefined {
+  return new URLSearchParams(queryOf(target)).get("revision") ?? undefined;
 }
 
 export interface RepositoryOptions {
-  readonly trustKey: string | undefined;
+  readonly trustKey: TrustKey | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
@@ -56,8 +65,8 @@ export function repositoryRoutes(files: RepositoryFiles, credentials: Credential
       `${paths.modules}*file`,
       async (request, { file }) => {
         // Don't show others that the file exists.
-        if (!credentials.of(request.headers).holdsKey) return notFound();
-        const bytes = await files.serverFile(text(file));
+        if (!credentials.of(request).holdsKey) return notFound();
+        const bytes = await files.serverFile(text(file), revisionIn(request));
         if (bytes === undefined) return notFound();
         const type = text(file).endsWith(".json") ? mediaTypes.json : mediaTypes.script;
         return {

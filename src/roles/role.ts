@@ -1,44 +1,60 @@
 // What all roles share: endpoints, middleware, health, and turning errors into answers.
 
+import type { Channel } from "../base/ports/links.ts";
 import { Admission } from "../wire/admission.ts";
 import { isCors } from "../http/cors.ts";
-import { BadRequest, FileNotFound } from "../base/errors.ts";
+import { BadRequest } from "../base/errors.ts";
 import { createHealth, type HealthCheck, healthRoutes, isHealth } from "../http/health.ts";
-import { type Middleware, nameMiddleware, ownName, signatureProblem } from "../http/middleware.ts";
+import { discard } from "../http/bodies.ts";
+import { type Middleware, nameMiddleware, ownName } from "../http/middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { MeasuredParts } from "../base/ports/telemetry.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { isLeaving, refusedStart } from "../http/refusals.ts";
-import { answerHeaders, mediaTypes, rpcPath } from "../base/protocol.ts";
-import { createRouter, type Route } from "../http/router.ts";
+import { rpcPath } from "../base/protocol.ts";
+import { createRouter, isOwnPath, type Route } from "../http/router.ts";
 import type { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Credentials } from "../http/trust.ts";
 import type { IncomingCall } from "../wire/incoming-call.ts";
 import { createRpcEndpoint } from "../wire/rpc-endpoint.ts";
-import type { RouteInfo } from "../runtime/routes.ts";
-import { createRouteEndpoint, type RoutesPart } from "./routes/route-endpoint.ts";
+import type { ServiceLinks } from "./links/service-links.ts";
+import { createRouteEndpoint, nameOf, type RoutesPart } from "./routes/route-endpoint.ts";
 import type { Observer, Subject } from "./members/observer.ts";
-import { createRefuse, type FailedCall } from "./refuse.ts";
+import { checkHealthCheck, checkMiddleware } from "./hook-arguments.ts";
+import { createRefuse, type FailedCall, notFound } from "./refuse.ts";
+import type { RoleFacts } from "./role-facts.ts";
 
 /** A running service, as the host sees it. */
 export interface Role {
   /** Answers any request; never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
   /**
+   * The same in a server that answers other requests, too: `undefined` for one that is for no
+   * endpoint, route or file of this service.
+   */
+  find(request: HttpRequest): Promise<HttpResponse | undefined>;
+  /**
    * Loads modules and joins; then the service answers calls. `url` is where it listens. Calls that
    * arrive while it joins run once `settled` has resolved, so that middleware can be added first.
    */
   start(url: string, settled?: () => Promise<void>): Promise<void>;
   /**
-   * Isn't ready any more, and leaves the gateway. Resolves when no more calls come from there.
-   * Until then, and afterwards, calls are answered.
+   * Isn't ready any more, and leaves the gateway. Resolves when no more calls come from there, with
+   * whether the gateway has said so. Until then, and afterwards, calls are answered.
    */
-  leave(): Promise<void>;
+  leave(): Promise<boolean>;
   /** Refuses calls from now on: they may be sent to another service. Those that run go on. */
   refuseCalls(): void;
+  /** What its health checks say. */
+  isHealthy(): Promise<boolean>;
+  /** Waits for the calls that came over links. Cuts those that run after `graceMs`: returns how many. */
+  finishCalls(graceMs: number, reason: Error): Promise<number>;
   /** Leaves, and ends what the role does by itself. The host waits for requests before. */
   stop(): Promise<void>;
+  /** Takes a channel that another service has dialled, in roles that take links. */
+  accept?(channel: Channel, connection: string): void;
   /** Whether the path of a request's target is that of a route, whatever its method. */
   isRoute(target: string): boolean;
   addMiddleware(middleware: Middleware): void;
@@ -52,18 +68,6 @@ export interface Role {
   ) => Promise<unknown>;
   /** What the service holds at the moment. */
   describe(): RoleFacts;
-}
-
-/** Facts about a service; each role has others. */
-export interface RoleFacts {
-  /** The segments that a node or standalone has loaded. */
-  readonly segments?: readonly string[];
-  /** How many procedures they hold. */
-  readonly procedures?: number;
-  /** Routes that it answers, or passes on. */
-  readonly routes?: readonly RouteInfo[];
-  /** Addresses of a gateway's members. */
-  readonly members?: readonly string[];
 }
 
 /** A role's middleware: what was added last runs first. */
@@ -98,7 +102,8 @@ export interface RoleParts {
   /** Tells the gateway about this service, once it can take calls. */
   readonly join?: (url: string) => Promise<void>;
   /** Tells the gateway that no more calls may come. */
-  readonly leave?: (() => Promise<void>) | undefined;
+  readonly leave?: (() => Promise<boolean>) | undefined;
+  readonly links?: ServiceLinks | undefined;
   readonly stop?: (() => void) | undefined;
   readonly describe: Role["describe"];
   readonly runProcedure?: Role["runProcedure"];
@@ -108,6 +113,7 @@ export interface RoleParts {
   readonly errors?: ErrorVisibility | undefined;
   /** Receives errors of calls, instead of the log, unless they are meant for the caller. */
   readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
+  readonly measured?: MeasuredParts | undefined;
   readonly observed?: { readonly observer: Observer; readonly subject: Subject } | undefined;
 }
 
@@ -119,7 +125,7 @@ export function createRole(parts: RoleParts): Role {
   const { host, web, chain, stacks = false } = parts;
   const health = createHealth(host.clock, host.log);
   let ready = false;
-  let leaving: Promise<void> | undefined;
+  let leaving: Promise<boolean> | undefined;
   let isClosed = false;
   /**
    * Resolves when this service has joined. The gateway may send calls before its answer arrives.
@@ -135,7 +141,7 @@ export function createRole(parts: RoleParts): Role {
   // Its procedures are still loading, so 404 would be wrong.
   const starting = (): Promise<never> =>
     Promise.reject(refusedStart("starting", "This service is starting"));
-  const { call, application } = parts;
+  const { call, application, links } = parts;
   const cors = () => chain.list.findLast(isCors);
   const admission = new Admission(host, parts.limits.maxCalls);
   const site =
@@ -173,41 +179,77 @@ export function createRole(parts: RoleParts): Role {
   if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc });
 
   const refuseRequest = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
-    refuse(thrown, request, "plain", parts.credentials.of(request.headers), false);
+    refuse(thrown, request, "plain", parts.credentials.of(request), false);
 
-  const leave = (): Promise<void> => (leaving ??= parts.leave?.() ?? Promise.resolve());
+  const leave = (): Promise<boolean> => (leaving ??= parts.leave?.() ?? Promise.resolve(false));
 
-  const handleOther = async (request: HttpRequest): Promise<HttpResponse> => {
+  const handleOther = async <None>(
+    request: HttpRequest,
+    none: () => None,
+  ): Promise<HttpResponse | None> => {
     try {
       const answer =
         (observer && (await observer.handle(request))) ??
         (await route(request)) ??
         (await site?.(request)) ??
         (await parts.otherwise?.(request));
-      return answer ?? notFound();
+      return answer ?? none();
     } catch (thrown) {
       return await refuseRequest(thrown, request);
     }
   };
 
+  const isMisdirected = (request: HttpRequest): boolean =>
+    !web.accepts(request) && !isHealth(request.target) && !parts.credentials.of(request).member;
+
+  const answer = (request: HttpRequest): Promise<HttpResponse> => {
+    try {
+      // Not `*` or an absolute URL: appended to the address behind a proxy, it could name another
+      // host.
+      if (!request.target.startsWith("/")) throw new BadRequest("Request target must be a path");
+      if (isMisdirected(request)) throw web.misdirected(request);
+      if (rpc === undefined || !request.target.startsWith(rpcPath))
+        return handleOther(request, notFound);
+      const watching = observer?.calls;
+      return watching === undefined ? rpc(request) : watching.call(request, rpc);
+    } catch (thrown) {
+      return refuseRequest(thrown, request);
+    }
+  };
+  const { telemetry } = host;
+  const knows = (name: string): boolean => parts.measured?.knows(name) === true;
+  telemetry?.attach({
+    knows,
+    nameOf: (request) => nameOf(request, knows, application),
+    believes: (request) => parts.credentials.of(request).member,
+    figures: () => ({
+      calls: admission.figures,
+      links: links?.figures ?? { dialled: 0, accepted: 0 },
+      ...parts.measured?.figures?.(),
+    }),
+  });
+  const handle: Role["handle"] =
+    telemetry === undefined ? answer : (request) => telemetry.request(request, answer);
+
+  const isRoute: Role["isRoute"] = (target) =>
+    application?.table().match("OPTIONS", target).kind === "other-method";
+
+  const findFile = async (request: HttpRequest): Promise<HttpResponse | undefined> => {
+    const found = await handleOther(request, () => undefined);
+    if (found === undefined || !isMisdirected(request)) return found;
+    discard(found.body);
+    return await refuseRequest(web.misdirected(request), request);
+  };
+
   return {
-    handle(request) {
-      try {
-        // Not `*` or an absolute URL: appended to the address behind a proxy, it could name another
-        // host.
-        if (!request.target.startsWith("/")) throw new BadRequest("Request target must be a path");
-        if (
-          !web.accepts(request) &&
-          !isHealth(request.target) &&
-          !parts.credentials.of(request.headers).member
-        )
-          throw web.misdirected(request);
-        if (rpc === undefined || !request.target.startsWith(rpcPath)) return handleOther(request);
-        const watching = observer?.calls;
-        return watching === undefined ? rpc(request) : watching.call(request, rpc);
-      } catch (thrown) {
-        return refuseRequest(thrown, request);
-      }
+    handle,
+    async find(request) {
+      const { method, target } = request;
+      if (isOwnPath(target) || isRoute(target)) return await handle(request);
+      if (method !== "GET" && method !== "HEAD") return undefined;
+      return await (telemetry === undefined
+        ? findFile(request)
+        : telemetry.request(request, findFile));
     },
     async start(url, settled = async () => {}) {
       web.listensAt(url);
@@ -219,8 +261,12 @@ export function createRole(parts: RoleParts): Role {
       ready = true;
     },
     leave,
+    isHealthy: () => health.status(),
+    finishCalls: async (...grace) => (await links?.finish(...grace)) ?? 0,
+    ...(links?.accepts === true && { accept: (...dialled) => links.accept(...dialled) }),
     refuseCalls() {
       isClosed = true;
+      links?.drain();
       // Its streams would last.
       observer?.stopped();
     },
@@ -228,18 +274,11 @@ export function createRole(parts: RoleParts): Role {
       observer?.stopped();
       await leave();
       parts.stop?.();
+      links?.stop();
     },
-    isRoute: (target) => application?.table().match("OPTIONS", target).kind === "other-method",
+    isRoute,
     addMiddleware(middleware) {
-      if (typeof (middleware as { handle?: unknown } | undefined)?.handle !== "function")
-        throw new TypeError(
-          `addMiddleware takes an object with an async function handle(fqn, version, args, headers, next), not ${describeArgument(middleware)}`,
-        );
-      const problem = signatureProblem(middleware);
-      if (problem !== undefined)
-        throw new TypeError(
-          `addMiddleware can't take ${ownName(middleware) ?? "this object"}: ${problem}`,
-        );
+      checkMiddleware(middleware);
       // Allowed in every mode, but don't let it go unnoticed that the middleware never runs.
       if (parts.call === undefined)
         host.log.warn("this service doesn't take calls, so middleware added to it never runs");
@@ -251,34 +290,10 @@ export function createRole(parts: RoleParts): Role {
       chain.revision++;
     },
     addHealthCheck(name, check) {
-      if (typeof name !== "string" || name === "")
-        throw new TypeError(
-          `addHealthCheck(name, check) takes a name first, not ${describeArgument(name)}`,
-        );
-      if (typeof (check as { isHealthy?: unknown } | undefined)?.isHealthy !== "function")
-        throw new TypeError(
-          `addHealthCheck('${name}', …) takes an object with an async function isHealthy(), not ${describeArgument(check)}`,
-        );
+      checkHealthCheck(name, check);
       health.add(name, check);
     },
     describe: parts.describe,
     ...(parts.runProcedure === undefined ? {} : { runProcedure: parts.runProcedure }),
-  };
-}
-
-/** Describes a wrong argument, with a hint. */
-function describeArgument(value: unknown): string {
-  if (typeof value === "object") return value === null ? "null" : "an object without it";
-  if (typeof value !== "function") return value === "" ? "an empty string" : typeof value;
-  const isClass = /^class\b/.test(Function.prototype.toString.call(value));
-  return isClass ? `the class ${value.name}; pass an instance: new ${value.name}()` : "a function";
-}
-
-/** The same answer, byte for byte, for files that don't exist and those that aren't public. */
-export function notFound(): HttpResponse {
-  return {
-    status: 404,
-    headers: { "content-type": mediaTypes.text, ...answerHeaders },
-    body: new FileNotFound().message,
   };
 }

@@ -15,6 +15,7 @@ import {
   decodeReceived,
   prepareDecoding,
   receiveBody,
+  type ReceivedRequest,
   receivedRequest,
 } from "../wire/decode-call.ts";
 import { encodeResult } from "../wire/encode-result.ts";
@@ -69,9 +70,13 @@ export function createCallRunner(
       const { record } = registration;
       const options = { classes, limits, trusted, encoding };
       const body = receiveBody(request, limits);
-      if (body !== undefined) incoming.awaitBody();
-      const whole = receivedRequest(request, body && (await body));
-      if (body !== undefined) incoming.goOn();
+      let whole: ReceivedRequest;
+      if (body instanceof Uint8Array) whole = receivedRequest(request, body);
+      else {
+        incoming.awaitBody();
+        whole = receivedRequest(request, await body);
+        incoming.goOn();
+      }
       const turn = incoming.turn();
       if (turn !== undefined) await turn;
       const loading = prepareDecoding(whole, options);

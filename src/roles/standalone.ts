@@ -14,10 +14,10 @@ import { timeLimits } from "./time-limits.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
 import { createMiddlewareChain, createRole, type Role } from "./role.ts";
-import { createCredentials } from "../http/trust.ts";
+import { createCredentials, type TrustKey } from "../http/trust.ts";
 
 export interface StandaloneOptions {
-  readonly trustKey: string | undefined;
+  readonly trustKey: TrustKey | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
@@ -63,6 +63,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
       routes: node.routes.callable,
     }),
     runProcedure: node.runProcedure,
+    measured: { knows: (fqn) => node.registry.has(fqn) },
     observed: observer && {
       observer,
       subject: { mode: "standalone", name, node, segments: () => segments },

@@ -10,8 +10,9 @@ import type {
   RequestCookies,
 } from "../base/call-scope.ts";
 import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
-import type { Clock } from "../base/ports.ts";
-import { innerContext } from "./options-context.ts";
+import { Abort } from "../base/aborts.ts";
+import type { AbortNotice, Clock } from "../base/ports.ts";
+import { innerContext, sentHeaders } from "./options-context.ts";
 import { noParameters } from "../http/route-table.ts";
 import { CookieReader } from "../http/context/cookies.ts";
 import { HeaderView } from "../http/context/header-view.ts";
@@ -26,6 +27,9 @@ export class CallContext extends Context {
   #cookies: CookieReader | undefined;
   #own: CallScope | undefined;
   override readonly params: PathParameters;
+  /** As in {@link ContextParts}. */
+  readonly departure: ContextParts["departure"];
+  #sent: Readonly<Record<string, string>> | undefined;
 
   constructor(parts: ContextParts, clock: Clock, source?: ScopeSource) {
     super(
@@ -35,6 +39,7 @@ export class CallContext extends Context {
     );
     this.#clock = clock;
     this.params = parts.params ?? noParameters;
+    this.departure = parts.departure;
     this.#source = source ?? CallContext.sourceOf(parts.parent);
   }
 
@@ -62,6 +67,13 @@ export class CallContext extends Context {
     return this.#source?.scope ?? (this.#own ??= new NoCall());
   }
 
+  /** What every call that is made in the context takes along. @internal */
+  static sentBy(context: Context): Readonly<Record<string, string>> {
+    return #sent in context
+      ? (context.#sent ??= Object.fromEntries(sentHeaders(context)))
+      : Object.fromEntries(sentHeaders(context));
+  }
+
   /** @internal */
   static sourceOf(context: Context | undefined): ScopeSource | undefined {
     const inner = context && innerContext(context);
@@ -72,6 +84,22 @@ export class CallContext extends Context {
 /** What the contexts of an incoming call share; `undefined` outside of such a call. */
 export function scopeOf(context: Context): CallScope | undefined {
   return CallContext.sourceOf(context)?.scope;
+}
+
+/** Of contexts that have no call. Their signals may be shared, and Node warns at the 11th listener. */
+const followers = new WeakMap<AbortSignal, Abort>();
+
+/** Tells that the caller in a context leaves. */
+export function departureOf(context: Context): AbortNotice {
+  const { departure } = context as Partial<CallContext>;
+  if (departure !== undefined) return departure();
+  const { signal } = context;
+  let follower = followers.get(signal);
+  if (follower === undefined) {
+    followers.set(signal, (follower = new Abort()));
+    follower.follow(signal);
+  }
+  return follower;
 }
 
 /** The context of code that runs around a procedure: middleware. */
@@ -93,6 +121,7 @@ export function callParts(
     deadline,
     hops,
     signal: () => call.signal,
+    departure: () => call.departure,
   };
 }
 

@@ -117,6 +117,7 @@ function limited(
   const parts: ContextParts = Object.assign(inherited(caller), {
     deadline: deadline === Infinity ? undefined : deadline,
     signal: () => abort.signal,
+    departure: () => abort,
   });
   return new Promise((resolve, reject) => {
     const ends: (() => void)[] = [];

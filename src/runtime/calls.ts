@@ -29,8 +29,9 @@ export interface Away {
 }
 
 export function createAway({ placement, carrier, clock, remote }: AwayParts): Away {
-  const call: Away["call"] = async (fqn, version, args, context) => {
-    if (remote === undefined || isUnsafePath(fqn)) throw procedureNotFound(fqn, version);
+  const call: Away["call"] = (fqn, version, args, context) => {
+    if (remote === undefined || isUnsafePath(fqn))
+      return Promise.reject(procedureNotFound(fqn, version));
     const started = clock.now();
     const report = (node: string | undefined, failure?: { error: unknown }): void =>
       placement.report({
@@ -41,22 +42,28 @@ export function createAway({ placement, carrier, clock, remote }: AwayParts): Aw
         ...(node === undefined ? {} : { node }),
         ...failure,
       });
-    try {
-      const answer = await remote({ fqn, version, args, context });
-      report(answer.node);
-      return answer.value;
-    } catch (error) {
-      report(ranOn(error), { error });
-      throw error;
-    }
+    return remote({ fqn, version, args, context }).then(
+      (answer) => {
+        report(answer.node);
+        return answer.value;
+      },
+      (error: unknown) => {
+        report(ranOn(error), { error });
+        throw error;
+      },
+    );
   };
   return {
     call,
     away({ fqn, version, parameters }) {
       const named = nameArguments(parameters);
-      return async function (this: unknown, ...args) {
+      return function (this: unknown, ...args) {
         const context = isContext(this) ? this : (carrier.current() ?? emptyContext());
-        return await call(fqn, version, named(args), context);
+        try {
+          return call(fqn, version, named(args), context);
+        } catch (thrown) {
+          return Promise.reject(thrown);
+        }
       };
     },
   };

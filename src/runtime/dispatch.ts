@@ -74,10 +74,9 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       const route = parts.routeOf?.(seam.fqn);
       if (route !== undefined) return route;
       const away = others.away(seam);
-      return async function (this: unknown, ...args) {
-        return await away
-          .apply(this, args)
-          .catch((thrown: unknown) => rethrowInner(seam.fqn, thrown));
+      const rethrow = (thrown: unknown): never => rethrowInner(seam.fqn, thrown);
+      return function (this: unknown, ...args) {
+        return away.apply(this, args).catch(rethrow);
       };
     },
     add: (segment, record, entry, run) => registry.add(segment, record, entry, run),

@@ -14,6 +14,8 @@ export class OptionsContext extends Context {
   readonly own: OwnHeaders;
   /** The plain context, for the procedure and what it calls. */
   readonly inner: Context;
+  /** As in {@link ContextParts}. */
+  readonly departure: ContextParts["departure"];
 
   /** `parts` have the headers that the call inherits. */
   constructor(
@@ -26,6 +28,7 @@ export class OptionsContext extends Context {
     });
     super(merged);
     this.own = own;
+    this.departure = parts.departure;
     this.inner = create(merged);
   }
 }
@@ -66,6 +69,7 @@ export function inherited(
   params?: PathParameters,
 ): ContextParts {
   const { deadline, hops } = context;
+  const { departure } = context as Partial<OptionsContext>;
   return {
     trace,
     params,
@@ -73,6 +77,7 @@ export function inherited(
     deadline,
     hops,
     signal: () => context.signal,
+    departure,
     parent: context,
   };
 }

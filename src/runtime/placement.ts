@@ -75,7 +75,7 @@ export function createPlacement({
   /** Loads whose manifest hasn't arrived: until then no seam can be pointed. */
   const pending = new Set<Promise<void>>();
   /** Why nothing can be called before the first manifest. */
-  let unplaced: unknown = new NodeNotAvailable("No segments are loaded yet");
+  let unplaced: unknown = new NodeNotAvailable("No segment is loaded yet");
 
   const point = (seam: Seam): void => {
     const key = procedureKey(seam.fqn, seam.version);

@@ -126,6 +126,10 @@ export class Registry {
       .map(([key]) => key);
   }
 
+  has(fqn: string): boolean {
+    return this.#procedures.has(fqn);
+  }
+
   find(fqn: string, version: string): Registration | undefined {
     // A key of both would be a new text for each call.
     return versionFrom(this.#procedures.get(fqn), version);

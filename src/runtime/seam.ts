@@ -94,7 +94,7 @@ export function createGraph(): Graph {
         return await bound().callWith(procedure, options, this, args);
       } as never,
     bind(host) {
-      if (node !== undefined) throw new Error("The graph has a node");
+      if (node !== undefined) throw new Error("The graph is bound");
       node = host;
       for (const seam of seams.values()) host.attach(seam);
     },

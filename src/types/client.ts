@@ -47,3 +47,28 @@ export interface ClientOptions {
  * `startClient("ui")` or `startClient({ segments: ["ui"], headers })`.
  */
 export type StartClient = (...segments: string[] | [options: ClientOptions]) => Promise<Client>;
+
+/** Which build a page is of, and which is deployed. */
+export interface Outdated {
+  /** The revision of the page's build. */
+  readonly revision: string;
+  /** The revision of the deployed build. */
+  readonly current: string;
+}
+
+/**
+ * Dispatched on `window`, once for each load of a page, when a call can't go on because another build
+ * was deployed: its procedure or version is gone, its parameters or classes have changed. Ask the
+ * user to reload the page.
+ */
+export interface OutdatedEvent {
+  readonly type: "seamline:outdated";
+  readonly detail: Outdated;
+}
+
+declare global {
+  // What `addEventListener` of a window knows.
+  interface WindowEventMap {
+    "seamline:outdated": OutdatedEvent;
+  }
+}

@@ -1,5 +1,6 @@
 // The shapes of `GET /svc/console/state` and its events, for the console's page and its server half
-// (docs/guide/console.md describes them). Values of arguments and results are never in them.
+// (docs/guide/console.md describes them). Values of arguments and results are never in them, except
+// in the messages of errors that callers outside are sent.
 
 import type { Access, Parameter } from "../base/manifest.ts";
 
@@ -52,8 +53,14 @@ export interface MemberState {
   readonly procedures?: readonly string[];
   /** `out` of rotation: unhealthy, or it refused a connection. */
   readonly state: "ready" | "out";
-  /** Milliseconds until its lease runs out. */
+  /** Milliseconds until its lease runs out. It has none while it has a link. */
   readonly lease?: number;
+  /** The gateways that have it as a member, if the deployment has several. */
+  readonly gateways?: readonly string[];
+  /** Calls go to it over its link, and not over HTTP. */
+  readonly isLinked?: true;
+  /** It isn't a member of this gateway, but of others, or in the directory: calls of this gateway don't go to it. */
+  readonly isElsewhere?: true;
   /** Milliseconds since its last health check. */
   readonly checked?: number;
   /** As its `GET /health`. */
@@ -133,6 +140,8 @@ export interface SeenCall {
   readonly status?: number;
   /** The error's name, if the answer has it. */
   readonly error?: string;
+  /** The error's message: 300 characters at most, and none if the service masks it. */
+  readonly message?: string;
   /** Trace lines of a failure. */
   readonly trace?: readonly string[];
   readonly ms: number;

@@ -6,6 +6,7 @@
 // it shows how many wait, and for how long.
 
 import type { Clock, EventLoop, Host, Log } from "../base/ports.ts";
+import type { RoleFigures } from "../base/ports/telemetry.ts";
 
 /** Fewer than these are never refused. */
 const fewest = 16;
@@ -24,7 +25,9 @@ const turnMs = 5;
 /** While calls are refused, the log says so at most this often. */
 const logMs = 10_000;
 /** A call that would wait longer to begin is too much. */
-const longestWaitMs = 250;
+const longestWaitMs = 500;
+/** Calls line up until those that wait take less than this: then all of them begin. */
+const shortWaitMs = 100;
 
 export class Admission {
   readonly #clock: Clock;
@@ -40,10 +43,13 @@ export class Admission {
   readonly #waiting: (() => void)[] = [];
   /** How many may wait: as many as begin within {@link longestWaitMs}. */
   #room = Infinity;
+  /** Whether the last call that came had to line up. */
+  #linesUp = false;
   /** For how long a call keeps the loop as it begins; a moving average. */
   #msOfCall = 0;
   /** Since the log last said so. */
   #refused = 0;
+  #refusedInAll = 0;
   #saidAt = -Infinity;
   /** Whether the last of them was refused because of `most`. */
   #isFull = false;
@@ -64,6 +70,10 @@ export class Admission {
     this.#limit = most;
   }
 
+  get figures(): RoleFigures["calls"] {
+    return { running: this.#running, limit: this.#limit, refused: this.#refusedInAll };
+  }
+
   /** Whether a call may begin. Then {@link leave} must be called when it is over. */
   enter(): boolean {
     if (!this.#isWatching) this.#watch();
@@ -73,13 +83,15 @@ export class Admission {
       return true;
     }
     this.#refused++;
+    this.#refusedInAll++;
     this.#isFull = this.#running >= this.#most;
     return false;
   }
 
   /** Resolves once a call that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
   turn(): Promise<void> | undefined {
-    if (!this.#loop.isBusy() && this.#waiting.length === 0) return undefined;
+    this.#linesUp = this.#loop.isBusy() || this.#waiting.length * this.#msOfCall >= shortWaitMs;
+    if (!this.#linesUp && this.#waiting.length === 0) return undefined;
     if (!this.#isTurning) this.#loop.turn(this.#read);
     this.#isTurning = true;
     return new Promise((begin) => this.#waiting.push(begin));
@@ -104,7 +116,7 @@ export class Admission {
   };
 
   readonly #begin = (): void => {
-    const calls = this.#waiting.splice(0, this.#together);
+    const calls = this.#waiting.splice(0, this.#linesUp ? this.#together : Infinity);
     this.#begun = calls.length;
     this.#begunAt = this.#clock.now();
     for (const begin of calls) begin();

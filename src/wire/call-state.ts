@@ -12,6 +12,7 @@ import type {
   IncomingResponse,
   PeerResponse,
 } from "../base/ports.ts";
+import type { RequestNotes, SentNotes } from "../base/ports/telemetry.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { decodeLocals, encodeLocals, freezeDeeply } from "../codec/locals.ts";
 import { toBase64 } from "../codec/values/binary.ts";
@@ -57,6 +58,10 @@ export class CallState implements CallScope {
 
   get request(): OuterRequest {
     return this.#outerCall.request;
+  }
+
+  get notes(): RequestNotes | undefined {
+    return this.#request.notes;
   }
 
   get locals(): Locals {
@@ -143,6 +148,8 @@ export class CallState implements CallScope {
 export interface StateCarrier {
   readonly fields: (context: Context) => Record<string, string> | undefined;
   readonly received: (context: Context, answer: IncomingResponse) => void;
+  /** Notes a call that leaves, if anybody wants to know. */
+  readonly sends: (context: Context, name: string) => SentNotes | undefined;
 }
 
 /** For services; pages have no such state. */
@@ -151,6 +158,7 @@ export const callStates: StateCarrier = {
   received(context, answer) {
     if (serviceHeaders.response in answer.headers) stateOf(context)?.received(answer.headers);
   },
+  sends: (context, name) => stateOf(context)?.notes?.sends?.(name),
 };
 
 function stateOf(context: Context): CallState | undefined {

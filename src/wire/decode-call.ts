@@ -25,22 +25,25 @@ export interface DecodeCallOptions {
   readonly encoding: Encoding;
 }
 
+const noBytes = new Uint8Array();
+
 /**
  * Reads the body of a GET or POST; nothing to wait for if it can't have one. Throws or rejects with
  * what is wrong with its type or size.
  */
-export function receiveBody(request: HttpRequest, limits: Limits): Promise<Uint8Array> | undefined {
+export function receiveBody(
+  request: HttpRequest,
+  limits: Limits,
+): Uint8Array | Promise<Uint8Array> {
   const { method, headers: fields } = request;
-  if (method === "GET") return undefined;
+  if (method === "GET") return noBytes;
   // Refuse a wrong type before the body arrives.
   if (!mayBeEmpty(fields)) checkBodyType(fields);
   return request.readBody(bodyLimit(fields, limits));
 }
 
-const noBytes = new Uint8Array();
-
 /** A request and its body, once that has arrived. */
-export function receivedRequest(request: HttpRequest, body: Uint8Array = noBytes): ReceivedRequest {
+export function receivedRequest(request: HttpRequest, body: Uint8Array): ReceivedRequest {
   return { method: request.method, headers: request.headers, body };
 }
 

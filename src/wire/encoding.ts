@@ -10,12 +10,17 @@ import { headers } from "../base/protocol.ts";
  */
 export type Encoding = "plain" | "serialized" | "superjson" | "serialized, superjson";
 
+const both = "serialized, superjson";
+
 /** The encoding that a request asks for. Throws UnsupportedEncoding for an unknown one. */
 export function readEncoding(fields: HeaderFields): Encoding {
-  const name = headerText(fields[headers.encoding]).toLowerCase();
+  const field = fields[headers.encoding];
+  // As our own calls have it.
+  if (field === both) return both;
+  const name = headerText(field).toLowerCase();
   if (name === "") return "plain";
   if (name === "serialized" || name === "superjson") return name;
-  if (/^serialized\s*,\s*superjson$/.test(name)) return "serialized, superjson";
+  if (/^serialized\s*,\s*superjson$/.test(name)) return both;
   throw new UnsupportedEncoding(
     `Unsupported encoding '${name.slice(0, 64)}' in ${headers.encoding}: known are 'serialized' and 'superjson'`,
   );

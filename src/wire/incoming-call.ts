@@ -12,12 +12,7 @@ import type { MiddlewareHeaders } from "../http/middleware.ts";
 import type { AbortNotice, Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { mostHops, rpcPath } from "../base/protocol.ts";
-import {
-  isMasked,
-  readCrossSite,
-  type RelayedState,
-  readRelayHeaders,
-} from "../http/relay-headers.ts";
+import { isMasked, readCrossSite, readRelayHeaders } from "../http/relay-headers.ts";
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
@@ -88,8 +83,6 @@ export interface IncomingCallOptions {
   readonly admission: Admission;
 }
 
-const firstHop: RelayedState = { hops: 0, msLeft: undefined };
-
 /** The call that a request makes. The constructor throws if the request can't be a call. */
 export class CheckedCall implements IncomingCall {
   readonly request: HttpRequest;
@@ -131,8 +124,7 @@ export class CheckedCall implements IncomingCall {
     // A service that passes the call on might normalise such a path, and then send the trust key to
     // another path than the one that was checked.
     if (isUnsafePath(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());
-    // These headers count only if a member of the deployment sends them.
-    const { hops, msLeft } = trust.member ? readRelayHeaders(request.headers) : firstHop;
+    const { hops, msLeft } = readRelayHeaders(request.headers, trust);
     this.hops = hops;
     if (hops > mostHops)
       throw new LoopDetected(`The call has passed more than ${mostHops} services`);
@@ -268,6 +260,10 @@ class DecodedCall implements Call {
 
   get signal(): AbortSignal {
     return this.#incoming.signal;
+  }
+
+  get departure(): AbortNotice {
+    return this.#incoming.departure;
   }
 
   get deadline(): number {

@@ -3,6 +3,8 @@
 
 import { BadRequest, RequestHeaderFieldsTooLarge } from "../base/errors.ts";
 import { isServiceHeader, serviceHeaders } from "../base/protocol.ts";
+import { longestId, requestIdHeader } from "../http/tracing/request-ids.ts";
+import { traceHeader } from "../http/tracing/trace-context.ts";
 import type { Limits } from "../codec/values/limits.ts";
 
 /** The head of a request, unchanged. */
@@ -64,6 +66,11 @@ export function headProblem(
   return undefined;
 }
 
+/** Whether it is an id that the first service may have added to the request. */
+function isAddedId(name: string, value: string): boolean {
+  return (name === requestIdHeader || name === traceHeader) && value.length <= longestId;
+}
+
 /** The limits count what the caller sent, and not the fields that services on the way add. */
 function sizeProblem(
   target: string,
@@ -74,9 +81,10 @@ function sizeProblem(
   let bytes = target.length;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? "";
-    if (isServiceHeader(name) || setByServices.has(name)) continue;
+    const value = rawHeaders[at + 1] ?? "";
+    if (isServiceHeader(name) || setByServices.has(name) || isAddedId(name, value)) continue;
     count++;
-    bytes += name.length + (rawHeaders[at + 1] ?? "").length + fieldOverhead;
+    bytes += name.length + value.length + fieldOverhead;
   }
   if (count > limits.headerCount || rawHeaders.length / 2 > limits.headerCount + wireMargin.fields)
     return new RequestHeaderFieldsTooLarge(

@@ -49,7 +49,7 @@ export function createRpcEndpoint(
       const allowed: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
       return Promise.resolve(cors?.ontoPreflight(allowed, request.headers) ?? allowed);
     }
-    const trust = parts.credentials.of(request.headers);
+    const trust = parts.credentials.of(request);
     let encoding: Encoding = "plain";
     let call: CheckedCall | undefined;
     let isAdmitted = false;

@@ -40,21 +40,37 @@ export function loadedSuperjson(): Superjson {
  * A call's arguments in `encoding`, or in superjson if nothing else can carry them. Throws
  * ValueNotSerializable.
  */
-export async function encodeCall(
+export function encodeCall(
   args: Args,
   options: { readonly classes: ClassTable },
   encoding: Encoding,
-): Promise<EncodedCall> {
+): EncodedCall | Promise<EncodedCall> {
   try {
     if (encoding !== "superjson") {
       const encoded = encodeArguments(args, options);
-      if (encoded.attachments.length === 0) return { body: encoded.text, encoding };
-      const multipart = import("../codec/multipart/write-multipart.ts");
-      return { body: (await loaded("multipart", multipart)).writeUpload(encoded).body, encoding };
+      return encoded.attachments.length === 0
+        ? { body: encoded.text, encoding }
+        : encodeUpload(encoded, encoding);
     }
   } catch (thrown) {
     if (!needsReferences(thrown)) throw thrown;
   }
+  return encodeReferences(args, options, encoding);
+}
+
+async function encodeUpload(
+  encoded: ReturnType<typeof encodeArguments>,
+  encoding: Encoding,
+): Promise<EncodedCall> {
+  const multipart = import("../codec/multipart/write-multipart.ts");
+  return { body: (await loaded("multipart", multipart)).writeUpload(encoded).body, encoding };
+}
+
+async function encodeReferences(
+  args: Args,
+  options: { readonly classes: ClassTable },
+  encoding: Encoding,
+): Promise<EncodedCall> {
   const { encodeSuperjsonArguments } = await loadSuperjson();
   // A call that came in superjson may have its files in it.
   const body = await encodeSuperjsonArguments(args, options, encoding === "superjson");

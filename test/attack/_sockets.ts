@@ -15,6 +15,7 @@ import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { TestLog, testModules } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
+import { linkHost, takingLinks } from "../_linking.ts";
 import { application, classes } from "./_application.ts";
 
 export const services = ["node", "gateway", "proxy", "repository"] as const;
@@ -45,7 +46,7 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
   const roles: Role[] = [];
   const hosts: ReturnType<typeof nodeHost>[] = [];
   const host = (): ReturnType<typeof nodeHost> => {
-    const created = nodeHost({ log });
+    const created = nodeHost({ log, links: linkHost() });
     hosts.push(created);
     return created;
   };
@@ -54,6 +55,7 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
     const server = await listen((request) => role.handle(request), {
       host: "127.0.0.1",
       port: 0,
+      ...takingLinks(role),
       ...(options.limits && { limits: options.limits }),
       onFault: (fault) => log.error("fault", fault),
     });
@@ -73,7 +75,12 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
   const repository = await open(() => createRepository(host(), { ...common, files }));
   const consoleOf = (gatewayHost: Host): Console | undefined =>
     options.console &&
-    createConsole(gatewayHost, { trustKey: key, secure: false, file: async () => undefined });
+    createConsole(gatewayHost, {
+      trustKey: key,
+      secure: false,
+      masks: false,
+      file: async () => undefined,
+    });
   const gateway = await open(() => {
     const gatewayHost = host();
     return createGateway(gatewayHost, {

@@ -113,6 +113,22 @@ describe("a route in a segment file", () => {
     expect(problems[0]?.message).toMatch(/takes 2 parameters, but gets only the request/);
   });
 
+  it("may be made by another function without a type, as its only parameter is the request", async () => {
+    const files = (entry: object): Files => ({
+      ...hooks(entry),
+      "src/json.ts":
+        "export const json = (make: (request: Request) => Promise<object>) => async (request: Request) => Response.json(await make(request));\n",
+      "src/hooks.ts":
+        'import { json } from "./json.ts";\nexport const hook = json(async (request) => ({ method: request.method }));\n',
+    });
+    const { problems, warnings } = await read(files({ route: "POST /a" }));
+    expect([problems, warnings]).toEqual([[], []]);
+    const { problems: ofProcedure } = await read(files({}));
+    expect(ofProcedure.map(({ message }) => message)).toEqual([
+      "'hook' comes from json(…): the source doesn't say which parameters callers give",
+    ]);
+  });
+
   it("that isn't async is a problem", async () => {
     const { problems } = await read({
       ...hooks({ route: "POST /a" }),

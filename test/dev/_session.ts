@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished as onCurrentTestFinished, type TestContext, vi } from "vitest";
 
 import type { DevEvent, DevSession } from "../../server/dev/session/session.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
@@ -62,8 +62,18 @@ export async function eventually<T>(
   }
 }
 
+/** Of tests that run beside each other, each has to say which one it is. */
+type Concurrent = Pick<TestContext, "onTestFinished">;
+
+/** Under Vitest the plugin doesn't split modules. For tests that run beside each other, for all of a file. */
+export const splitUnderVitest = (): void => void vi.stubEnv("VITEST", undefined);
+
 /** Creates the application in a folder of this name inside a temporary folder. */
-export function createApplication(files: Files, name = "app"): Application {
+export function createApplication(
+  files: Files,
+  name = "app",
+  { onTestFinished }: Concurrent = { onTestFinished: onCurrentTestFinished },
+): Application {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
   const root = join(folder, name);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -100,14 +110,18 @@ export interface DevelopOptions {
   readonly at?: (root: string) => string;
   /** `false`: don't wait for the nodes. */
   readonly awaitsNodes?: boolean;
+  /** The test's, if others run beside it. Its file calls {@link splitUnderVitest}. */
+  readonly context?: Concurrent;
 }
 
 /** Starts a session on an application with these files. It ends with the test. */
 export async function develop(files: Files, options: DevelopOptions = {}): Promise<Running> {
-  // Under Vitest the plugin doesn't split modules.
-  vi.stubEnv("VITEST", undefined);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const application = createApplication(files, options.name);
+  const onTestFinished = options.context?.onTestFinished ?? onCurrentTestFinished;
+  if (options.context === undefined) {
+    splitUnderVitest();
+    onTestFinished(() => void vi.unstubAllEnvs());
+  }
+  const application = createApplication(files, options.name, { onTestFinished });
   const logged: string[] = [];
   const log = {
     info: (line: string) => void logged.push(line),
@@ -133,7 +147,7 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
     events,
     logged,
     async get(target) {
-      const answer = await fetch(session.url + target);
+      const answer = await fetch(session.url + target, once);
       const text = await answer.text();
       try {
         return { status: answer.status, value: JSON.parse(text) as unknown };
@@ -141,7 +155,7 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
         return { status: answer.status, value: text };
       }
     },
-    text: async (path) => await (await fetch(session.url + path)).text(),
+    text: async (path) => await (await fetch(session.url + path, once)).text(),
     async nextEvent(kind, since = 0) {
       const find = () => events.slice(since).find((event) => event.kind === kind);
       const found = await eventually(find, (event) => event !== undefined);
@@ -153,6 +167,9 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
     },
   };
 }
+
+/** A server that was busy for seconds closes idle connections, and a request may be on one of them. */
+const once = { headers: { connection: "close" } };
 
 function shown(event: DevEvent): string {
   return event.kind === "problems"

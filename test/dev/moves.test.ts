@@ -13,18 +13,32 @@ const store =
 const storeWith =
   '{ "./shop/stock": { "stock": { "access": "public" }, "worth": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }\n';
 
-/** Calls until it is stopped. The returned function stops, and resolves to all answers. */
-function calling(call: () => Promise<unknown>): () => Promise<unknown[]> {
+interface Calls {
+  readonly answers: readonly unknown[];
+  /** Waits until so many further calls that began after this are answered. */
+  more(count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Calls until it is stopped, four at a time. */
+function calling(call: () => Promise<unknown>): Calls {
   const answers: unknown[] = [];
   const stopping = new AbortController();
+  const atOnce = 4;
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) answers.push(await call());
   };
-  const all = Promise.all([loop(), loop(), loop(), loop()]);
-  return async () => {
-    stopping.abort();
-    await all;
-    return answers;
+  const all = Promise.all(Array.from({ length: atOnce }, loop));
+  return {
+    answers,
+    async more(count) {
+      const enough = answers.length + atOnce + count;
+      await expect.poll(() => answers.length).toBeGreaterThanOrEqual(enough);
+    },
+    async stop() {
+      stopping.abort();
+      await all;
+    },
   };
 }
 
@@ -32,8 +46,10 @@ describe("an edited segment file", () => {
   it("an edited segment file moves a procedure to another node without failing a call", async () => {
     const { write, get, nextEvent, session, events } = await develop(shop);
     const places = () => session.procedures().find(({ fqn }) => fqn === "shop/quote")?.nodes;
-    const stop = calling(async () => await get("/rpc/shop/quote?sku=abc"));
-    const stopInside = calling(async () => await get("/rpc/shop/worth?sku=abc"));
+    const outside = calling(async () => await get("/rpc/shop/quote?sku=abc"));
+    const inside = calling(async () => await get("/rpc/shop/worth?sku=abc"));
+    const both = async (): Promise<unknown> => await Promise.all([outside.more(1), inside.more(1)]);
+    await both();
     for (let round = 0; round < 5; round++) {
       const since = events.length;
       write({
@@ -43,19 +59,22 @@ describe("an edited segment file", () => {
       await nextEvent("moved", since);
       await eventually(places, (nodes) => nodes?.join() === "store");
       expect(places()).toEqual(["store"]);
+      await both();
       const back = events.length;
       write({ "segments/office.segment.json": office, "segments/store.segment.json": store });
       await nextEvent("moved", back);
       await eventually(places, (nodes) => nodes?.join() === "office");
+      await both();
     }
-    const answers = [await stop(), await stopInside()];
-    expect(answers.map((some) => some.length > 50)).toEqual([true, true]);
-    expect(new Set(answers[0]?.map((answer) => JSON.stringify(answer)))).toEqual(
-      new Set(['{"status":200,"value":{"amount":60}}']),
-    );
-    expect(new Set(answers[1]?.map((answer) => JSON.stringify(answer)))).toEqual(
-      new Set(['{"status":200,"value":180}']),
-    );
+    await both();
+    await Promise.all([outside.stop(), inside.stop()]);
+    const different = [outside, inside].map(({ answers }) => [
+      ...new Set(answers.map((answer) => JSON.stringify(answer))),
+    ]);
+    expect(different).toEqual([
+      ['{"status":200,"value":{"amount":60}}'],
+      ['{"status":200,"value":180}'],
+    ]);
   });
 
   it("two saves of segment files are reported as one move, or as its halves if the machine is slow", async () => {

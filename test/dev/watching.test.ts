@@ -15,10 +15,15 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
 
 import { partsApplication, partText } from "./_parts.ts";
-import { develop, eventually, type Running } from "./_session.ts";
+import { develop, eventually, type Running, splitUnderVitest } from "./_session.ts";
+
+// Most of the time they wait for changes to be noticed.
+vi.setConfig({ maxConcurrency: 4 });
+beforeAll(() => splitUnderVitest());
+afterAll(() => void vi.unstubAllEnvs());
 
 const run = promisify(execFile);
 const sleep = async (ms: number): Promise<void> =>
@@ -168,47 +173,31 @@ const slow = [
   "rewriting a folder file by file",
 ];
 
-describe("with 10 modules", () => {
-  it.each(Object.entries(acts))("edits are live after %s", async (_, act) => {
-    const running = await develop(partsApplication(10));
+describe.concurrent("with 10 modules", () => {
+  it.for(Object.entries(acts))("edits are live after %s", async ([, act], context) => {
+    const running = await develop(partsApplication(10), { context });
     await answers(running, 9, "the start");
     await act(3)(running, 10);
     await isFollowed(running, 3);
     expect(running.logged).toEqual([]);
   });
 
-  it("edits are live after checking out another branch and back, and after a stash", async () => {
-    const running = await develop(partsApplication(10));
+  it("edits are live after checking out another branch and back, and after a stash", async (context) => {
+    const running = await develop(partsApplication(10), { context });
     await answers(running, 9, "the start");
     await travels(running);
   });
 });
 
-it(
-  "with 1,000 modules, edits are live after checkouts, stashes and rewritten folders in one session",
-  { timeout: 300_000 },
-  async () => {
-    const running = await develop(partsApplication(1000));
-    await answers(running, 9, "the start");
-    await travels(running);
-    // Only acts whose outcome depends on the size: each takes long with this many modules.
-    for (const [at, name] of slow.entries()) {
-      await acts[name]?.(at + 4)(running, 1000);
-      await isFollowed(running, at + 4, { after: name });
-    }
-    expect(running.logged).toEqual([]);
-  },
-);
-
-describe("after changes by editors and tools", () => {
-  const start = async (): Promise<Running> => {
-    const running = await develop(partsApplication(10));
+describe.concurrent("after changes by editors and tools", () => {
+  const start = async (context: TestContext): Promise<Running> => {
+    const running = await develop(partsApplication(10), { context });
     await answers(running, 9, "the start");
     return running;
   };
 
-  it("edits are live after an editor saves by a rename, twice", async () => {
-    const running = await start();
+  it("edits are live after an editor saves by a rename, twice", async (context) => {
+    const running = await start(context);
     for (const factor of [2, 3]) {
       for (let index = 0; index < 10; index++) {
         const file = join(folder(running), `part${index}.ts`);
@@ -221,8 +210,8 @@ describe("after changes by editors and tools", () => {
     await isFollowed(running, 3);
   });
 
-  it("edits are live after an editor renames the old file, and writes a new one", async () => {
-    const running = await start();
+  it("edits are live after an editor renames the old file, and writes a new one", async (context) => {
+    const running = await start(context);
     for (const factor of [2, 3]) {
       const file = join(folder(running), "part0.ts");
       renameSync(file, `${file}~`);
@@ -234,8 +223,8 @@ describe("after changes by editors and tools", () => {
     await isFollowed(running, 3);
   });
 
-  it("edits are live after a formatter writes right after the editor, or the editor empties a file first", async () => {
-    const running = await start();
+  it("edits are live after a formatter writes right after the editor, or the editor empties a file first", async (context) => {
+    const running = await start(context);
     const file = join(folder(running), "part0.ts");
     for (const [first, factor] of [
       [partText(0, 10, 7), 2],
@@ -250,8 +239,8 @@ describe("after changes by editors and tools", () => {
     await isFollowed(running, 3);
   });
 
-  it("edits are live in new deep folders", async () => {
-    const running = await start();
+  it("edits are live in new deep folders", async (context) => {
+    const running = await start(context);
     const { write, edit } = running;
     write({
       "src/parts/a/b/c/d/deep.ts": 'export * from "./deeper/deeper.ts";\n',
@@ -269,8 +258,8 @@ describe("after changes by editors and tools", () => {
     await answers(running, 36, "a new file in a deep folder");
   });
 
-  it("edits are live in new folders that get a file a moment later", async () => {
-    const running = await start();
+  it("edits are live in new folders that get a file a moment later", async (context) => {
+    const running = await start(context);
     const { root, edit } = running;
     for (let index = 0; index < 40; index++) {
       mkdirSync(join(root, `src/parts/more${index}`));
@@ -291,8 +280,8 @@ describe("after changes by editors and tools", () => {
     await answers(running, 720, "an edit in each of forty folders");
   });
 
-  it("edits are live after a file moves to another folder, and a folder is renamed", async () => {
-    const running = await start();
+  it("edits are live after a file moves to another folder, and a folder is renamed", async (context) => {
+    const running = await start(context);
     const { root, write, edit } = running;
     write({ "src/others/keep.ts": "export {};\n" });
     await sleep(200);
@@ -313,9 +302,10 @@ describe("after changes by editors and tools", () => {
   });
 });
 
-describe("in unusual folders and configurations", () => {
-  it("edits are live in a linked source folder, even after its target was recreated", async () => {
+describe.concurrent("in unusual folders and configurations", () => {
+  it("edits are live in a linked source folder, even after its target was recreated", async (context) => {
     const running = await develop(partsApplication(10), {
+      context,
       at(root) {
         mkdirSync(join(root, "code"));
         renameSync(join(root, "src"), join(root, "code/main"));
@@ -338,28 +328,30 @@ describe("in unusual folders and configurations", () => {
     expect(running.events.slice(since).map(({ kind }) => kind)).toEqual(["replaced"]);
   });
 
-  it.each([
+  it.for([
     ["polls, for disks without change events", "{ usePolling: true, interval: 50 }"],
     [
       "waits for finished writes",
       "{ awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 } }",
     ],
-  ])("edits are live if the application's Vite %s", async (_, options) => {
-    const running = await develop({
+  ])("edits are live if the application's Vite %s", async ([, options], context) => {
+    const files = {
       ...partsApplication(10),
       "vite.config.js": `export default { server: { watch: ${options} } };\n`,
-    });
+    };
+    const running = await develop(files, { context });
     await answers(running, 9, "the start");
     rmSync(folder(running), { recursive: true });
     generate(running, 10, 3);
     await isFollowed(running, 3);
   });
 
-  it("files that the application's Vite ignores are not followed", async () => {
-    const running = await develop({
+  it("files that the application's Vite ignores are not followed", async (context) => {
+    const files = {
       ...partsApplication(10),
       "vite.config.js": 'export default { server: { watch: { ignored: ["**/part5.ts"] } } };\n',
-    });
+    };
+    const running = await develop(files, { context });
     await answers(running, 9, "the start");
     running.edit("src/parts/part5.ts", "given + 5", "given + 6");
     await sleep(1000);
@@ -370,32 +362,50 @@ describe("in unusual folders and configurations", () => {
     await sleep(1000);
     await answers(running, 27, "an edit of an ignored file");
   });
-
-  it("edits are live while the session is still starting", async () => {
-    const running = await develop(partsApplication(1000), {
-      at(root) {
-        // Vite's watcher is scanning folders, and modules are being read.
-        const files = ["part0.ts", "part999.ts", "part500.ts"].map((name) =>
-          join(root, "src/parts", name),
-        );
-        const timer = setInterval(
-          () =>
-            files.forEach((file) =>
-              writeFileSync(
-                file,
-                readFileSync(file, "utf8").replace(/(\/\/ \d*)?\n$/, `// ${performance.now()}\n`),
-              ),
-            ),
-          20,
-        );
-        setTimeout(() => {
-          clearInterval(timer);
-          writeFileSync(join(root, "src/parts/part0.ts"), partText(0, 1000, 3));
-        }, 1500);
-        return root;
-      },
-    });
-    await answers(running, 27, "an edit while it starts");
-    await isFollowed(running, 3);
-  });
 });
+
+// One at a time: both keep this process busy for moments.
+it("edits are live while the session is still starting", async (context) => {
+  const running = await develop(partsApplication(1000), {
+    context,
+    at(root) {
+      // Vite's watcher is scanning folders, and modules are being read.
+      const files = ["part0.ts", "part999.ts", "part500.ts"].map((name) =>
+        join(root, "src/parts", name),
+      );
+      const timer = setInterval(
+        () =>
+          files.forEach((file) =>
+            writeFileSync(
+              file,
+              readFileSync(file, "utf8").replace(/(\/\/ \d*)?\n$/, `// ${performance.now()}\n`),
+            ),
+          ),
+        20,
+      );
+      setTimeout(() => {
+        clearInterval(timer);
+        writeFileSync(join(root, "src/parts/part0.ts"), partText(0, 1000, 3));
+      }, 1500);
+      return root;
+    },
+  });
+  await answers(running, 27, "an edit while it starts");
+  await isFollowed(running, 3);
+});
+
+it(
+  "with 300 modules, edits are live after checkouts, stashes and rewritten folders in one session",
+  { timeout: 300_000 },
+  async (context) => {
+    const running = await develop(partsApplication(300), { context });
+    await answers(running, 9, "the start");
+    await travels(running);
+    // Only acts whose outcome depends on the size: each takes long with this many modules.
+    for (const [at, name] of slow.entries()) {
+      await acts[name]?.(at + 4)(running, 300);
+      await isFollowed(running, at + 4, { after: name });
+    }
+    expect(running.logged).toEqual([]);
+  },
+);

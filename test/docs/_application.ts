@@ -11,6 +11,7 @@ import { root as packageRoot } from "../_sources.ts";
 // oxfmt-ignore
 const installed = [
   "@trpc/client", "@trpc/server", "express", "@types/express", "zod",
+  "fastify", "hono", "@hono/node-server",
   "classic-level", "openid-client",
   "vite", "vitest", "msw", "superjson", "typescript", "@types/node",
   "react", "react-dom", "@types/react", "@types/react-dom", "@vitejs/plugin-react",
@@ -56,7 +57,7 @@ export async function createApplication(): Promise<Application> {
   await write("package.json", '{ "type": "module", "private": true }\n');
   await mkdir(join(root, "node_modules/.bin"), { recursive: true });
   await symlink(packageRoot, join(root, "node_modules/seamline"), "junction");
-  for (const scope of ["@types", "@trpc", "@vitejs", "@vue"])
+  for (const scope of ["@types", "@trpc", "@vitejs", "@vue", "@hono"])
     await mkdir(join(root, "node_modules", scope));
   for (const name of installed)
     await symlink(
@@ -81,6 +82,8 @@ export async function createApplication(): Promise<Application> {
     HOME: home,
     CURL_HOME: home,
     NO_COLOR: "1",
+    // As on a terminal, where readers are.
+    SEAMLINE_LOG: "text",
     LANG: "C.UTF-8",
     DOCS_CHROMIUM: inject("chromium"),
   };

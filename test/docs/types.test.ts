@@ -48,8 +48,9 @@ const options: TypeScript.CompilerOptions = {
     "seamline/testing/msw": types("client/testing/msw.d.ts"),
     // The alias of the application that Vite builds already.
     "@/*": [join(folderOf("docs/guide/vite.md"), "src/*")],
-    // Its package of a workspace, to which a link would lead.
+    // Packages of workspaces, to which links would lead.
     cloth: [join(folderOf("docs/guide/vite.md"), "packages/cloth/src/index.ts")],
+    "@acme/cloth": [join(folderOf("docs/guide/workspaces.md"), "packages/cloth/src/index.ts")],
   },
 };
 

@@ -1,17 +1,21 @@
 // One application in every mode in which users run one: what a feature promises must hold in all of
 // them.
 
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { createBuilder, createServer, type InlineConfig, preview } from "vite";
 import { vi } from "vitest";
 
-import type { Server } from "../../server/start/server.ts";
+import { createHandler } from "../../server/start/create-handler.ts";
+import type { Handler, Server } from "../../server/start/server.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import { createTestCluster } from "../../server/testing/index.ts";
 import { seamline } from "../../server/vite/vite-plugin.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
 import { TestLog } from "../_cluster.ts";
+import { onTheWay } from "../_way.ts";
 import { gathered } from "../_gathered.ts";
 import type { Files } from "../build/_fixture.ts";
 import { anyPort, applicationOf } from "../spec/_started.ts";
@@ -20,6 +24,8 @@ export type ModeName = (typeof modeNames)[number];
 export const modeNames = [
   "start standalone",
   "start proxy, gateway, two nodes",
+  "in Express",
+  "in Hono",
   "dev",
   "vite",
   "vite preview",
@@ -117,6 +123,24 @@ const starters: Readonly<Record<ModeName, Start>> = {
     return toUrl(await serve(parts, { mode: "proxy", gateway, repository }));
   },
 
+  async "in Express"(parts) {
+    const handler = await mount(parts);
+    const { default: express } = await import("express");
+    const app = express().use(handler.node).use(express.json());
+    return toUrl(await listenWith(parts, createHttpServer(app)));
+  },
+
+  async "in Hono"(parts) {
+    const handler = await mount(parts);
+    const [{ Hono }, { createAdaptorServer }] = await Promise.all([
+      import("hono"),
+      import("@hono/node-server"),
+    ]);
+    const app = new Hono();
+    app.notFound((context) => handler.fetch(context.req.raw));
+    return toUrl(await listenWith(parts, createAdaptorServer(app) as HttpServer));
+  },
+
   async dev({ application, closing }) {
     const session = await startDev({
       root: application.root,
@@ -168,13 +192,35 @@ async function serve(
 ): Promise<string> {
   const server = await startServer(application.importer, {
     root: application.root,
-    config: { url: anyPort, trustKey: key, ...config, ...configuration } as never,
+    config: onTheWay({ url: anyPort, trustKey: key, ...config, ...configuration }) as never,
     build: false,
     signals: false,
     log: new TestLog(),
   });
   servers.push(server);
   return server.url;
+}
+
+/** Starts the application as a part of another server. */
+async function mount({ application, configuration, closing }: StartParts): Promise<Handler> {
+  await application.build();
+  const handler = await createHandler(application.importer, {
+    root: application.root,
+    config: { mode: "standalone", url: anyPort, trustKey: key, ...configuration },
+    build: false,
+    log: new TestLog(),
+  });
+  closing.push(async () => await handler.close());
+  return handler;
+}
+
+async function listenWith({ closing }: StartParts, server: HttpServer): Promise<string> {
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  closing.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function toUrl(url: string): Pick<Mode, "request"> {

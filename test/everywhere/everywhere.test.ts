@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 
 import { type Mode, modeNames, startMode } from "./_modes.ts";
+import { link } from "../_way.ts";
 import { calls } from "./calls.ts";
 import { context } from "./context.ts";
 import { crossSite } from "./cross-site.ts";
@@ -14,7 +15,10 @@ import { routes } from "./routes.ts";
 
 const suites = [calls, context, crossSite, deepLinks, files, masked, options, routes];
 
-describe.each(modeNames)("in the mode '%s'", (name) => {
+// A mounted service is one process, so there is no second way to run it.
+const modes = modeNames.filter((name) => link === undefined || !name.startsWith("in "));
+
+describe.each(modes)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;
   beforeAll(async () => void (mode = await startMode(name, suites)), 60_000);
   afterAll(async () => await mode?.stop());

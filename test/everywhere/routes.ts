@@ -15,6 +15,7 @@ export const routes: Suite = {
         secret: { access: "protected", route: "GET /secret-feed" },
         upload: { access: "public", route: "POST /upload/*path", bodyBytes: 5_000_000 },
         broken: { access: "public", route: "GET /broken-hook" },
+        made: { access: "public", route: "GET /made-hook/:name" },
       },
     }),
     "segments/routes-inner.segment.json": JSON.stringify({
@@ -41,6 +42,12 @@ export async function secret(): Promise<Response> {
 export async function upload(request: Request): Promise<Response> {
   return new Response(request.body, { headers: { "x-path": getContext().params.path ?? "" } });
 }
+const json = (make: (request: Request) => Promise<object>) => async (request: Request) =>
+  Response.json(await make(request));
+export const made = json(async (request) => ({
+  name: getContext().params.name,
+  query: new URL(request.url).search,
+}));
 export async function broken(): Promise<Response> {
   return undefined as never;
 }
@@ -122,6 +129,11 @@ export async function broken(): Promise<Response> {
         // The connection may be cut before the answer is read.
         .catch(() => undefined);
       expect([413, undefined]).toContain(tooLarge?.status);
+    });
+
+    it("a route that another function makes gets the request and the parameters of its path", async () => {
+      const answer = await mode().request("/made-hook/a%20b?c=d");
+      expect([answer.status, await answer.json()]).toEqual([200, { name: "a b", query: "?c=d" }]);
     });
 
     it("a route that returns no Response is 500, and the next request works", async () => {

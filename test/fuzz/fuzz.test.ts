@@ -9,14 +9,16 @@ import { edgeTarget } from "./targets/edge.ts";
 import { fieldTargets } from "./targets/fields.ts";
 import { fileTargets } from "./targets/files.ts";
 import { joinTargets } from "./targets/joins.ts";
+import { linkTargets } from "./targets/links.ts";
 import { serviceTargets } from "./targets/services.ts";
 
 const targets = [
   ...decoderTargets,
   ...fieldTargets,
   ...fileTargets,
-  ...serviceTargets,
   ...joinTargets,
+  ...linkTargets,
+  ...serviceTargets,
 ];
 // The machine may be busy with other tests.
 const edge = edgeTarget(openSockets, 6);

@@ -9,6 +9,7 @@ import { decoderTargets } from "./targets/decoders.ts";
 import { fieldTargets } from "./targets/fields.ts";
 import { fileTargets } from "./targets/files.ts";
 import { hostile } from "./targets/hostile.ts";
+import { linkTargets } from "./targets/links.ts";
 import { processTargets } from "./targets/processes.ts";
 import { joinTargets } from "./targets/joins.ts";
 import { serviceTargets } from "./targets/services.ts";
@@ -18,6 +19,7 @@ export const targets: readonly Target[] = [
   ...decoderTargets,
   ...fieldTargets,
   ...fileTargets,
+  ...linkTargets,
   ...serviceTargets,
   ...joinTargets,
   ...processTargets,
@@ -26,6 +28,8 @@ export const targets: readonly Target[] = [
 
 /** An input that takes this long is a hang. */
 const hangMs = 30_000;
+/** With this a worker says that there was one: it exits with 1 when it is terminated. */
+const hangExit = 3;
 
 export const main: Main = async (words, print) => {
   const { values } = parseArgs({
@@ -100,11 +104,11 @@ function watchForHangs(seed: number): {
       if (index[0] !== last || name[0] === 0) return void (last = index[0]);
       const target = Buffer.from(name.slice()).toString().replace(/\\0.*/s, "");
       process.stderr.write("✗ hangs: --only '" + target + "' --seed " + seed + " --from " + last + " --count 1\\n");
-      process.exit(1);
+      process.exit(${hangExit});
     }, hangMs);`;
   const worker = new Worker(code, { eval: true, workerData: { shared, seed, hangMs } });
-  // A worker's exit ends only itself.
-  worker.on("exit", (code) => code === 1 && process.exit(1));
+  // A worker's exit ends only itself. One that is terminated exits, too.
+  worker.on("exit", (code) => code === hangExit && process.exit(1));
   let current = "";
   return {
     note(target, at) {

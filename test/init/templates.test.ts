@@ -1,7 +1,7 @@
 // Each template, from `seamline init` to a page whose procedure has moved into the browser and back.
 
 import { readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright";
@@ -10,6 +10,8 @@ import { browserArguments, requireBrowser } from "../../scripts/browser.mjs";
 import { createHome, done, type Home, move, pack, unpack } from "./_made.ts";
 
 const templates = ["vanilla", "react", "vue"] as const;
+/** The same application in other libraries: what is theirs is tried, not all that the first ones show. */
+const others = ["svelte", "solid", "preact"] as const;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 // Generous, since three applications are installed and built concurrently.
 const testTimeoutMs = 400_000;
@@ -56,6 +58,10 @@ beforeAll(async () => {
       seamline,
     ]),
   );
+  for (const template of others) {
+    const words = ["init", template, "--template", template, "--seamline", seamline];
+    await done(home.start([process.execPath, cli, ...words]));
+  }
   const install = [
     "npm",
     "install",
@@ -64,7 +70,16 @@ beforeAll(async () => {
     "--no-fund",
     "--loglevel=error",
   ];
-  await Promise.all(templates.map((template) => done(home.start(install, template))));
+  // Most packages are the same, so npm installs them once, and what is missing in the others.
+  const [first, ...rest] = [...templates, ...others];
+  await done(home.start(install, first));
+  await Promise.all(
+    rest.map(async (template) => {
+      const folder = (name: string): string => join(home.folder, name, "node_modules");
+      await cp(folder(first), folder(template), { recursive: true, verbatimSymlinks: true });
+      await done(home.start(install, template));
+    }),
+  );
   browser = await launched;
 }, testTimeoutMs);
 afterAll(async () => {
@@ -131,6 +146,39 @@ describe.concurrent.each(templates)("an application from the template %s", (temp
   );
 });
 
+describe.concurrent.each(others)("an application from the template %s", (template) => {
+  it(
+    "can be developed, tested, checked, built and started",
+    async ({ expect }) => {
+      const onServer = { here: ["describe"], away: ["weave server"] };
+      const dev = home.start(["seamline", "dev", "--port", "0"], template);
+      const [, url = ""] = await dev.says(/Page +(http:\S+)/);
+      const open = await visit(url);
+      await expect.poll(open.placed, soon).toEqual(onServer);
+      const cloth = await open.pixels();
+      expect(await open.problems()).toEqual([]);
+      await open.page.close();
+      await dev.ended("SIGTERM");
+
+      expect(await done(home.start(["npm", "run", "test"], template))).toMatch(/Tests +2 passed/);
+      await done(home.start(["npm", "run", "check"], template));
+      await anyPort(join(home.folder, template));
+      await done(home.start(["npm", "run", "build"], template));
+      const service = home.start(["seamline", "start"], template);
+      const [, at = ""] = await service.says(/standalone at (http:\S+?)[ "]/);
+      const built = await visit(at);
+      await expect.poll(built.placed, soon).toEqual(onServer);
+      expect(await built.pixels()).toBe(cloth);
+      await built.weave("Grace");
+      await expect.poll(built.pixels, soon).not.toBe(cloth);
+      expect(await built.problems()).toEqual([]);
+      await built.page.close();
+      await service.ended("SIGTERM");
+    },
+    testTimeoutMs,
+  );
+});
+
 /** Sets port 0, so that the applications can run concurrently. */
 async function anyPort(application: string): Promise<void> {
   const file = join(application, "seamline.json");
@@ -182,10 +230,13 @@ async function visit(url: string): Promise<Visit> {
     async problems() {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width: colorScheme === "light" ? 1100 : 390, height: 800 });
+        await page.setViewportSize({ width: colorScheme === "light" ? 1280 : 390, height: 800 });
         problems.push(...(await violations(page)));
         if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
           problems.push(`${colorScheme}: scrolls sideways`);
+        const end = await page.locator("h2:has-text('Move it') + p").boundingBox();
+        if (colorScheme === "light" && (end === null || end.y + end.height > 800))
+          problems.push("where it ran and how to move it take more than a screen");
       }
       return problems;
     },

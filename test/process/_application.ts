@@ -116,7 +116,7 @@ export function launch(
   const child = spawn(program, words, {
     cwd,
     // Inherits no variable that would change the output.
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    env: { PATH: process.env["PATH"] ?? "", SEAMLINE_LOG: "text", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -309,6 +309,8 @@ describe.skipIf(process.platform === "win32")("a gateway with a low limit of ope
         mode: "gateway",
         url: anyPort,
         healthIntervalMs: 300,
+        // A link takes one file for all calls.
+        link: "never",
       });
       const cli = join(import.meta.dirname, "../../dist/cli.js");
       const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;

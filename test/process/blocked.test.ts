@@ -26,6 +26,7 @@ afterAll(() => application.remove());
 const source = `
 export async function note(text: string): Promise<string> { console.log("ran " + text); return text; }
 export async function spin(ms: number): Promise<string> {
+  console.log("spins");
   for (const end = performance.now() + ms; performance.now() < end;);
   return "spun";
 }
@@ -97,8 +98,8 @@ describe.skipIf(process.platform === "win32")("a service that stood still", () =
       const service = await standalone();
       const { url, command } = service;
       const spinning = send(`${url}/rpc/spin?ms=2000`);
-      // Sent at some time while it spins.
-      await pause(500);
+      // The following is sent while it spins.
+      await command.says(/^spins$/m);
       await Promise.all(Array.from({ length: 5 }, () => leave(service, "gone")));
       const waiting = send(`${url}/rpc/note?text=waits`, new Agent());
       expect((await spinning).text).toBe("spun");
@@ -106,7 +107,8 @@ describe.skipIf(process.platform === "win32")("a service that stood still", () =
       const [, computed] = await command.says(
         /^warning: the event loop was blocked for .* this process computed for (\d\.\d) s of that time$/m,
       );
-      expect(Number(computed)).toBeGreaterThan(0.3);
+      // On a busy machine it has only a share of the time.
+      expect(Number(computed)).toBeGreaterThanOrEqual(0.2);
       expect(command.output()).not.toContain("ran gone");
     },
   );
@@ -120,7 +122,7 @@ describe("a service with a mistake around a procedure", () => {
       const { url, command } = await standalone();
       expect((await send(`${url}/rpc/reject`)).text).toBe("rejected");
       await command.says(
-        /^error: unhandled rejection in \[reject \| v0\.0\.0\]: an await is missing\nRangeError: nobody awaits this\n {4}at .*shop\.ts:8/m,
+        /^error: unhandled rejection in \[reject \| v0\.0\.0\]: an await is missing\nRangeError: nobody awaits this\n {4}at .*shop\.ts:9/m,
       );
       expect((await send(`${url}/rpc/note?text=on`)).text).toBe("on");
     },

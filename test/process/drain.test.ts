@@ -1,6 +1,8 @@
 // Services that are told to stop while calls come and run, as real processes.
 
+import { mkdir, symlink } from "node:fs/promises";
 import { Agent } from "node:http";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -8,6 +10,7 @@ import {
   type Application,
   buildPackage,
   createApplication,
+  launch,
   type Service,
 } from "./_application.ts";
 import { send, startLoad } from "./_load.ts";
@@ -125,6 +128,30 @@ describe("SIGTERM under load", () => {
       }
     },
   );
+});
+
+describe("a service that npm has started", () => {
+  it.each([
+    ["npx", ["npx", "seamline", "start", "--config", "by-npm.json"]],
+    ["a script", ["npm", "run", "gateway"]],
+  ])("stops when npm gets SIGTERM: by %s", async (_, words) => {
+    const { root } = application;
+    await application.put("by-npm.json", { mode: "gateway", url: anyPort });
+    const scripts = { gateway: "seamline start --config by-npm.json" };
+    await application.put("package.json", { type: "module", private: true, scripts });
+    await mkdir(join(root, "node_modules/.bin"), { recursive: true });
+    const bin = join(root, "node_modules/.bin/seamline");
+    await symlink("../seamline/dist/cli.js", bin).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    const npm = launch(words, root, { HOME: root, npm_config_cache: join(root, ".npm") });
+    const [, url = ""] = await npm.says(/gateway at (http:\S+)/);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    // The outputs of npm close when nobody has them open any more.
+    await npm.ended("SIGTERM");
+    expect(npm.output()).toContain("SIGTERM: this service stops");
+    await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
+  });
 });
 
 describe("a service that is told to stop while a call has no end", () => {

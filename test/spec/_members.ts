@@ -2,9 +2,18 @@
 
 import { expect } from "vitest";
 
-import { type HttpRequest, type HttpResponse, TransportError } from "../../src/base/ports.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type PeerResponse,
+  TransportError,
+} from "../../src/base/ports.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { createCredentials } from "../../src/http/trust.ts";
+import { ServiceLinks } from "../../src/roles/links/service-links.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { ask, TestDeployment } from "../_cluster.ts";
+import { ask, key, TestDeployment, testHost } from "../_cluster.ts";
+import { isLinked } from "../_way.ts";
 
 /** What a member does with a call. Health checks are answered, unless it is `"silent"`. */
 export type Behaviour =
@@ -56,8 +65,11 @@ export async function gatewayWith(names: readonly string[]) {
       idempotent: ["shop/stock"],
       instance: name,
     };
-    const joined = await ask(gateway, "POST", "/nodes", trusted, JSON.stringify(joining));
-    expect(joined.status).toBe(201);
+    const content = JSON.stringify(joining);
+    const { status } = isLinked
+      ? await joinOverLink(local, member.url, name, content)
+      : await ask(gateway, "POST", "/nodes", trusted, content);
+    expect(status).toBe(201);
   }
   const post = { "content-type": "application/json" };
   return {
@@ -72,6 +84,29 @@ export async function gatewayWith(names: readonly string[]) {
       return `${status} ${status === 200 ? text : String(headers["x-svc-error"] ?? text)}`;
     },
   };
+}
+
+/** As a node does that has a link: it dials, and joins over that. */
+async function joinOverLink(
+  { network, clock, log }: TestDeployment,
+  url: string,
+  instance: string,
+  body: string,
+): Promise<PeerResponse> {
+  const host = testHost(network, clock, log, { url, trustKey: key });
+  const links = new ServiceLinks({
+    host,
+    role: "node",
+    instance,
+    trustKey: key,
+    limits: defaultLimits,
+    credentials: createCredentials(key, host),
+    handle: async (request) => await network.roles.get(url)!.handle(request),
+  });
+  const gateway = "http://gateway";
+  const way = links.dial(gateway, ["gateway"])!;
+  await way.start();
+  return await way.send({ url: `${gateway}/nodes`, method: "POST", headers: trusted, body });
 }
 
 async function answerOf(member: Member, request: HttpRequest, name: string): Promise<HttpResponse> {

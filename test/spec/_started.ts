@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 
 import { getContext } from "../../server/http/carrier.ts";
+import { onStop } from "../../server/http/stops.ts";
 import type { ModuleImporter } from "../../server/modules/module-importer.ts";
 import type { Server, ServerOptions } from "../../server/start/server.ts";
 import { startServer } from "../../server/start/start-server.ts";
@@ -15,9 +16,10 @@ import * as index from "../../src/index.ts";
 import * as internal from "../../src/internal.ts";
 import { createFixture, type Files, type Fixture } from "../build/_fixture.ts";
 import { TestLog } from "../_cluster.ts";
+import { onTheWay } from "../_way.ts";
 
 // The package and what generated code imports, as one module.
-const core = { ...index, ...internal, getContext };
+const core = { ...index, ...internal, getContext, onStop };
 
 let count = 0;
 
@@ -56,7 +58,7 @@ export async function start(
   options: ServerOptions = {},
 ): Promise<Server & { readonly lines: readonly string[] }> {
   const log = new TestLog();
-  const configured = config === undefined ? {} : { config };
+  const configured = config === undefined ? {} : { config: onTheWay(config) };
   const server = await startServer(application.importer, {
     ...configured,
     root: application.root,

@@ -3,7 +3,11 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { listen } from "../../server/http/http.ts";
-import { defaultDrainMs } from "../../src/base/protocol.ts";
+import {
+  defaultDrainMs,
+  defaultHealthIntervalMs,
+  defaultLinkHealthIntervalMs,
+} from "../../src/base/protocol.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import {
   gateway,
@@ -39,7 +43,7 @@ describe("keys of each mode", () => {
     ]);
   });
 
-  it("configuration-16: a gateway has healthIntervalMs, the time between health checks: 5000", async () => {
+  it("configuration-16: a gateway has healthIntervalMs, the time between health checks: 5000, and 1000 where members have links", async () => {
     const targets: string[] = [];
     const member = await listen(
       async ({ target }) => (targets.push(target), { status: 200, headers: {}, body: "true" }),
@@ -65,12 +69,30 @@ describe("keys of each mode", () => {
     await expect
       .poll(() => targets.slice(0, 3), { timeout: 12_000 })
       .toEqual(Array<string>(3).fill("/health/status"));
-    expect(parse(gateway)).toMatchObject({ healthIntervalMs: 5000 });
+    expect(parse(gateway)).not.toHaveProperty("healthIntervalMs");
+    expect([defaultHealthIntervalMs, defaultLinkHealthIntervalMs]).toEqual([5000, 1000]);
     expect(parse({ ...gateway, healthIntervalMs: 250 })).toMatchObject({ healthIntervalMs: 250 });
     for (const healthIntervalMs of [0, -1, 1.5, "soon", Infinity])
       expect(configProblems({ ...gateway, healthIntervalMs })).toEqual([
         expect.stringMatching(/^healthIntervalMs: expected a/),
       ]);
+  });
+
+  it("configuration-31: nodes, gateways and proxies have link: auto, always or never", () => {
+    const node = { mode: "node", url: otherUrl, repository: otherUrl, segments: ["a"] };
+    const proxy = { mode: "proxy", url: otherUrl, repository: otherUrl, gateway: otherUrl };
+    for (const config of [gateway, node, proxy]) {
+      expect(parse(config)).not.toHaveProperty("link");
+      for (const link of ["auto", "always", "never"])
+        expect(parse({ ...config, link })).toMatchObject({ link });
+      for (const link of ["", "http", true])
+        expect(configProblems({ ...config, link })).toEqual([
+          expect.stringMatching(/^link: expected "auto", "always" or "never"/),
+        ]);
+    }
+    expect(configProblems({ mode: "standalone", url: otherUrl, link: "auto" })).toEqual([
+      expect.stringMatching(/^link: mode 'standalone' doesn't have this key/),
+    ]);
   });
 
   it("configuration-17: a gateway may have a repository, for middleware that looks at arguments", () => {
@@ -79,8 +101,8 @@ describe("keys of each mode", () => {
   });
 
   it("configuration-19: a gateway keeps its members in memory, and no key changes that", () => {
-    expect(configProblems({ ...gateway, directory: "nats://127.0.0.1:4222" })).toEqual([
-      expect.stringMatching(/^directory: unknown key/),
+    expect(configProblems({ ...gateway, store: "nats://127.0.0.1:4222" })).toEqual([
+      expect.stringMatching(/^store: unknown key/),
     ]);
   });
 
@@ -109,7 +131,7 @@ describe("keys of each mode", () => {
     expect(parse(proxy)).toMatchObject({ gateway: otherUrl, repository: otherUrl });
     expect(parse({ ...none, node: otherUrl })).toMatchObject({ node: otherUrl });
     expect(configProblems(none)).toEqual([
-      expect.stringContaining("a proxy needs either 'gateway' or 'node'"),
+      expect.stringContaining("a proxy needs one of 'gateway', 'node' and 'directory'"),
     ]);
   });
 
@@ -136,13 +158,20 @@ describe("keys of each mode", () => {
     ).toMatchObject({ segments: [] });
   });
 
-  it("configuration-24: every mode may have a trustKey, printable ASCII without blanks", () => {
+  it("configuration-24: every mode may have a trustKey, printable ASCII without blanks, or a list of them", () => {
     for (const configuration of modes) {
       expect(parse({ ...configuration, trustKey: "a-key" })).toMatchObject({ trustKey: "a-key" });
       for (const trustKey of ["", "two words", "schlüssel", 1]) {
         const [problem] = configProblems({ ...configuration, trustKey });
-        expect(problem).toMatch(/^trustKey: (it|expected a string$)/);
+        expect(problem).toMatch(/^trustKey: (it|expected a string, or a list)/);
         expect(problem).not.toContain("schlüssel");
+      }
+      const trustKey = ["new-key", "old-key"];
+      expect(parse({ ...configuration, trustKey })).toMatchObject({ trustKey });
+      for (const wrong of [[], ["a-key", ""], ["a-key", "two words"], ["a-key", 1], [["a"]]]) {
+        const [problem] = configProblems({ ...configuration, trustKey: wrong });
+        expect(problem).toMatch(/^trustKey: (key 2 of the list|expected a string, or a list)/);
+        expect(problem).not.toContain("words");
       }
     }
   });

@@ -162,7 +162,7 @@ describe("the file", () => {
 
   it("configuration-10: keys that exclude each other are refused in a configuration", () => {
     expect(configProblems({ ...proxy, node: otherUrl })).toEqual([
-      "gateway: a proxy needs either 'gateway' or 'node', and not both",
+      "gateway: a proxy needs one of 'gateway', 'node' and 'directory', and no more",
     ]);
     expect(configProblems({ ...gateway, segments: ["a"] })).toEqual([
       expect.stringContaining(

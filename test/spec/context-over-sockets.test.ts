@@ -12,6 +12,7 @@ import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { TestLog, testModules, type TestProcedure } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
+import { linkHost, takingLinks } from "../_linking.ts";
 import { body, call } from "./_shop.ts";
 
 interface Signals {
@@ -53,11 +54,16 @@ async function deployment(
   ];
   const common = { trustKey: key, limits: { ...defaultLimits, callTimeoutMs: time } };
   const start = async (create: (host: Host) => Role): Promise<string> => {
-    const host = nodeHost({ log });
+    const host = nodeHost({ log, links: linkHost() });
     const role = create(host);
-    const server = await listen((request) => role.handle(request), { host: "127.0.0.1", port: 0 });
+    const server = await listen((request) => role.handle(request), {
+      host: "127.0.0.1",
+      port: 0,
+      ...takingLinks(role),
+    });
     await role.start(server.url);
     onTestFinished(async () => {
+      await role.stop();
       await server.close(0);
       await host.transport.close();
     });

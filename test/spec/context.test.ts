@@ -185,6 +185,8 @@ describe("the context of a procedure", () => {
         const {
           "content-type": _type,
           "x-svc-data-encoding": _encoding,
+          // What carries the call says it, and memory doesn't.
+          "content-length": _length,
           ...inherited
         } = seen["inner"]?.headers ?? {};
         expect(inherited, together ? "together" : "apart").toEqual(keptContext);

@@ -81,6 +81,20 @@ describe("the status of what a procedure throws", () => {
     expect(await status(new (class extends errors.Teapot {})())).toBe(418);
     expect(await status(new (class extends errors.ServiceError {})("x"))).toBe(500);
   });
+  it("errors-52: a custom error that extends a class of the runtime may set a static status of its own from 400 to 599; any other is a 500", async () => {
+    const withStatus = (own: unknown) =>
+      class extends errors.ServiceError {
+        static override readonly status: number = own as number;
+      };
+    for (const own of [400, 409, 422, 429, 599])
+      expect(await status(new (withStatus(own))("x"))).toBe(own);
+    for (const own of [0, 204, 304, 399, 600, 422.5, Number.NaN, "422", null])
+      expect(await status(new (withStatus(own))("x"))).toBe(500);
+    class Full extends errors.NotFound {
+      static override readonly status: number = 409;
+    }
+    expect(await status(new (class extends Full {})("x"))).toBe(409);
+  });
 });
 
 describe("the status of each error of the framework", () => {

@@ -9,6 +9,8 @@ import { deploy, urls } from "../_deployment.ts";
 import { ask, key, TestDeployment, testModules, testHost } from "../_cluster.ts";
 import { outOf } from "./_members.ts";
 
+import { itOverHttp } from "./_over-http.ts";
+
 const stock = "/rpc/shop/stock?sku=tweed";
 const isCall = ({ url }: OutgoingRequest): boolean => url.includes("/rpc/");
 
@@ -44,22 +46,26 @@ async function halfAccepting(): Promise<Deployed> {
 }
 
 describe("a member that accepts no connection", () => {
-  it("again-8: a call that waits for a connection goes to the next member when that fails, and is 504 if its own time ends first", async () => {
-    const { gateway, clock } = await halfAccepting();
-    const answer = ask(gateway, "GET", stock);
-    await clock.pass(1_300);
-    expect(await answer).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
-    const late = await halfAccepting();
-    const short = ask(late.gateway, "GET", stock, {
-      "x-svc-trust-key": key,
-      "x-svc-deadline": "1000",
-    });
-    await late.clock.pass(1_010);
-    expect(await short).toMatchObject({
-      status: 504,
-      headers: { "x-svc-error": "DeadlineExceeded" },
-    });
-  });
+  itOverHttp(
+    "again-8: a call that waits for a connection goes to the next member when that fails, and is 504 if its own time ends first",
+    "a member with a link needs no connection for a call",
+    async () => {
+      const { gateway, clock } = await halfAccepting();
+      const answer = ask(gateway, "GET", stock);
+      await clock.pass(1_300);
+      expect(await answer).toMatchObject({ status: 200, headers: { "x-svc-node": "second" } });
+      const late = await halfAccepting();
+      const short = ask(late.gateway, "GET", stock, {
+        "x-svc-trust-key": key,
+        "x-svc-deadline": "1000",
+      });
+      await late.clock.pass(1_010);
+      expect(await short).toMatchObject({
+        status: 504,
+        headers: { "x-svc-error": "DeadlineExceeded" },
+      });
+    },
+  );
 
   it("times of calls that are shorter than a connection may take don't take it out of rotation (again-8)", async () => {
     const { gateway, clock, log } = await halfAccepting();
@@ -98,9 +104,7 @@ async function limited(names: readonly string[] = ["a", "b"]) {
     const { handle } = network.roles.get(`http://${name}`)!;
     network.roles.get(`http://${name}`)!.handle = (request) =>
       isCall({ url: request.target, method: "GET", headers: {} })
-        ? new Promise((_, reject) =>
-            request.signal.addEventListener("abort", () => reject(request.signal.reason as Error)),
-          )
+        ? new Promise(() => {})
         : handle(request);
   };
   return { local, gateway, network, clock, log, stop };

@@ -16,6 +16,8 @@ import {
   testModules,
   type TestNetwork,
 } from "../_cluster.ts";
+import { isLinked } from "../_way.ts";
+import { itOverHttp } from "./_over-http.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 import { money, outOfStock, shop } from "./_shop.ts";
 
@@ -80,7 +82,7 @@ describe("joining a gateway", () => {
     }
   });
 
-  it("joining-2: a node renews its lease after a third of it", async () => {
+  itOverHttp("joining-2: a node renews its lease after a third of it", "links-5", async () => {
     const { clock, network, gateway } = await deploy();
     const renewals = () =>
       network.sent
@@ -126,17 +128,21 @@ describe("joining a gateway", () => {
     expect(ran).toEqual(["node b", "second"]);
   });
 
-  it("joining-5: a gateway that was killed and restarts has its nodes back within 2 s, before their leases end", async () => {
-    const { network, clock, proxy } = await deploy();
-    await clock.pass(500);
-    network.roles.set(urls.gateway, await emptyGateway(network, clock));
-    expect(await ask(proxy, "GET", stock)).toMatchObject({
-      status: 503,
-      headers: { "retry-after": "1" },
-    });
-    await clock.pass(1000);
-    expect((await ask(proxy, "GET", stock)).status).toBe(200);
-  });
+  itOverHttp(
+    "joining-5: a gateway that was killed and restarts has its nodes back within 2 s, before their leases end",
+    "a killed gateway's links break with it, and the next test is that",
+    async () => {
+      const { network, clock, proxy } = await deploy();
+      await clock.pass(500);
+      network.roles.set(urls.gateway, await emptyGateway(network, clock));
+      expect(await ask(proxy, "GET", stock)).toMatchObject({
+        status: 503,
+        headers: { "retry-after": "1" },
+      });
+      await clock.pass(1000);
+      expect((await ask(proxy, "GET", stock)).status).toBe(200);
+    },
+  );
 
   it.each([300, 3000, 60_000])(
     "has its nodes back within 2 s when it was away for %i ms (joining-5)",
@@ -159,7 +165,10 @@ describe("joining a gateway", () => {
         ).status,
       ).toBe(200);
       // One line for each node, however long that took.
-      expect(log.lines.filter((line) => line.includes("joining again"))).toHaveLength(2);
+      expect(
+        log.lines.filter((line) => line.includes(isLinked ? "dialling again" : "joining again")),
+        // The proxy, too, has a link.
+      ).toHaveLength(isLinked ? 3 : 2);
     },
   );
 
@@ -329,9 +338,9 @@ describe("joining a gateway", () => {
 
   it("a gateway has no other endpoints below /nodes (joining-1)", async () => {
     const { gateway } = await deploy();
-    expect(await ask(gateway, "GET", "/nodes", trusted)).toMatchObject({
+    expect(await ask(gateway, "DELETE", "/nodes", trusted)).toMatchObject({
       status: 405,
-      headers: { allow: "POST" },
+      headers: { allow: "POST, GET, HEAD" },
     });
     expect((await ask(gateway, "POST", "/nodes/m1", trusted)).status).toBe(405);
     for (const path of ["/nodes/m1/x", "/Nodes", "/nodes/../nodes"])

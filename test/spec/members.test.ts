@@ -4,6 +4,8 @@ import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { ask, testHost, testModules } from "../_cluster.ts";
+import { isLinked } from "../_way.ts";
+import { itOverHttp } from "./_over-http.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 import { body } from "./_shop.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
@@ -19,9 +21,11 @@ const idOf = ({ text }: { readonly text: string }): string =>
 describe("members of a gateway", () => {
   it("members-7: the procedures of a member are the FQNs of its public and protected ones, and of no private one", async () => {
     const { network } = await deploy();
-    const lists = network.sent
-      .filter(({ method }) => method === "POST")
-      .map(({ body }) => (JSON.parse(body) as { procedures: string[] }).procedures);
+    const joins = () =>
+      network.sent
+        .filter(({ method, url }) => method === "POST" && url === `${urls.gateway}/nodes`)
+        .map(({ body }) => JSON.parse(body) as { url: string; procedures: string[] });
+    const lists = joins().map(({ procedures }) => procedures);
     expect(lists.map((list) => list.toSorted())).toEqual(
       [
         ["shop/price", "shop/quote", "shop/refuse", "shop/safe", "shop/viaAudit", "shop/viaWhoami"],
@@ -40,16 +44,16 @@ describe("members of a gateway", () => {
       procedure("1.0.0", "private", "mixed/none"),
     ]);
     const common = { trustKey: key, limits: defaultLimits, gateway: urls.gateway };
-    await createNode(testHost(network), {
+    const url = "http://mixed";
+    const mixed = createNode(testHost(network, undefined, undefined, { url, trustKey: key }), {
       ...common,
       modules,
       segments: ["mixed"],
       name: undefined,
-    }).start("http://mixed");
-    expect(JSON.parse(network.sent[0]?.body ?? "")).toMatchObject({
-      url: "http://mixed",
-      procedures: ["mixed/some"],
     });
+    network.roles.set(url, mixed);
+    await mixed.start(url);
+    expect(joins()).toMatchObject([{ url, procedures: ["mixed/some"] }]);
   });
 
   it("members-8: the gateway doesn't know versions: all versions of a procedure are one name", async () => {
@@ -72,34 +76,43 @@ describe("members of a gateway", () => {
     expect((await ask(gateway, "GET", `/nodes/${id}`, trusted)).status).toBe(204);
   });
 
-  it("members-10: PUT with an unknown id is 404, and the node joins again", async () => {
-    const { gateway, network, clock } = await deploy();
-    expect(await ask(gateway, "PUT", "/nodes/nobody", trusted)).toMatchObject({
-      status: 404,
-      text: "",
-    });
-    expect((await ask(gateway, "PUT", "/nodes/__proto__", trusted)).status).toBe(404);
-    // An old gateway only knows the renewal.
-    const renewed: string[] = [];
-    const options = { trustKey: key, limits: defaultLimits, healthIntervalMs: 5000, lease: 15_000 };
-    let ids = 0;
-    const restarted = createGateway(testHost(network, clock), {
-      ...options,
-      newId: () => `again${++ids}`,
-    });
-    network.roles.set(urls.gateway, {
-      ...restarted,
-      handle: async (request) => {
-        if (request.method === "GET" && request.target.startsWith("/nodes/"))
-          return { status: 405, headers: {} };
-        if (request.method === "PUT") renewed.push(request.target);
-        return await restarted.handle(request);
-      },
-    });
-    await clock.pass(5000);
-    expect(renewed.toSorted()).toEqual(["/nodes/m1", "/nodes/m2"]);
-    expect(restarted.describe()["members"]).toEqual(expect.arrayContaining([urls.a, urls.b]));
-  });
+  itOverHttp(
+    "members-10: PUT with an unknown id is 404, and the node joins again",
+    "links-18",
+    async () => {
+      const { gateway, network, clock } = await deploy();
+      expect(await ask(gateway, "PUT", "/nodes/nobody", trusted)).toMatchObject({
+        status: 404,
+        text: "",
+      });
+      expect((await ask(gateway, "PUT", "/nodes/__proto__", trusted)).status).toBe(404);
+      // An old gateway only knows the renewal.
+      const renewed: string[] = [];
+      const options = {
+        trustKey: key,
+        limits: defaultLimits,
+        healthIntervalMs: 5000,
+        lease: 15_000,
+      };
+      let ids = 0;
+      const restarted = createGateway(testHost(network, clock), {
+        ...options,
+        newId: () => `again${++ids}`,
+      });
+      network.roles.set(urls.gateway, {
+        ...restarted,
+        handle: async (request) => {
+          if (request.method === "GET" && request.target.startsWith("/nodes/"))
+            return { status: 405, headers: {} };
+          if (request.method === "PUT") renewed.push(request.target);
+          return await restarted.handle(request);
+        },
+      });
+      await clock.pass(5000);
+      expect(renewed.toSorted()).toEqual(["/nodes/m1", "/nodes/m2"]);
+      expect(restarted.describe()["members"]).toEqual(expect.arrayContaining([urls.a, urls.b]));
+    },
+  );
 
   it("a request that asks whether a member is known renews nothing (members-9)", async () => {
     const { gateway, clock } = await deploy();
@@ -123,6 +136,8 @@ describe("members of a gateway", () => {
       mode: "gateway",
       url: anyPort,
       trustKey: key,
+      // One that takes links only refuses this member.
+      link: "auto",
     });
     const init = { method: "POST", headers: trusted, body: member("http://127.0.0.1:9", "c/only") };
     expect(await (await fetch(`${started.url}/nodes`, init)).json()).toMatchObject({
@@ -168,6 +183,8 @@ describe("members of a gateway", () => {
         status: 200,
         headers: { "x-svc-node": "second" },
       });
-    expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(1);
+    expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(
+      isLinked ? 0 : 1,
+    );
   });
 });

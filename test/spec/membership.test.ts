@@ -4,6 +4,8 @@ import { UnsentError } from "../../src/base/ports.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../_cluster.ts";
+import { isLinked } from "../_way.ts";
+import { itOverHttp } from "./_over-http.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 import { money, outOfStock, shop } from "./_shop.ts";
 
@@ -35,7 +37,7 @@ describe("membership of a node at the gateway", () => {
 
   it("members-2: the gateway records the node and its procedures", async () => {
     const { gateway } = await deploy();
-    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b], routes: [] });
+    expect(gateway.describe()).toMatchObject({ members: [urls.a, urls.b], routes: [] });
     expect(await ask(gateway, "GET", stock)).toMatchObject({
       status: 200,
       text: "5",
@@ -59,7 +61,7 @@ describe("membership of a node at the gateway", () => {
     const { id } = JSON.parse(joined.text) as { id: string };
     network.roles.delete("http://c");
     await clock.pass(15_001);
-    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b], routes: [] });
+    expect(gateway.describe()).toMatchObject({ members: [urls.a, urls.b], routes: [] });
     expect((await ask(gateway, "PUT", `/nodes/${id}`, trusted)).status).toBe(404);
   });
 
@@ -75,7 +77,9 @@ describe("membership of a node at the gateway", () => {
         headers: { "x-svc-node": "second" },
       });
     // It got no more calls after the one that found it gone.
-    expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(1);
+    expect(network.sent.filter(({ url }) => url.startsWith(`${urls.b}/rpc`))).toHaveLength(
+      isLinked ? 0 : 1,
+    );
   });
 
   it("members-5: a node with an unhealthy check is removed from the rotation", async () => {
@@ -102,19 +106,23 @@ describe("membership of a node at the gateway", () => {
 });
 
 describe("leaving the rotation", () => {
-  it("leaving-1: a node that is stopped leaves the rotation at once, and for a second still serves what was sent before", async () => {
-    const { gateway, b, clock } = await deploy();
-    let over = false;
-    const stopped = b.stop().then(() => (over = true));
-    await settle();
-    expect((await ask(b, "GET", stock)).status).toBe(200);
-    expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
-    // The server closes its socket after this has ended.
-    await clock.pass(999);
-    expect(over).toBe(false);
-    await clock.pass(1);
-    await stopped;
-  });
+  itOverHttp(
+    "leaving-1: a node that is stopped leaves the rotation at once, and for a second still serves what was sent before",
+    "links-8",
+    async () => {
+      const { gateway, b, clock } = await deploy();
+      let over = false;
+      const stopped = b.stop().then(() => (over = true));
+      await settle();
+      expect((await ask(b, "GET", stock)).status).toBe(200);
+      expect(await ask(gateway, "GET", stock)).toMatchObject(gone);
+      // The server closes its socket after this has ended.
+      await clock.pass(999);
+      expect(over).toBe(false);
+      await clock.pass(1);
+      await stopped;
+    },
+  );
 
   it("leaving-2: a member whose lease has expired leaves the rotation", async () => {
     const { gateway, clock, log } = await deploy();
@@ -137,22 +145,27 @@ describe("leaving the rotation", () => {
     );
   });
 
-  it("leaving-3: a member that refuses the connection is out of the rotation until it answers", async () => {
-    const { gateway, network, b, clock, log, node } = await deploy();
-    const second = node(["b"], "second");
-    network.roles.set("http://second", second);
-    await second.start("http://second");
-    const answering = async () => String((await ask(gateway, "GET", stock)).headers["x-svc-node"]);
-    network.roles.delete(urls.b);
-    expect([await answering(), await answering()]).toEqual(["second", "second"]);
-    network.roles.set(urls.b, b);
-    expect([await answering(), await answering()]).toEqual(["second", "second"]);
-    await clock.pass(1000);
-    expect([await answering(), await answering()].toSorted()).toEqual(["node b", "second"]);
-    expect(
-      log.lines.filter((line) => line.includes("can't be reached; it gets no calls")),
-    ).toHaveLength(1);
-  });
+  itOverHttp(
+    "leaving-3: a member that refuses the connection is out of the rotation until it answers",
+    "links-17",
+    async () => {
+      const { gateway, network, b, clock, log, node } = await deploy();
+      const second = node(["b"], "second");
+      network.roles.set("http://second", second);
+      await second.start("http://second");
+      const answering = async () =>
+        String((await ask(gateway, "GET", stock)).headers["x-svc-node"]);
+      network.roles.delete(urls.b);
+      expect([await answering(), await answering()]).toEqual(["second", "second"]);
+      network.roles.set(urls.b, b);
+      expect([await answering(), await answering()]).toEqual(["second", "second"]);
+      await clock.pass(1000);
+      expect([await answering(), await answering()].toSorted()).toEqual(["node b", "second"]);
+      expect(
+        log.lines.filter((line) => line.includes("can't be reached; it gets no calls")),
+      ).toHaveLength(1);
+    },
+  );
 
   it.each([
     ["says false", async () => false],
@@ -178,29 +191,33 @@ describe("leaving the rotation", () => {
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
   });
 
-  it("a node stays in the rotation if one health check times out, and leaves it after two in a row (leaving-4)", async () => {
-    const { gateway, network, b, clock, node } = await deploy();
-    const second = node(["b"], "second");
-    network.roles.set("http://second", second);
-    await second.start("http://second");
-    const answering = async () => [
-      String((await ask(gateway, "GET", stock)).headers["x-svc-node"]),
-      String((await ask(gateway, "GET", stock)).headers["x-svc-node"]),
-    ];
-    network.roles.set(urls.b, {
-      ...b,
-      handle: (request) =>
-        request.target.startsWith("/health/") ? silence(request.signal) : b.handle(request),
-    });
-    await clock.pass(5000);
-    expect((await answering()).toSorted()).toEqual(["node b", "second"]);
-    // The first check is given up after 6 s, and the next one comes at 15 s.
-    await clock.pass(10_000 + 2500);
-    expect(await answering()).toEqual(["second", "second"]);
-    network.roles.set(urls.b, b);
-    await clock.pass(5000);
-    expect((await answering()).toSorted()).toEqual(["node b", "second"]);
-  });
+  itOverHttp(
+    "a node stays in the rotation if one health check times out, and leaves it after two in a row (leaving-4)",
+    "links-7, as a node asks itself, and no question is lost",
+    async () => {
+      const { gateway, network, b, clock, node } = await deploy();
+      const second = node(["b"], "second");
+      network.roles.set("http://second", second);
+      await second.start("http://second");
+      const answering = async () => [
+        String((await ask(gateway, "GET", stock)).headers["x-svc-node"]),
+        String((await ask(gateway, "GET", stock)).headers["x-svc-node"]),
+      ];
+      network.roles.set(urls.b, {
+        ...b,
+        handle: (request) =>
+          request.target.startsWith("/health/") ? silence(request.signal) : b.handle(request),
+      });
+      await clock.pass(5000);
+      expect((await answering()).toSorted()).toEqual(["node b", "second"]);
+      // The first check is given up after 6 s, and the next one comes at 15 s.
+      await clock.pass(10_000 + 2500);
+      expect(await answering()).toEqual(["second", "second"]);
+      network.roles.set(urls.b, b);
+      await clock.pass(5000);
+      expect((await answering()).toSorted()).toEqual(["node b", "second"]);
+    },
+  );
 
   it("a gateway waits for a slow health check as long as the process is live (leaving-4, health-14)", async () => {
     const { gateway, b, clock, log } = await deploy();
@@ -216,47 +233,59 @@ describe("leaving the rotation", () => {
     expect(log.lines).toContain("warning: http://b is unhealthy: it gets no calls");
   });
 
-  it("a gateway logs why it can't check a member's health (leaving-3)", async () => {
-    const { network, clock, log } = await deploy();
-    network.roles.delete(urls.b);
-    await clock.pass(5000);
-    expect(log.lines).toContain(
-      "warning: http://b can't be reached; it gets no calls until it answers again (http://b refused the connection)",
-    );
-  });
+  itOverHttp(
+    "a gateway logs why it can't check a member's health (leaving-3)",
+    "links-17",
+    async () => {
+      const { network, clock, log } = await deploy();
+      network.roles.delete(urls.b);
+      await clock.pass(5000);
+      expect(log.lines).toContain(
+        "warning: http://b can't be reached; it gets no calls until it answers again (http://b refused the connection)",
+      );
+    },
+  );
 
-  it("a member that has left isn't reported as unreachable (leaving-3)", async () => {
-    const { network, gateway, b, clock, log } = await deploy();
-    let refuse = (): void => {};
-    const waiting = new Promise<never>((_, reject) => {
-      refuse = () => reject(new UnsentError("http://b refused the connection", "refused"));
-    });
-    network.roles.set(
-      urls.b,
-      Object.assign(Object.create(b) as typeof b, { handle: () => waiting }),
-    );
-    await clock.pass(5000);
-    expect((await ask(gateway, "DELETE", "/nodes/m2", trusted)).status).toBe(204);
-    refuse();
-    await settle();
-    expect(log.lines.filter((line) => line.includes("unhealthy"))).toEqual([]);
-  });
+  itOverHttp(
+    "a member that has left isn't reported as unreachable (leaving-3)",
+    "links-7, as nobody asks it",
+    async () => {
+      const { network, gateway, b, clock, log } = await deploy();
+      let refuse = (): void => {};
+      const waiting = new Promise<never>((_, reject) => {
+        refuse = () => reject(new UnsentError("http://b refused the connection", "refused"));
+      });
+      network.roles.set(
+        urls.b,
+        Object.assign(Object.create(b) as typeof b, { handle: () => waiting }),
+      );
+      await clock.pass(5000);
+      expect((await ask(gateway, "DELETE", "/nodes/m2", trusted)).status).toBe(204);
+      refuse();
+      await settle();
+      expect(log.lines.filter((line) => line.includes("unhealthy"))).toEqual([]);
+    },
+  );
 
-  it("a proxy whose gateway is unavailable logs it once, with the reason (leaving-3)", async () => {
-    const { network, proxy, log } = await deploy();
-    const gateway = network.roles.get(urls.gateway)!;
-    network.roles.delete(urls.gateway);
-    for (let calls = 0; calls < 3; calls++)
-      expect((await ask(proxy, "GET", stock)).status).toBe(503);
-    network.roles.set(urls.gateway, gateway);
-    expect((await ask(proxy, "GET", stock)).status).toBe(200);
-    expect(log.lines.filter((line) => line.includes(urls.gateway))).toEqual([
-      expect.stringContaining("joined"),
-      expect.stringContaining("joined"),
-      "warning: http://gateway can't be reached: http://gateway refused the connection",
-      "http://gateway answers again",
-    ]);
-  });
+  itOverHttp(
+    "a proxy whose gateway is unavailable logs it once, with the reason (leaving-3)",
+    "joining-5, which counts the lines",
+    async () => {
+      const { network, proxy, log } = await deploy();
+      const gateway = network.roles.get(urls.gateway)!;
+      network.roles.delete(urls.gateway);
+      for (let calls = 0; calls < 3; calls++)
+        expect((await ask(proxy, "GET", stock)).status).toBe(503);
+      network.roles.set(urls.gateway, gateway);
+      expect((await ask(proxy, "GET", stock)).status).toBe(200);
+      expect(log.lines.filter((line) => line.includes(urls.gateway))).toEqual([
+        expect.stringContaining("joined"),
+        expect.stringContaining("joined"),
+        "warning: http://gateway can't be reached: http://gateway refused the connection",
+        "http://gateway answers again",
+      ]);
+    },
+  );
 
   it("a gateway that stops ends its health checks, also one under way (leaving-4)", async () => {
     const { gateway, b, clock, network } = await deploy();
@@ -292,7 +321,7 @@ describe("leaving the rotation", () => {
     answer();
     await clock.pass(1000);
     await stopped;
-    expect(gateway.describe()).toEqual({ members: [urls.a, urls.b], routes: [] });
+    expect(gateway.describe()).toMatchObject({ members: [urls.a, urls.b], routes: [] });
     expect(clock).toBeInstanceOf(TestClock);
   });
 });

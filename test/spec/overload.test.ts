@@ -215,30 +215,50 @@ describe("calls that compute, while the event loop is late", () => {
     void call(1);
     await turn(1);
     expect(begun).toEqual([]);
+    await turn(8);
+    expect(begun).toEqual(["0", "1"]);
     await turns();
     void call(2);
     await turn(0);
     expect(begun).toEqual(["0", "1", "2"]);
   });
 
-  it("overload-7: a call that would wait for more than 250 ms before it begins, behind 16 others or more, is refused at once", async () => {
+  it("line up until those that wait take less than 100 ms (overload-6)", async () => {
+    const { begun, call, state, turn, turns } = await computing();
+    for (let name = 0; name < 60; name++) void call(name);
+    // By then it shows how long these calls take.
+    await turn(9 * 20);
+    expect(begun).toHaveLength(20);
+    state.isBusy = false;
+    void call(60);
+    await turn(9);
+    expect(begun).toHaveLength(21);
+    await turn(9 * 22);
+    expect(begun).toHaveLength(43);
+    void call(61);
+    await turn(9);
+    expect(begun).toHaveLength(62);
+    await turns();
+  });
+
+  it("overload-7: a call that would wait for more than 500 ms before it begins, behind 16 others or more, is refused at once", async () => {
     const { begun, call, role, turn, turns } = await computing();
-    const calls = Array.from({ length: 100 }, (_, name) => call(name));
+    const calls = Array.from({ length: 150 }, (_, name) => call(name));
     // By then it shows how long these calls take.
     await turn(9 * 40);
     expect(begun).toHaveLength(40);
-    expect(await call(100)).toMatchObject({
+    expect(await call(150)).toMatchObject({
       status: 503,
       headers: { "retry-after": "1", "x-svc-not-started": "overload" },
     });
     expect((await ask(role, "GET", "/health/live")).status).toBe(200);
     await turn(9 * 11);
-    calls.push(call(101));
+    calls.push(call(151));
     await turn(0);
-    expect((await call(102)).status).toBe(503);
+    expect((await call(152)).status).toBe(503);
     await turns();
     for (const answer of calls) expect((await answer).status).toBe(204);
-    expect(begun).toHaveLength(101);
+    expect(begun).toHaveLength(151);
   });
 
   it("are never too many if fewer than 16 wait, however slow they are (overload-7)", async () => {

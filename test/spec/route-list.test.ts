@@ -53,6 +53,31 @@ describe("a proxy's list of routes", () => {
     expect(gateway?.describe().routes).toHaveLength(1);
   });
 
+  it("in its first 3 s a gateway answers 503 with retry-after to whatever may be a route of a node that joins again (members-13)", async () => {
+    const { local, outer } = await startSite("behind a proxy", [{ route: "GET /a", run }]);
+    expect(await ask(outer)).toBe(200);
+    local.network.roles.delete("http://gateway");
+    const gateway = await local.gateway({ gatheringMs: 3_000 });
+    expect(await send(gateway, "GET", "/a")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+    });
+    // What can't be a route is not found at once.
+    for (const path of ["/", "/svc/nothing", "/rpc", "/metrics/x", "/@vite/client", "//a", "/a//b"])
+      expect([path, (await send(gateway, "GET", path)).status]).toEqual([path, 404]);
+    for (const path of ["/a/../b", "/a/%2e%2E/b", "/a/..%2fb", "/a\\b", "/a/%zz", "/a/%ff"])
+      expect([path, (await send(gateway, "GET", path)).status]).toEqual([path, 404]);
+    for (const method of ["TRACE", "PROPFIND", "get"])
+      expect([method, (await send(gateway, method, "/a")).status]).toEqual([method, 404]);
+    for (const method of ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+      expect([method, (await send(gateway, method, "/a")).status]).toEqual([method, 503]);
+    await local.clock.pass(2_999);
+    expect((await send(gateway, "GET", "/b")).status).toBe(503);
+    await local.clock.pass(1);
+    expect((await send(gateway, "GET", "/b")).status).toBe(404);
+    expect(await ask(gateway)).toBe(200);
+  });
+
   const answers = (list: () => unknown, status = () => 200) => {
     const network = new TestNetwork();
     const clock = new TestClock();

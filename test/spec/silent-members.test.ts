@@ -4,6 +4,7 @@ import { getContext } from "../../server/http/carrier.ts";
 import { TransportError } from "../../src/base/ports.ts";
 import { ask } from "../_cluster.ts";
 import { gatewayWith, outOf, trusted } from "./_members.ts";
+import { itOverHttp } from "./_over-http.ts";
 
 describe("a member of a gateway that falls silent", () => {
   it("silent-1: a member that has been silent for 300 ms with a call is asked whether it is alive, and gets no new calls after 300 ms more", async () => {
@@ -162,30 +163,38 @@ describe("a member of a gateway that falls silent", () => {
     expect(members[0]!.probes).toBe(probes);
   });
 
-  it("silent-7: if all members seem dead, or more than half of them, calls are still tried", async () => {
-    const { call, network, clock } = await gatewayWith(["a", "b", "c"]);
-    const all = new Map(network.roles);
-    for (const name of ["a", "b", "c"]) network.roles.delete(`http://${name}`);
-    const refused = call("shop/order");
-    await clock.pass(50);
-    expect(await refused).toBe("503 NodeNotAvailable");
-    for (const [url, role] of all) network.roles.set(url, role);
-    for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toMatch(/^200 /);
-    await clock.pass(1_000);
-    const answers = new Set<string>();
-    for (let calls = 0; calls < 6; calls++) answers.add(await call("shop/order"));
-    expect([...answers].toSorted()).toEqual(["200 a", "200 b", "200 c"]);
-  });
+  itOverHttp(
+    "silent-7: if all members seem dead, or more than half of them, calls are still tried",
+    "links-17, as a member whose link is gone is none",
+    async () => {
+      const { call, network, clock } = await gatewayWith(["a", "b", "c"]);
+      const all = new Map(network.roles);
+      for (const name of ["a", "b", "c"]) network.roles.delete(`http://${name}`);
+      const refused = call("shop/order");
+      await clock.pass(50);
+      expect(await refused).toBe("503 NodeNotAvailable");
+      for (const [url, role] of all) network.roles.set(url, role);
+      for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toMatch(/^200 /);
+      await clock.pass(1_000);
+      const answers = new Set<string>();
+      for (let calls = 0; calls < 6; calls++) answers.add(await call("shop/order"));
+      expect([...answers].toSorted()).toEqual(["200 a", "200 b", "200 c"]);
+    },
+  );
 
-  it("silent-8: a member whose application says that it is unhealthy gets no calls, even if it is the last one", async () => {
-    const { call, members, clock } = await gatewayWith(["a", "b"]);
-    for (const member of members) member.isHealthy = false;
-    await clock.pass(5_000);
-    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
-    members[1]!.isHealthy = true;
-    await clock.pass(5_000);
-    for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toBe("200 b");
-  });
+  itOverHttp(
+    "silent-8: a member whose application says that it is unhealthy gets no calls, even if it is the last one",
+    "links-7, as nobody asks it",
+    async () => {
+      const { call, members, clock } = await gatewayWith(["a", "b"]);
+      for (const member of members) member.isHealthy = false;
+      await clock.pass(5_000);
+      expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+      members[1]!.isHealthy = true;
+      await clock.pass(5_000);
+      for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toBe("200 b");
+    },
+  );
 
   it.each([502, 503])(
     "silent-9: a member that answers twice in a row that it can't take calls is out for a second: %i",
@@ -211,21 +220,25 @@ describe("a member of a gateway that falls silent", () => {
     },
   );
 
-  it("an unhealthy process that joins again stays unhealthy, and a new one starts anew (silent-8)", async () => {
-    const { gateway, call, members, clock } = await gatewayWith(["a"]);
-    members[0]!.isHealthy = false;
-    await clock.pass(5_000);
-    const join = async (instance: string) =>
-      await ask(
-        gateway,
-        "POST",
-        "/nodes",
-        trusted,
-        JSON.stringify({ url: "http://a", procedures: ["shop/order"], instance }),
-      );
-    await join("a");
-    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
-    await join("a2");
-    expect(await call("shop/order")).toBe("200 a");
-  });
+  itOverHttp(
+    "an unhealthy process that joins again stays unhealthy, and a new one starts anew (silent-8)",
+    "links-7, as it says itself how it is",
+    async () => {
+      const { gateway, call, members, clock } = await gatewayWith(["a"]);
+      members[0]!.isHealthy = false;
+      await clock.pass(5_000);
+      const join = async (instance: string) =>
+        await ask(
+          gateway,
+          "POST",
+          "/nodes",
+          trusted,
+          JSON.stringify({ url: "http://a", procedures: ["shop/order"], instance }),
+        );
+      await join("a");
+      expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+      await join("a2");
+      expect(await call("shop/order")).toBe("200 a");
+    },
+  );
 });

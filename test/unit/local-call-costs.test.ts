@@ -5,7 +5,7 @@ import { createHook } from "node:async_hooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { createCarrier } from "../../server/http/carrier.ts";
-import { nodeClock } from "../../server/http/host.ts";
+import { nodeClock } from "../../server/http/clock.ts";
 import * as forwarded from "../../src/http/forwarded.ts";
 import type { Manifest, ProcedureRecord } from "../../src/base/manifest.ts";
 import { createLocalNode } from "../../src/runtime/dispatch.ts";

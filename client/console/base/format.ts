@@ -11,6 +11,11 @@ const whole = new Intl.NumberFormat("en");
 
 export const count = (value: number): string => whole.format(value);
 
+/** `1 call`, `2 calls`. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
 /** `0.4`, `12.3`, `540`. */
 export function rate(value: number): string {
   return value === 0 ? "0" : value < 10 ? value.toFixed(1) : count(Math.round(value));

@@ -1,6 +1,7 @@
 // The page's copy of the service's state: a snapshot, then changes. Once per frame, views are told
 // which parts changed.
 
+import { hostOf } from "./format.ts";
 import type {
   ConsoleChange,
   ConsoleState,
@@ -50,6 +51,11 @@ export class Model {
   readonly #flowViews: ((change: ConsoleChange) => void)[] = [];
   readonly #flows = new Map<string, { at: number; calls: number }[]>();
   #parts = new Set<Part>();
+
+  /** Where a service is. In development none has an address of its own: all share the page's. */
+  hostOf(url: string): string {
+    return this.development === undefined ? hostOf(url) : location.host;
+  }
 
   /** Calls `view` at most once per frame, with the parts that changed. */
   onChange(view: (parts: ReadonlySet<Part>) => void): void {

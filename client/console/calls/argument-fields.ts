@@ -1,6 +1,7 @@
-// A form field for each parameter, from the kind, type and optionality that the build recorded.
+// A form field for each parameter, from what the build recorded of it.
 
-import type { Parameter, PatternName } from "../../../src/base/manifest.ts";
+import type { Choice, Parameter, PatternName } from "../../../src/base/manifest.ts";
+import { convert, parse, parsedAs } from "./argument-values.ts";
 import { h } from "../base/dom.ts";
 
 export interface Field {
@@ -13,7 +14,7 @@ export interface Field {
 export function fieldsOf(parameters: readonly Parameter[]): Field[] {
   return parameters.flatMap((parameter): Field[] => {
     if (parameter.kind === "rest")
-      return [jsonField(`...${parameter.name}`, true, "a JSON list", "[]")];
+      return [jsonField(`...${parameter.name}`, "JSON list", "list", "[]")];
     if (parameter.kind === "plain") return [fieldOf(parameter)];
     return parameter.names.flatMap((name) =>
       name === null
@@ -25,20 +26,37 @@ export function fieldsOf(parameters: readonly Parameter[]): Field[] {
 
 /** All arguments in one field, for nodes of older versions, which don't report parameters. */
 export function argumentsField(): Field {
-  return jsonField("arguments", true, "a JSON object: parameter names and values", "{}");
+  return jsonField("arguments", "JSON object: parameter names and values", "object", "{}");
 }
 
-function fieldOf({ name, type, ...rest }: PatternName): Field {
+function fieldOf({ name, type, form, ...rest }: PatternName): Field {
   const optional = rest.optional === true;
-  if (type === undefined) return freeField(name, optional);
-  if (type.endsWith("[]")) return listField(name, type.slice(0, -2), optional);
-  if (type === "boolean") return choiceField(name, optional);
-  const kinds: ReadonlyMap<string, readonly [string, string]> = new Map([
-    ["number", ["text", "decimal"]],
-    ["bigint", ["text", "numeric"]],
-    ["Date", ["datetime-local", ""]],
-  ]);
-  const [kind, mode] = kinds.get(type) ?? ["text", ""];
+  if (type?.endsWith("[]")) return listField(name, type.slice(0, -2), optional);
+  const kind = type ?? form;
+  if (kind === "boolean") return choiceField(name, kind, [true, false], optional);
+  if (kind === "object" || kind === "list")
+    return jsonField(name, `JSON ${kind}`, kind, optional ? "" : kind === "list" ? "[]" : "{}", {
+      optional,
+    });
+  if (kind === undefined) return freeField(name, optional);
+  if (typeof kind !== "string")
+    return choiceField(
+      name,
+      kind.map((choice) => JSON.stringify(choice)).join(" | "),
+      kind,
+      optional,
+    );
+  return inputField(name, kind, optional);
+}
+
+const inputs: Readonly<Record<string, readonly [type: string, mode: string, note?: string]>> = {
+  number: ["text", "decimal"],
+  bigint: ["text", "numeric"],
+  Date: ["datetime-local", "", "Date, in your time zone"],
+};
+
+function inputField(name: string, type: string, optional: boolean): Field {
+  const [kind, mode, note = type] = inputs[type] ?? ["text", ""];
   const id = idOf(name);
   const input = h("input", {
     id,
@@ -47,30 +65,38 @@ function fieldOf({ name, type, ...rest }: PatternName): Field {
     inputmode: mode || undefined,
     step: kind === "datetime-local" ? "any" : undefined,
     autocomplete: "off",
+    spellcheck: "false",
   });
   return {
     name,
-    element: labelled(id, name, type, optional, input),
+    element: labelled(id, name, note, optional, input),
     read() {
-      if (input.value === "") return missing(name, optional);
+      if (input.value === "" && (optional || type !== "string")) return missing(name, optional);
       return { value: convert(input.value, type, name) };
     },
   };
 }
 
-function choiceField(name: string, optional: boolean): Field {
+function choiceField(
+  name: string,
+  note: string,
+  choices: readonly Choice[],
+  optional: boolean,
+): Field {
   const id = idOf(name);
+  const left = optional ? ["left out"] : [];
   const select = h(
     "select",
     { id, name },
-    ...[...(optional ? ["left out"] : []), "true", "false"].map((text) =>
-      h("option", { value: text }, text),
-    ),
+    ...[...left, ...choices.map(String)].map((text) => h("option", {}, text)),
   );
   return {
     name,
-    element: labelled(id, name, "boolean", optional, select),
-    read: () => (select.value === "left out" ? undefined : { value: select.value === "true" }),
+    element: labelled(id, name, note, optional, select),
+    read() {
+      const at = select.selectedIndex - left.length;
+      return at < 0 ? undefined : { value: choices[at] };
+    },
   };
 }
 
@@ -102,7 +128,13 @@ function freeField(name: string, optional: boolean): Field {
   });
   return {
     name,
-    element: labelled(id, name, "", optional, h("div", { class: "line" }, area, select)),
+    element: labelled(
+      id,
+      name,
+      "text or JSON",
+      optional,
+      h("div", { class: "line" }, area, select),
+    ),
     read() {
       if (select.value === "left out") return undefined;
       return { value: select.value === "JSON" ? parse(area.value, name) : area.value };
@@ -110,14 +142,23 @@ function freeField(name: string, optional: boolean): Field {
   };
 }
 
-function jsonField(name: string, optional: boolean, note: string, start: string): Field {
+function jsonField(
+  name: string,
+  note: string,
+  kind: "object" | "list",
+  start: string,
+  { optional }: { readonly optional: boolean } = { optional: false },
+): Field {
   const id = idOf(name);
   const area = h("textarea", { id, name, rows: 3, spellcheck: "false" });
   area.value = start;
   return {
     name,
     element: labelled(id, name, note, optional, area),
-    read: () => ({ value: parse(area.value, name) }),
+    read() {
+      if (area.value.trim() === "") return missing(name, optional);
+      return { value: parsedAs(kind, area.value, name) };
+    },
   };
 }
 
@@ -128,7 +169,6 @@ function labelled(
   optional: boolean,
   control: HTMLElement,
 ): HTMLElement {
-  const note = [type, optional ? "optional" : ""].filter((part) => part !== "").join(", ");
   return h(
     "div",
     { class: "argument" },
@@ -136,7 +176,7 @@ function labelled(
       "label",
       { for: id },
       h("code", {}, name),
-      note === "" ? null : h("span", { class: "note" }, ` ${note}`),
+      h("span", { class: "note" }, ` ${type}${optional ? ", optional" : ""}`),
     ),
     control,
   );
@@ -149,36 +189,4 @@ function idOf(name: string): string {
 function missing(name: string, optional: boolean): undefined {
   if (!optional) throw new Error(`${name} is missing`);
   return undefined;
-}
-
-function parse(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${name} is not JSON: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-/** Converts to the serialized form of src/codec. */
-function convert(text: string, type: string, name: string): unknown {
-  switch (type) {
-    case "number": {
-      const value = Number(text);
-      if (text.trim() === "" || !Number.isFinite(value)) throw new Error(`${name} is not a number`);
-      return value;
-    }
-    case "boolean":
-      if (text !== "true" && text !== "false") throw new Error(`${name} is neither true nor false`);
-      return text === "true";
-    case "bigint":
-      if (!/^-?\d+$/.test(text)) throw new Error(`${name} is not a whole number`);
-      return { serialized: true, name: "BigInt", value: text };
-    case "Date": {
-      const date = new Date(text);
-      if (Number.isNaN(date.getTime())) throw new Error(`${name} is not a date`);
-      return { serialized: true, name: "Date", value: date.toISOString() };
-    }
-    default:
-      return text;
-  }
 }

@@ -5,7 +5,7 @@ import { consolePath, headers } from "../../../src/base/protocol.ts";
 import { argumentsField, fieldsOf } from "./argument-fields.ts";
 import { openDialog } from "../base/dialog.ts";
 import { fill, h } from "../base/dom.ts";
-import { labelOf, duration, memberName } from "../base/format.ts";
+import { counted, labelOf, duration, memberName } from "../base/format.ts";
 import { moveForm } from "../map/move-form.ts";
 import { holdersOf, type Model, rateKey } from "../base/model.ts";
 import { scalarView, valueView } from "./value-view.ts";
@@ -30,7 +30,7 @@ export function openProcedure(procedure: ProcedureState, model: Model): void {
   if (rates !== undefined)
     add(
       "Last minute",
-      `${rates.calls} calls, ${rates.failures} failures, p50 ${duration(rates.p50)}, p95 ${duration(rates.p95)}`,
+      `${counted(rates.calls, "call")}, ${counted(rates.failures, "failure")}, p50 ${duration(rates.p50)}, p95 ${duration(rates.p95)}`,
     );
   const form =
     route !== undefined

@@ -20,11 +20,11 @@ export class CallRow {
   /** The call that the row shows now. */
   written: SeenCall | undefined;
   readonly #badge: HTMLElement;
-  readonly #texts = Array.from({ length: 8 }, () => new Text());
+  readonly #texts = Array.from({ length: 9 }, () => new Text());
 
   constructor(call: SeenCall) {
     this.call = call;
-    const [time, fqn, version, route, sent, got, took, result] = this.#texts;
+    const [time, fqn, version, route, sent, got, took, result, message] = this.#texts;
     this.#badge = h("span", {}, result);
     const cell = (kind: string, ...content: readonly (Node | undefined)[]): HTMLElement =>
       h("div", { role: "gridcell", class: kind }, ...content);
@@ -37,7 +37,7 @@ export class CallRow {
       cell("number sent", sent),
       cell("number got", got),
       cell("number took", took),
-      cell("result", this.#badge),
+      cell("result", this.#badge, h("small", {}, message)),
     );
   }
 
@@ -64,6 +64,7 @@ export class CallRow {
       bytes(call.result),
       duration(call.ms),
       outcome(call),
+      call.message === undefined ? "" : ` ${call.message}`,
     ];
     for (const [at, text] of this.#texts.entries())
       if (text.data !== texts[at]) text.data = texts[at]!;

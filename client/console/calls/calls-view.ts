@@ -83,10 +83,8 @@ export function callsView(model: Model): HTMLElement {
 
   model.onChange((parts) => {
     if (!parts.has("calls") || held || timer !== undefined) return;
-    const wait =
-      (model.calls[0]?.number ?? 0) - (listed[0]?.number ?? 0) > rushCalls
-        ? rushIntervalMs
-        : drawIntervalMs;
+    const news = (model.calls[0]?.number ?? 0) - (listed[0]?.number ?? 0);
+    const wait = listed.length === 0 ? 0 : news > rushCalls ? rushIntervalMs : drawIntervalMs;
     timer = setTimeout(draw, Math.max(0, drawnAt + wait - performance.now()));
   });
   const hold = (): void => {
@@ -140,6 +138,7 @@ function details(call: SeenCall, model: Model): HTMLElement {
   const add = (name: string, text: string): void =>
     facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, text)));
   add("Result", outcome(call));
+  if (call.message !== undefined) add("Message", call.message);
   add("Ended", timeOf(call, model));
   add("Took", duration(call.ms));
   add("Route", routeOf(call, model));
@@ -163,7 +162,9 @@ function details(call: SeenCall, model: Model): HTMLElement {
     h(
       "p",
       { class: "note remark" },
-      "Arguments, results and error messages aren't shown here. The node's log has the messages.",
+      failed(call) && call.message === undefined
+        ? "Arguments and results aren't shown here. The node's log has the message of this error."
+        : "Arguments and results aren't shown here.",
     ),
   );
 }

@@ -3,7 +3,7 @@
 import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
 import { nodeNamed, switchNode, verbOf } from "./controls.ts";
 import { h } from "../base/dom.ts";
-import { labelOf, hostOf, memberName } from "../base/format.ts";
+import { labelOf, memberName } from "../base/format.ts";
 import { type Model, rateKey } from "../base/model.ts";
 
 /** How much a box shows: the more members, the less. */
@@ -55,7 +55,7 @@ export class BoxMaker {
     const host =
       detail === "tiles" || member.url === undefined || member.name === undefined
         ? null
-        : h("span", { class: "note" }, hostOf(member.url));
+        : h("span", { class: "note" }, this.#model.hostOf(member.url));
     const control = detail === "tiles" ? null : this.#control(member.name);
     const head = h("div", { class: "head" }, name, badge, host, rate, control);
     const groups = detail === "tiles" ? [] : this.#memberGroups(member, detail);

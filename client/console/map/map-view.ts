@@ -6,7 +6,7 @@ import { controlled, moveProcedure } from "./controls.ts";
 import { fill, h, setText } from "../base/dom.ts";
 import { enableDrag } from "./drag.ts";
 import { FlowCanvas } from "./flow-canvas.ts";
-import { hostOf, rate } from "../base/format.ts";
+import { rate } from "../base/format.ts";
 import { type Box, BoxMaker, detailFor } from "./map-box.ts";
 import { type Model, rateKey } from "../base/model.ts";
 
@@ -95,7 +95,10 @@ export function mapView(
 
   const update = (): void => {
     const { mode, url } = model.service;
-    hub.set(mode === "" ? "" : `${mode.charAt(0).toUpperCase()}${mode.slice(1)}`, hostOf(url));
+    hub.set(
+      mode === "" ? "" : `${mode.charAt(0).toUpperCase()}${mode.slice(1)}`,
+      model.hostOf(url),
+    );
     // Leases are renewed every few seconds, which doesn't change the map.
     const content = JSON.stringify([
       mode,
@@ -114,9 +117,11 @@ export function mapView(
   };
 
   const showRates = (): void => {
+    const elsewhere = model.members.filter(({ isElsewhere }) => isElsewhere === true);
     for (const [id, box] of boxes) {
+      const idle = elsewhere.some((member) => member.id === id) ? "not joined here" : "quiet";
       const perSecond = isAlone() ? recentRate(model) : model.memberRate(id);
-      setText(box.rate, perSecond === 0 ? "quiet" : `${rate(perSecond)} calls/s`);
+      setText(box.rate, perSecond === 0 ? idle : `${rate(perSecond)} calls/s`);
       box.element.classList.toggle("busy", perSecond > 0);
     }
   };

@@ -11,6 +11,7 @@ import {
 } from "../../../src/split/describe/describe.ts";
 import { type ModuleReading, readModule } from "../../../src/split/read/read-module.ts";
 import type { Parse, Part } from "../../../src/split/write/split-module.ts";
+import { type ExportedTypes, exportedTypesOf } from "../../../src/split/describe/exported-types.ts";
 import { type ModuleUses, usesOf } from "../../../src/split/describe/uses.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { type DescribedImport, importsIn } from "./described-imports.ts";
@@ -217,6 +218,11 @@ export class Modules {
   /** What each unit of a module uses and changes; `undefined` if it can't be parsed. */
   usesOf(module: SourceModule): ModuleUses | undefined {
     return this.#memory.of(module.file, "uses", () => usesOf(this.read(module)));
+  }
+
+  /** The types that a module exports. */
+  exportedTypes(module: SourceModule): ExportedTypes {
+    return this.#memory.of(module.file, "types", () => exportedTypesOf(this.read(module)));
   }
 
   /** Describes code inside another file: a script in a page. */

@@ -2,6 +2,7 @@
 
 import { relative } from "node:path";
 
+import { developmentPath } from "../../../src/base/protocol.ts";
 import type { CutModule } from "../split/cut.ts";
 import { isClosed } from "../split/closed-procedures.ts";
 import { partId } from "../modules/module-ids.ts";
@@ -47,17 +48,23 @@ export function proxiedNames(
  * started. Code that fails to load leaves the previous code in use, and so do functions that the
  * latest code lacks because they left the page, until no seam leads here any more.
  */
-export function proxyModuleText(file: string, exports: readonly string[]): string {
+export function proxyModuleText(
+  file: string,
+  exports: readonly string[],
+  addresses: Addresses,
+): string {
   const lines = exports.map(
-    (_, index) =>
-      `function $${index}(...args) { return code[${JSON.stringify(exports[index])}].apply(this, args); }`,
+    (name, index) =>
+      `function $${index}(...args) { return body.call(${JSON.stringify(name)}, this, args); }`,
   );
   const names = exports.map((name, index) => `$${index} as ${name}`);
   const code = JSON.stringify(partId.code(file));
-  return `import * as first from ${code};
-let code = { ...first };
+  const address = JSON.stringify(addressOf(file, addresses));
+  return `import * as code from ${code};
+import { bodyOf } from "${developmentPath}";
+const body = bodyOf(${address}, import.meta.url, code);
 ${lines.join("\n")}
 export { ${names.join(", ")} };
-if (import.meta.hot) import.meta.hot.accept(${code}, (next) => { code = { ...code, ...next }; });
+if (import.meta.hot) import.meta.hot.accept(${code}, (next) => body.replace(next));
 `;
 }

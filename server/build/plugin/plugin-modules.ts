@@ -165,7 +165,11 @@ function loadPart(
   }
   if (cut === undefined && trimmed === undefined) return undefined;
   if (part === "body" && cut !== undefined && development !== undefined && isBrowser(context))
-    return proxyModuleText(file, proxiedNames(cut, application.browserSegments));
+    return proxyModuleText(
+      file,
+      proxiedNames(cut, application.browserSegments),
+      context.environment.config,
+    );
   const parts = cut?.parts[isBrowser(context) ? "browser" : "server"];
   const found =
     part === undefined || part === "face"

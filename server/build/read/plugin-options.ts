@@ -3,7 +3,7 @@
 
 import { type Problem, Problems, nearest } from "../../../src/base/problem.ts";
 import { parseConfig } from "../../config/config.ts";
-import { renamedKeys } from "../../config/config-schema.ts";
+import { renamedKeys } from "../../config/config-check.ts";
 
 /** Options of the Vite plugin. Paths are relative to the application folder. */
 export interface SeamlineOptions {
@@ -17,6 +17,8 @@ export interface SeamlineOptions {
   readonly browserSegments?: readonly string[] | undefined;
   /** Globs, relative to `source`, of further modules that browsers may import. */
   readonly browserModules?: readonly string[] | undefined;
+  /** How many earlier builds a build keeps [1]. */
+  readonly revisions?: number | undefined;
   /**
    * In development: nodes, and the segments of each [a node for each segment that isn't for
    * browsers alone].
@@ -29,7 +31,14 @@ export interface SeamlineOptions {
 }
 
 // Options that configuration files have as well.
-const shared = ["source", "index", "browserSegments", "browserModules", "nodes"] as const;
+const shared = [
+  "source",
+  "index",
+  "browserSegments",
+  "browserModules",
+  "revisions",
+  "nodes",
+] as const;
 const names: readonly string[] = [
   "root",
   ...shared,

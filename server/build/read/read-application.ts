@@ -17,6 +17,7 @@ import { addBrowser, splitForServer } from "../split/cut.ts";
 import { configuredModules } from "../split/configured-modules.ts";
 import type { FileMemory } from "../modules/file-memory.ts";
 import { hideExports } from "../split/hidden-exports.ts";
+import { proceduresOf } from "./linked-forms.ts";
 import { linkedModules } from "../modules/links.ts";
 import type { Modules, ResolveImport, SourceModule } from "../modules/modules.ts";
 import { pageOnlyCalls } from "../split/page-only-calls.ts";
@@ -151,7 +152,7 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
     source,
     modules,
     segments,
-    procedures: named.filter((procedure) => !isRoute(procedure)),
+    procedures: await proceduresOf(named, modules),
     routes,
     browserSegments,
     pages: pages.pages,

@@ -84,11 +84,12 @@ class Splits {
 
   constructor(module: SourceModule, procedures: readonly ApplicationProcedure[], modules: Modules) {
     this.#module = module;
-    this.#procedures = procedures.map(({ export: name, fqn, version, parameters }) => ({
+    this.#procedures = procedures.map(({ export: name, fqn, version, parameters, route }) => ({
       export: name,
       fqn,
       version,
       parameters,
+      ...(route !== undefined && { route: true as const }),
     }));
     this.#modules = modules;
     const everything = new Set(this.#procedures.map((procedure) => procedure.export));
@@ -118,13 +119,14 @@ class Splits {
     return (
       procedures.length === this.#procedures.length &&
       closedNames(procedures) === this.#closed &&
-      this.#procedures.every(({ export: name, fqn, version, parameters }, at) => {
+      this.#procedures.every(({ export: name, fqn, version, parameters, route = false }, at) => {
         const procedure = procedures[at];
         return (
           name === procedure?.export &&
           fqn === procedure.fqn &&
           version === procedure.version &&
-          parameters === procedure.parameters
+          parameters === procedure.parameters &&
+          route === (procedure.route !== undefined)
         );
       })
     );

@@ -52,7 +52,8 @@ export async function resolveEntries(
   )) {
     const [first, ...others] = group as [NamedFunction, ...NamedFunction[]];
     problems.push(...others.flatMap((other) => disagreement(first, other)));
-    if (first.export.problems.length > 0) problems.push(...first.export.problems);
+    const isMadeRoute = first.entry.route !== undefined && first.export.untyped === true;
+    if (first.export.problems.length > 0 && !isMadeRoute) problems.push(...first.export.problems);
     else
       procedures.push({
         fqn: first.fqn,

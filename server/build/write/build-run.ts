@@ -7,6 +7,7 @@ import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../../src/base/manifest.ts";
 import { type Problem, Problems, formatProblem } from "../../../src/base/problem.ts";
+import { defaultRevisions } from "../../../src/base/protocol.ts";
 import {
   type OutputFolders,
   digestsOf,
@@ -26,7 +27,8 @@ import { Findings } from "../read/findings.ts";
 import { writeManifests } from "./manifest-writer.ts";
 import { writeModuleTypes } from "../read/module-types.ts";
 import type { SourceModule } from "../modules/modules.ts";
-import { addKeptFiles, keepFiles, sweep, takePlace, tellFinalPaths, workFolder } from "./output.ts";
+import { addKeptBuilds, keepBrowserFiles } from "./keep-builds.ts";
+import { sweep, takePlace, tellFinalPaths, workFolder } from "./output.ts";
 import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
@@ -133,10 +135,11 @@ export class Build {
       server: viteOutputFolders(this.reader.root, ".").server,
     };
     await sweep(this.#folders === undefined ? final.server : dirname(final.server));
-    const kept = `${this.serverFolder}.kept`;
+    const browserFiles = `${this.serverFolder}.kept`;
+    const { revisions = defaultRevisions } = this.reader.options;
     running.set(this.reader.root, this);
     try {
-      const revisions = await keepFiles(final, kept);
+      const builds = await keepBrowserFiles(final, browserFiles, revisions);
       const { logger } = server.getTopLevelConfig();
       const restore = tellFinalPaths(logger, this.serverFolder, final.server);
       const onServer = await withOrWithout(
@@ -150,7 +153,7 @@ export class Build {
       ).finally(restore);
       const problems = [...onServer, ...(await this.#build(builder, browser))];
       if (problems.length > 0) throw new Problems(uniqueProblems(problems));
-      const { revision } = (this.#manifest = await this.#finish(application, browser));
+      const manifest = (this.#manifest = await this.#finish(application, browser));
       const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter(
         (file) => !file.endsWith(".html"),
       );
@@ -158,7 +161,8 @@ export class Build {
         browser: this.#written.get("browser")?.folder ?? "",
         server: this.serverFolder,
       };
-      await addKeptFiles({ revisions, from: kept, folders, current: { revision, files } });
+      const keeping = { builds, browserFiles, revisions, previous: final, folders };
+      await addKeptBuilds({ ...keeping, manifest, files });
       if (this.#folders === undefined) {
         await takePlace(this.serverFolder, final.server);
         for (const warning of this.findings.warnings)
@@ -166,7 +170,7 @@ export class Build {
       }
     } finally {
       running.delete(this.reader.root);
-      await rm(kept, { recursive: true, force: true });
+      await rm(browserFiles, { recursive: true, force: true });
       if (this.#folders === undefined)
         await rm(this.serverFolder, { recursive: true, force: true });
     }

@@ -18,6 +18,7 @@ import type {
 import { writeStored } from "../../../src/codec/stored-manifest.ts";
 import type { Application } from "../read/application.ts";
 import { sizesOf } from "./built-sizes.ts";
+import { withoutForms } from "../../../src/split/procedures/form-hint.ts";
 import type { Side } from "../split/cut.ts";
 import { graphModuleId } from "../modules/module-ids.ts";
 import type { ApplicationProcedure } from "../split/application-procedure.ts";
@@ -117,7 +118,7 @@ function sideManifest(
   const loadable = side === "server" ? [...mine.files.keys()] : reachable(start, mine);
   const mineOnly = classes.filter((record) => named.has(record.module));
   return {
-    ...namedIn(application, segments),
+    ...namedIn(application, segments, side),
     classes:
       side === "server" ? mineOnly.map((record) => markedForPages(record, application)) : mineOnly,
     modules: Object.fromEntries(named),
@@ -134,10 +135,13 @@ export function markedForPages(
   return module === undefined || serverModules.has(module) ? record : { ...record, page: true };
 }
 
-/** The procedures and entries of these segments, for manifests of builds and of development. */
+/**
+ * The procedures and entries of these segments, for manifests of builds and of development.
+ */
 export function namedIn(
   application: Application,
   segments: readonly string[],
+  side: Side,
 ): Pick<Manifest, "procedures" | "segments"> {
   const procedures = application.procedures.filter((procedure) =>
     procedure.entries.some(({ segment }) => segments.includes(segment.name)),
@@ -148,7 +152,7 @@ export function namedIn(
       version,
       module: module.id,
       export: name,
-      parameters,
+      parameters: side === "server" ? parameters : withoutForms(parameters),
     })),
     segments: Object.fromEntries(
       [...segments].sort().map((name) => [name, entriesOf(name, procedures)]),

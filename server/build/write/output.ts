@@ -1,26 +1,14 @@
 // The output folders. A build writes next to the output and replaces it at the end, so a failed
 // build leaves the previous output usable. Pages that visitors have open still find their files.
 
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import type { Logger } from "vite";
 
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
-import {
-  type OutputFolders,
-  isFile,
-  isInside,
-  listFiles,
-  manifestFiles,
-  outputFolders,
-} from "../../files/sources.ts";
-
-interface BrowserFiles {
-  readonly revision: string;
-  readonly files: readonly string[];
-}
+import { isFile, isInside, listFiles, manifestFiles, outputFolders } from "../../files/sources.ts";
 
 /**
  * A folder next to `folder`: at the same depth, so paths in source maps stay true, on the same
@@ -137,49 +125,6 @@ export async function takePlace(fresh: string, folder: string): Promise<void> {
   await rename(fresh, folder);
   // Synchronously, as for thousands of small files that is much cheaper.
   rmSync(old, { recursive: true, force: true });
-}
-
-/**
- * Copies the browser files of the previous revision to `to`. If the same revision is built again,
- * the one before stays the previous one. Must run before Vite empties its `outDir`.
- */
-export async function keepFiles(
-  previous: OutputFolders,
-  to: string,
-): Promise<readonly BrowserFiles[]> {
-  const revisions = await readKept(previous);
-  for (const file of new Set(revisions.flatMap((revision) => revision.files)))
-    // The file may have been removed by hand.
-    if (await isFile(join(previous.browser, file)))
-      copy(join(previous.browser, file), join(to, file));
-  return revisions;
-}
-
-/** Adds the kept files of the previous revision to the new output, and records them. */
-export async function addKeptFiles(options: {
-  revisions: readonly BrowserFiles[];
-  from: string;
-  folders: OutputFolders;
-  current: BrowserFiles;
-}): Promise<void> {
-  const { revisions, from, folders, current } = options;
-  const previous = revisions.find((kept) => kept.revision !== current.revision);
-  for (const file of previous?.files ?? [])
-    if ((await isFile(join(from, file))) && !(await isFile(join(folders.browser, file))))
-      copy(join(from, file), join(folders.browser, file));
-  const kept = previous === undefined ? [current] : [current, previous];
-  await writeFile(join(folders.server, manifestFiles.kept), `${JSON.stringify(kept, null, 1)}\n`);
-}
-
-function copy(file: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
-  copyFileSync(file, to);
-}
-
-async function readKept(folders: OutputFolders): Promise<readonly BrowserFiles[]> {
-  const file = join(folders.server, manifestFiles.kept);
-  if (!(await isFile(file))) return [];
-  return JSON.parse(await readFile(file, "utf8")) as readonly BrowserFiles[];
 }
 
 /**

@@ -4,7 +4,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
-import { browserManifestPath, paths } from "../../../src/base/protocol.ts";
+import { browserManifestPath, paths, revisionQuery } from "../../../src/base/protocol.ts";
 
 /** Bytes of a manifest, gzipped, that a page carries. A larger one is cached apart from it. */
 const mostEmbeddedBytes = 4096;
@@ -29,7 +29,7 @@ export async function signPage(file: string, revision: string, manifest: string)
   // Browsers look for the character set in the first 1024 bytes.
   const later = Math.max(start, endOf(/<meta\b[^>]*\bcharset\b[^>]*>/i.exec(html)));
   const lines = tags.map((tag) => `\n    ${tag}`).join("");
-  const data = isClient ? `\n    ${manifestTag(manifest)}` : "";
+  const data = isClient ? `\n    ${manifestTag(manifest, revision)}` : "";
   await writeFile(
     file,
     html.slice(0, start) + lines + html.slice(start, later) + data + html.slice(later),
@@ -41,11 +41,11 @@ const endOf = (found: RegExpExecArray | null): number =>
 
 /**
  * The manifest as a data block, which isn't a script to any content security policy; a large one as
- * a preload of the client's request.
+ * a preload of the client's request, which names its build: after a deploy the page still gets its own.
  */
-export function manifestTag(manifest: string): string {
+export function manifestTag(manifest: string, revision: string): string {
   if (gzipSync(manifest, { level: 9 }).length > mostEmbeddedBytes)
-    return `<link rel="preload" as="fetch" crossorigin href="${browserManifestPath}">`;
+    return `<link rel="preload" as="fetch" crossorigin href="${browserManifestPath}${revisionQuery}${revision}">`;
   // Nothing in it can end the script, or depends on the page's character set.
   const text = manifest.replace(
     /[<>&\u007f-\uffff]/g,

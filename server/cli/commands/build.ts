@@ -13,6 +13,8 @@ export interface BuildCommandOptions {
   readonly source?: string;
   readonly output?: string;
   readonly config?: string;
+  /** How many earlier builds the output keeps. */
+  readonly revisions?: number;
   readonly root: string;
   /** JSON of `BuildSettings`: how a starting service asks for a build. */
   readonly settings?: string;
@@ -43,7 +45,7 @@ export async function build(options: BuildCommandOptions, terminal: Terminal): P
 
 /** The settings of a build: from the command line, else from a configuration, else the defaults. */
 export async function buildSettings(
-  options: Pick<BuildCommandOptions, "root" | "config" | "source" | "output">,
+  options: Pick<BuildCommandOptions, "root" | "config" | "source" | "output" | "revisions">,
   { env }: Terminal,
 ): Promise<BuildSettings> {
   const root = resolve(options.root);
@@ -55,6 +57,7 @@ export async function buildSettings(
     index: config?.index ?? "index.html",
     browserSegments: config?.browserSegments,
     browserModules: config?.browserModules,
+    revisions: options.revisions ?? config?.revisions,
   };
 }
 

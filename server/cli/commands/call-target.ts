@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { TrustKey } from "../../../src/http/trust.ts";
 import { addressProblem } from "../../config/config-address.ts";
 import { configVariable, defaultConfigFile } from "../../config/config-file.ts";
 import { type Config, readConfig } from "../../config/config.ts";
@@ -94,7 +95,7 @@ export async function findTarget(
 export async function findTrustKey(
   { root }: TargetOptions,
   config: Config | undefined,
-): Promise<string> {
+): Promise<TrustKey> {
   const folder = resolve(root);
   // Reading must not make a key: no service would know it.
   if (config?.trustKey === undefined && !existsSync(join(folder, keyFile)))

@@ -8,6 +8,7 @@ import { showAsJson } from "../../dev/terminal/json-lines.ts";
 import { openPage } from "../../dev/terminal/open-page.ts";
 import { showInTerminal } from "../../dev/terminal/show.ts";
 import { writeDevAddress } from "../../start/dev-address.ts";
+import { whenNpmEnds } from "../../base/npm-parent.ts";
 import { packageVersion } from "../../base/package-folder.ts";
 import type { Terminal } from "../../base/terminal.ts";
 
@@ -114,6 +115,7 @@ function listenForStop(): StopListener {
   const stopped = new Promise<undefined>((settle) => (resolveStopped = settle));
   let isStopping = false;
   const removeListeners = (): void => {
+    forgetNpm();
     for (const signal of signals) process.off(signal, stop);
   };
   const stop = (): void => {
@@ -129,5 +131,8 @@ function listenForStop(): StopListener {
   };
   const signals = ["SIGINT", "SIGTERM"] as const;
   for (const signal of signals) process.on(signal, stop);
+  const forgetNpm = whenNpmEnds(() => {
+    if (!isStopping) stop();
+  });
   return { stopped, stop, removeListeners };
 }

@@ -12,7 +12,7 @@ import { UsageError } from "./failure.ts";
 const placeholder = "app-name";
 
 export interface InitOptions {
-  readonly template?: "vanilla" | "react" | "vue";
+  readonly template?: "vanilla" | "react" | "vue" | "svelte" | "solid" | "preact";
   readonly install?: true;
   readonly seamline?: string;
 }
@@ -52,7 +52,7 @@ export async function init(
   ];
   terminal.stdout.write(`Next:\n${listed(next)}`);
   if (options.template === undefined)
-    terminal.stdout.write("\nOther templates: --template react, --template vue\n");
+    terminal.stdout.write("\nOther templates: --template react, vue, svelte, solid or preact\n");
 }
 
 const elsewhere = "Name another folder, or make this one writable";

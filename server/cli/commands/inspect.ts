@@ -15,6 +15,8 @@ export interface InspectCommandOptions {
   readonly segment?: string;
   readonly procedure?: string;
   readonly why?: string;
+  /** The members of a running gateway instead, at this address or the configured one. */
+  readonly running?: string | true;
   readonly config?: string;
   readonly root: string;
   readonly json?: true;
@@ -22,6 +24,11 @@ export interface InspectCommandOptions {
 
 /** Prints the whole application, one segment, some procedures, or why a module reaches browsers. */
 export async function inspect(options: InspectCommandOptions, terminal: Terminal): Promise<void> {
+  const { running } = options;
+  if (running !== undefined) {
+    const { inspectMembers } = await import("./inspect-members.ts");
+    return await inspectMembers({ ...options, running }, terminal);
+  }
   const { stdout, stderr, env } = terminal;
   const log = createLog({ out: stderr, err: stderr, env, level: "error" });
   const settings: BuildOptions = { ...(await buildSettings(options, terminal)), log };

@@ -12,6 +12,8 @@ export interface StartOptions {
   readonly root: string;
   readonly build?: boolean;
   readonly console?: boolean;
+  /** Files with variables, relative to the application folder. */
+  readonly envFile?: readonly string[];
 }
 
 /**
@@ -26,6 +28,19 @@ function importerWithMaps(root: string): ModuleImporter {
   };
 }
 
+/** As `node --env-file` does: variables that are set already stay what they are. */
+function loadVariables(path: string): void {
+  try {
+    process.loadEnvFile(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `Can't read the variables in ${path} (--env-file): ${code === "ENOENT" ? "there is no such file" : message}`,
+      { cause: error },
+    );
+  }
+}
+
 /**
  * Resolves when the service answers, or was stopped before that; it stops on SIGTERM and SIGINT.
  */
@@ -34,6 +49,7 @@ export async function start(
   terminal: Pick<Terminal, "stdout"> = process,
 ): Promise<void> {
   const root = resolve(options.root);
+  for (const file of options.envFile ?? []) loadVariables(resolve(root, file));
   const server = await startServer(importerWithMaps(root), {
     root,
     ...(options.config === undefined ? {} : { config: options.config }),

@@ -9,18 +9,18 @@ import type {
   SeenCall,
 } from "../../../src/types/console-state.ts";
 import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
-import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import type { Clock, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
 import type { CallObserver, RpcHandler } from "../../../src/roles/members/observer.ts";
 import { hiddenError } from "../../../src/roles/refuse.ts";
 import { readRelayHeaders } from "../../../src/http/relay-headers.ts";
 import { pathOf, queryOf } from "../../../src/http/router.ts";
-import { mostLines, traceOf } from "../../../src/base/trace.ts";
-import type { Trust } from "../../../src/http/trust.ts";
+import { errorOf, mostLines, traceOf } from "../../../src/base/trace.ts";
+import type { Credentials } from "../../../src/http/trust.ts";
 import { parseVersion } from "../../../src/base/version.ts";
 import { CallLog, hasFailed } from "./call-log.ts";
 import { Callers } from "./callers.ts";
-import { failureIn } from "./failure.ts";
+import { type Failure, failureIn, messageOf } from "./failure.ts";
 import { ProcedureRates } from "./procedure-rates.ts";
 import { RequestWrapper } from "./request-wrapper.ts";
 import { Seconds, Window } from "./window.ts";
@@ -31,6 +31,8 @@ const maxVersionLength = 20;
 
 export class CallWatch implements CallObserver {
   readonly #clock: Clock;
+  readonly #trust: Credentials["of"];
+  readonly #masks: boolean;
   readonly #since: number;
   readonly #callers: Callers;
   readonly #log = new CallLog();
@@ -40,8 +42,11 @@ export class CallWatch implements CallObserver {
   #failures = 0;
   #open = 0;
 
-  constructor(clock: Clock, trust: (fields: HeaderFields) => Trust) {
+  /** With `masks`, only messages that a caller outside was sent are kept. */
+  constructor(clock: Clock, trust: Credentials["of"], masks: boolean) {
     this.#clock = clock;
+    this.#trust = trust;
+    this.#masks = masks;
     this.#since = clock.now();
     this.#callers = new Callers(trust);
     this.#rates = new ProcedureRates(this.#since);
@@ -62,8 +67,9 @@ export class CallWatch implements CallObserver {
     try {
       const answer = await rpc(watched);
       const now = this.#clock.now();
-      const caller = from ?? this.#callers.identify(request.headers, now);
-      this.#note(now, { ...factsOf(watched, answer), from: caller, ms: now - startedAt });
+      const caller = from ?? this.#callers.identify(request, now);
+      const facts = factsOf(watched, answer, this.#shows(request));
+      this.#note(now, { ...facts, from: caller, ms: now - startedAt });
       return answer;
     } finally {
       this.#open--;
@@ -76,7 +82,7 @@ export class CallWatch implements CallObserver {
 
   /** A call through a seam of this process. */
   local({ fqn, version, ms, error }: ObservedCall, member: string): void {
-    const failure = error === undefined ? {} : failureOf(error);
+    const failure = error === undefined ? {} : failureOf(error, !this.#masks);
     const facts = { fqn, version, from: "local", to: member, ms, hops: 0, ...failure } as const;
     this.#note(this.#clock.now(), facts);
   }
@@ -106,6 +112,11 @@ export class CallWatch implements CallObserver {
     return this.#rates.after(revision, this.#clock.now());
   }
 
+  /** Answers to trusted callers aren't masked, whatever the service is configured to do. */
+  #shows(request: HttpRequest): boolean {
+    return !this.#masks || !this.#trust(request).trusted;
+  }
+
   #note(now: number, facts: Omit<SeenCall, "number" | "at">): void {
     const ms = Math.round(facts.ms * 100) / 100;
     const call = { ...facts, at: Math.round(now), ms };
@@ -133,6 +144,7 @@ class WatchedRequest extends RequestWrapper {
 function factsOf(
   request: WatchedRequest,
   answer: HttpResponse,
+  showsMessage: boolean,
 ): Omit<SeenCall, "number" | "at" | "from" | "ms"> {
   const { target, method, member } = request;
   const node = answer.headers[headers.node];
@@ -146,26 +158,29 @@ function factsOf(
     arguments: method === "GET" ? queryOf(target).length : request.bodyBytes,
     result: bytesOf(answer),
     status: answer.status,
-    ...(answer.status >= 400 && failureFacts(answer, hidden)),
-    hops: readRelayHeaders(request.headers).hops,
+    ...(answer.status >= 400 && failureFacts(answer, hidden, showsMessage)),
+    hops: readRelayHeaders(request.headers, { member: true }).hops,
   };
 }
 
-/** What is known of the error in an answer: of one that was masked here, its name and trace too. */
-function failureFacts(answer: HttpResponse, hidden: unknown): ReturnType<typeof failureIn> {
-  const seen = failureIn(answer);
-  if (hidden === undefined) return seen;
-  const { error, trace } = failureOf(hidden);
+/**
+ * What is known of the error in an answer: of one that was masked here, its name and trace too. The
+ * message is the answer's, never that of the hidden error.
+ */
+function failureFacts(answer: HttpResponse, hidden: unknown, showsMessage: boolean): Failure {
+  const { message, ...seen } = failureIn(answer);
+  const shown = showsMessage ? messageOf(message) : {};
+  if (hidden === undefined) return { ...seen, ...shown };
+  const { error = "Error", trace = [] } = failureOf(hidden, false);
   const id = /^Internal error( \(.*\))$/.exec(seen.error ?? "")?.[1];
-  return { error: id === undefined ? (seen.error ?? error) : error + id, trace };
+  return { error: id === undefined ? (seen.error ?? error) : error + id, ...shown, trace };
 }
 
-function failureOf(thrown: unknown): { error: string; trace: readonly string[] } {
+function failureOf(thrown: unknown, showsMessage: boolean): Failure {
   try {
-    return {
-      error: thrown instanceof Error ? thrown.name.slice(0, 100) : "Error",
-      trace: traceOf(thrown).slice(0, mostLines),
-    };
+    const error = thrown instanceof Error ? thrown.name.slice(0, 100) : "Error";
+    const trace = traceOf(thrown).slice(0, mostLines);
+    return { error, ...(showsMessage && messageOf(errorOf(thrown).message)), trace };
   } catch {
     // A getter of the application threw.
     return { error: "Error", trace: [] };

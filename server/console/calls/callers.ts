@@ -1,9 +1,9 @@
 // Identifies callers: a service of the deployment, a browser, or another client.
 
 import type { Caller, Figures } from "../../../src/types/console-state.ts";
-import type { HeaderFields } from "../../../src/base/ports.ts";
+import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { serviceHeaders } from "../../../src/base/protocol.ts";
-import type { Trust } from "../../../src/http/trust.ts";
+import type { Credentials } from "../../../src/http/trust.ts";
 
 /** Bounded because clients can make up user agents. */
 const maxBrowsers = 1_000;
@@ -12,17 +12,18 @@ const maxTextLength = 200;
 const maxSites = 8;
 
 export class Callers {
-  readonly #trust: (fields: HeaderFields) => Trust;
+  readonly #trust: Credentials["of"];
   /** By site and kind of browser. */
   readonly #browsers = new Map<string, { readonly site: string; readonly calledAt: number }>();
 
-  constructor(trust: (fields: HeaderFields) => Trust) {
+  constructor(trust: Credentials["of"]) {
     this.#trust = trust;
   }
 
   /** Identifies the caller of a request, and counts browsers. */
-  identify(fields: HeaderFields, now: number): Caller {
-    if (this.#trust(fields).trusted) return "member";
+  identify(request: Pick<HttpRequest, "headers" | "from">, now: number): Caller {
+    const { headers: fields } = request;
+    if (this.#trust(request).trusted) return "member";
     const agent = textOf(fields["user-agent"]);
     // All browsers' user agents begin like this. A program that pretends to be one only appears in
     // the wrong box.

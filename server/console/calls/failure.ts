@@ -1,10 +1,11 @@
-// Reads the name and the trace lines from an error's answer. It drops the message, which may hold
-// values, but for the id under which the log has a masked error.
+// Reads name, message and trace lines from an error's answer.
 
 import type { HttpResponse } from "../../../src/base/ports.ts";
 import { headers } from "../../../src/base/protocol.ts";
 import { mostLines } from "../../../src/base/trace.ts";
 
+/** Of a message: enough to recognise an error, and little for a hundred calls in one event. */
+const maxMessage = 300;
 /** Longer answers carry fields of the error, which aren't needed here. */
 const maxLength = 65_536;
 /** As `traceLine` and `traced` write them. */
@@ -13,15 +14,20 @@ const omission = /^… \d{1,15} more$/;
 const masked = /^Internal error \([0-9a-f]{16}\)$/;
 const isLine = (entry: string): boolean => line.test(entry) || omission.test(entry);
 
-export function failureIn({ body, headers: fields }: HttpResponse): {
-  error?: string;
-  trace?: readonly string[];
-} {
+/** What is known of a failure. A masked error has an id in its name, and no message. */
+export interface Failure {
+  readonly error?: string;
+  readonly message?: string;
+  readonly trace?: readonly string[];
+}
+
+export function failureIn({ body, headers: fields }: HttpResponse): Failure {
   const header = fields[headers.error];
   const found = readFailure(body, String(fields["content-type"] ?? ""));
   const error = typeof header === "string" ? header.slice(0, 100) : found.error;
   return {
     ...(error === undefined ? {} : { error }),
+    ...messageOf(found.message),
     ...(found.trace.length === 0 ? {} : { trace: found.trace.slice(0, mostLines) }),
   };
 }
@@ -29,7 +35,7 @@ export function failureIn({ body, headers: fields }: HttpResponse): {
 function readFailure(
   body: HttpResponse["body"],
   type: string,
-): { error?: string | undefined; trace: readonly string[] } {
+): { error?: string | undefined; message?: unknown; trace: readonly string[] } {
   const text =
     typeof body === "string"
       ? body
@@ -43,7 +49,8 @@ function readFailure(
     let first = lines.findLastIndex((entry) => !isLine(entry)) + 1;
     // A trace never begins with an omission: such a line is part of the message.
     while (omission.test(lines[first] ?? "")) first++;
-    return { error: maskedMessage(text), trace: lines.slice(first) };
+    const error = maskedMessage(text);
+    return { error, message: lines.slice(0, first).join("\n"), trace: lines.slice(first) };
   }
   try {
     const parsed = JSON.parse(text) as { json?: unknown };
@@ -53,6 +60,7 @@ function readFailure(
     const name = maskedMessage(form.message) ?? form.type ?? form.name;
     return {
       error: typeof name === "string" ? name.slice(0, 100) : undefined,
+      message: form.message,
       trace: Array.isArray(form.trace)
         ? form.trace.filter((entry): entry is string => typeof entry === "string" && isLine(entry))
         : [],
@@ -60,6 +68,12 @@ function readFailure(
   } catch {
     return { trace: [] };
   }
+}
+
+/** A message as the console shows it; none if there is nothing to read in it. */
+export function messageOf(message: unknown): Pick<Failure, "message"> {
+  if (typeof message !== "string" || message.trim() === "" || masked.test(message)) return {};
+  return { message: message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message };
 }
 
 /** The message of a masked error, which is nothing but its id. */

@@ -1,9 +1,13 @@
 // Wraps a request. Subclasses override parts of it.
 
-import type { AbortNotice } from "../../../src/base/ports.ts";
+import type { AbortNotice, CallFrom, LinkedPeer } from "../../../src/base/ports.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
+import type { RequestNotes } from "../../../src/base/ports/telemetry.ts";
 
-export class RequestWrapper implements HttpRequest {
+/** What isn't passed on is missing while somebody looks at the console, so nothing is optional here. */
+type Whole = { [Key in keyof Required<HttpRequest>]: HttpRequest[Key] };
+
+export class RequestWrapper implements Whole {
   readonly #request: HttpRequest;
 
   constructor(request: HttpRequest) {
@@ -22,8 +26,16 @@ export class RequestWrapper implements HttpRequest {
     return this.#request.scheme;
   }
 
+  get address(): string | undefined {
+    return this.#request.address;
+  }
+
   get headers(): HeaderFields {
     return this.#request.headers;
+  }
+
+  get waitedMs(): number {
+    return this.#request.waitedMs ?? 0;
   }
 
   get signal(): AbortSignal {
@@ -34,6 +46,26 @@ export class RequestWrapper implements HttpRequest {
     return this.#request.departure;
   }
 
+  get notes(): RequestNotes | undefined {
+    return this.#request.notes;
+  }
+
+  get via(): LinkedPeer | undefined {
+    return this.#request.via;
+  }
+
+  get from(): CallFrom | undefined {
+    return this.#request.from;
+  }
+
+  get onCut(): HttpRequest["onCut"] {
+    return this.#request.onCut;
+  }
+
+  set onCut(cut: HttpRequest["onCut"]) {
+    this.#request.onCut = cut;
+  }
+
   get isReceiving(): boolean {
     return this.#request.isReceiving === true;
   }
@@ -42,7 +74,7 @@ export class RequestWrapper implements HttpRequest {
     return this.#request.body;
   }
 
-  readBody(limit: number): Promise<Uint8Array> {
+  readBody(limit: number): Uint8Array | Promise<Uint8Array> {
     return this.#request.readBody(limit);
   }
 }

@@ -1,7 +1,7 @@
 // JSON from another service, for the console: without an answer in time there is nothing to show.
 
 import { bounded } from "../../../src/base/aborts.ts";
-import type { Host } from "../../../src/base/ports.ts";
+import type { Host, Peer } from "../../../src/base/ports.ts";
 import { collected } from "../../../src/http/bodies.ts";
 
 interface JsonRequest {
@@ -13,7 +13,7 @@ interface JsonRequest {
 
 /** `undefined` if no 200 with JSON comes in time, or if it is larger than `maxBytes`. */
 export async function fetchJson(
-  { clock, transport }: Pick<Host, "clock" | "transport">,
+  { clock, transport }: Pick<Host, "clock"> & { readonly transport: Peer },
   { url, headers, timeoutMs, maxBytes = Number.POSITIVE_INFINITY }: JsonRequest,
 ): Promise<unknown> {
   try {

@@ -4,8 +4,12 @@ import { mostOpen } from "../../../src/base/access.ts";
 import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
 import type { Host } from "../../../src/base/ports.ts";
 import { paths } from "../../../src/base/protocol.ts";
-import { isOut, type Member, type Members } from "../../../src/roles/members/members.ts";
+import type { TrustKey } from "../../../src/http/trust.ts";
+import { isOut, type Member } from "../../../src/roles/members/members.ts";
+import type { Subject } from "../../../src/roles/members/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
+import { MembersElsewhere } from "./members-elsewhere.ts";
+import { otherGateways } from "./other-gateways.ts";
 import type { Source } from "./source.ts";
 
 /** How often to request each member's checks while there are viewers. */
@@ -17,13 +21,26 @@ const maxAnswerBytes = 16_384;
 
 type Checks = Readonly<Record<string, unknown>>;
 
-export function gatewaySource(host: Host, members: Members): Source {
+export function gatewaySource(
+  host: Host,
+  { members, instance, directory }: Omit<Extract<Subject, { mode: "gateway" }>, "mode">,
+  trustKey: TrustKey | undefined,
+): Source {
   const { clock } = host;
+  const elsewhere = directory && new MembersElsewhere(directory);
+  const others = otherGateways(host, members, instance, trustKey);
+  /** Members that only other gateways have: a directory says more of them than a node. */
+  const strangers = (): readonly MemberState[] => {
+    const listed = elsewhere?.without(members.all()) ?? [];
+    const ids = new Set(listed.map(({ id }) => id));
+    return [...listed, ...others.strangers.filter(({ id }) => !ids.has(id))];
+  };
   const checks = new Map<string, Checks>();
   let listed: { ids: string; procedures: readonly ProcedureState[] } | undefined;
 
   const poll = (): void => {
     const all = members.all();
+    others.poll();
     for (const id of checks.keys()) if (!all.some((member) => member.id === id)) checks.delete(id);
     for (const member of all)
       void checksOf(host, member).then((answer) =>
@@ -33,10 +50,11 @@ export function gatewaySource(host: Host, members: Members): Source {
 
   return {
     mode: "gateway",
-    members: () =>
-      members.all().map((member): MemberState => {
-        const { id, url, about, leaseEnds, checked } = member;
+    members: () => [
+      ...members.all().map((member): MemberState => {
+        const { id, url, via, about, leaseEnds, checked } = member;
         const answer = checks.get(id);
+        const gateways = others.of(member);
         return {
           id,
           url,
@@ -45,11 +63,16 @@ export function gatewaySource(host: Host, members: Members): Source {
             ? { procedures: member.list.procedures }
             : { segments: about.segments }),
           state: isOut(member) ? "out" : "ready",
-          lease: Math.max(0, Math.round(leaseEnds - clock.now())),
+          ...(via === undefined
+            ? { lease: Math.max(0, Math.round(leaseEnds - clock.now())) }
+            : { isLinked: true as const }),
           ...(checked === undefined ? {} : { checked: Math.round(clock.now() - checked) }),
           ...(answer === undefined ? {} : { checks: answer }),
+          ...(gateways === undefined ? {} : { gateways }),
         };
       }),
+      ...strangers(),
+    ],
     procedures() {
       const all = members.all();
       const ids = all.map(({ id }) => id).join(" ");
@@ -63,7 +86,11 @@ export function gatewaySource(host: Host, members: Members): Source {
         cancel = clock.after(pollMs, repeat);
       };
       repeat();
-      return () => cancel();
+      const unwatch = elsewhere?.watch();
+      return () => {
+        cancel();
+        unwatch?.();
+      };
     },
   };
 }
@@ -91,7 +118,13 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
 }
 
 async function checksOf(host: Host, member: Member): Promise<Checks | undefined> {
-  const checks = await fetchJson(host, {
+  // Nothing is sent to the address of a member with a link.
+  const { via } = member;
+  const way =
+    via === undefined
+      ? host
+      : { ...host, transport: { ...host.transport, send: via.send.bind(via) } };
+  const checks = await fetchJson(way, {
     url: member.url + paths.health,
     headers: {},
     timeoutMs: answerMs,

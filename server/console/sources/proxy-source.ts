@@ -7,10 +7,11 @@ import type {
   ProcedureState,
 } from "../../../src/types/console-state.ts";
 import { defaultServerSegments } from "../../../src/base/manifest.ts";
-import type { Host } from "../../../src/base/ports.ts";
+import type { Host, Peer } from "../../../src/base/ports.ts";
 import { consolePath } from "../../../src/base/protocol.ts";
 import type { Subject } from "../../../src/roles/members/observer.ts";
-import { trustKeyHeader } from "../../../src/http/trust.ts";
+import { anyUpstream } from "../../../src/roles/upstreams/upstream.ts";
+import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { proceduresIn } from "./manifest-procedures.ts";
 import type { Source } from "./source.ts";
@@ -22,10 +23,17 @@ const pollMs = 3_000;
 
 export function proxySource(
   host: Host,
-  { calls, manifest }: Extract<Subject, { mode: "proxy" }>,
-  trustKey: string | undefined,
+  { upstreams, manifest }: Extract<Subject, { mode: "proxy" }>,
+  trustKey: TrustKey | undefined,
 ): Source {
-  let members: readonly MemberState[] = [{ id: calls, url: calls, state: "ready" }];
+  const services = (segments?: readonly string[]): readonly MemberState[] =>
+    upstreams.ways.map(({ to, kind }) => ({
+      id: to,
+      url: to,
+      ...(segments !== undefined && { segments }),
+      state: kind === "none" ? "out" : "ready",
+    }));
+  let members: readonly MemberState[] | undefined;
   let procedures: readonly ProcedureState[] = [];
 
   const setProcedures = (found: readonly ProcedureState[]): void => {
@@ -33,7 +41,7 @@ export function proxySource(
   };
 
   const poll = async (): Promise<void> => {
-    const state = trustKey === undefined ? undefined : await stateOf(host, calls, trustKey);
+    const state = trustKey === undefined ? undefined : await stateOf(host, upstreams, trustKey);
     if (state !== undefined) {
       ({ members } = state);
       return setProcedures(state.procedures);
@@ -44,13 +52,13 @@ export function proxySource(
       Object.keys(application.segments),
       application.browserSegments,
     );
-    members = [{ id: calls, url: calls, segments, state: "ready" }];
+    members = services(segments);
     setProcedures(proceduresIn(application, segments));
   };
 
   return {
     mode: "proxy",
-    members: () => members,
+    members: () => members ?? services(),
     procedures: () => procedures,
     watch() {
       let cancel: (() => void) | undefined = () => {};
@@ -69,12 +77,13 @@ export function proxySource(
 
 /** `undefined` for a node, or a gateway that is down or has no console: the manifest has to do. */
 async function stateOf(
-  host: Host,
-  url: string,
-  trustKey: string,
+  { clock }: Host,
+  upstreams: Peer,
+  trustKey: TrustKey,
 ): Promise<ConsoleState | undefined> {
-  const state = (await fetchJson(host, {
-    url: `${url}${consolePath}/state`,
+  const way = { clock, transport: upstreams };
+  const state = (await fetchJson(way, {
+    url: `${anyUpstream}${consolePath}/state`,
     headers: trustKeyHeader(trustKey),
     timeoutMs: pollMs,
   })) as Partial<ConsoleState> | null | undefined;

@@ -4,8 +4,10 @@ import type { DevEnvironment } from "vite";
 
 import { parsePartId } from "../../build/modules/module-ids.ts";
 import type { ServerManifest } from "../../../src/base/manifest.ts";
-import type { ModuleNamespace } from "../../../src/base/ports.ts";
+import type { Log, ModuleNamespace } from "../../../src/base/ports.ts";
 import type { ServerModules } from "../../../src/roles/application.ts";
+import type { StopCallbacks } from "../../../src/runtime/stop-callbacks.ts";
+import { createStops, whileLoading } from "../../http/stops.ts";
 import { createModuleRunner } from "../../local/module-runner.ts";
 import { runFailure } from "./problem-of.ts";
 
@@ -17,6 +19,9 @@ export interface LiveModulesOptions {
   /** The current manifest, which each change replaces. */
   readonly manifest: () => ServerManifest;
   readonly runtime: () => Promise<ModuleNamespace>;
+  /** Resolves when the calls have ended that run now, or after a while. */
+  readonly callsEnded: () => Promise<void>;
+  readonly log: Log;
 }
 
 export interface LiveModules extends ServerModules {
@@ -28,13 +33,29 @@ export interface LiveModules extends ServerModules {
   close(): Promise<void>;
 }
 
-export function createLiveModules({ root, manifest, ...parts }: LiveModulesOptions): LiveModules {
+export function createLiveModules({
+  root,
+  manifest,
+  callsEnded,
+  log,
+  ...parts
+}: LiveModulesOptions): LiveModules {
+  /** By the id of a module: its callbacks of `onStop`, in the order in which modules ran. */
+  const stops = new Map<string, StopCallbacks>();
   let onRun: Parameters<NonNullable<ServerModules["onRun"]>>[0] | undefined;
   const runner = createModuleRunner({
     ...parts,
     hasSourceMaps: true,
     async evaluate(module, exports, run) {
-      await run();
+      const previous = stops.get(module.id);
+      if (previous?.isEmpty === false) {
+        await callsEnded();
+        await previous.run(log);
+      }
+      const own = createStops();
+      stops.delete(module.id);
+      stops.set(module.id, own);
+      await whileLoading(own, run);
       // It was invalidated while it ran, so it will run again.
       if (module.exports !== exports) return;
       const { file, part } = parsePartId(module.id);
@@ -65,6 +86,10 @@ export function createLiveModules({ root, manifest, ...parts }: LiveModulesOptio
       }
       return found;
     },
-    close: async () => await runner.close(),
+    async close() {
+      for (const callbacks of [...stops.values()].toReversed()) await callbacks.run(log);
+      stops.clear();
+      await runner.close();
+    },
   };
 }

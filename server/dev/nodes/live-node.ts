@@ -155,8 +155,8 @@ export class LiveNode {
     const { log } = host;
     const prefixed: Log = {
       info: () => {},
-      warn: (line) => log.warn(`[${this.name}] ${line}`),
-      error: (line, cause) => log.error(`[${this.name}] ${line}`, cause),
+      warn: (line, about) => log.warn(`[${this.name}] ${line}`, about),
+      error: (line, cause, about) => log.error(`[${this.name}] ${line}`, cause, about),
     };
     return { ...host, log: prefixed };
   }

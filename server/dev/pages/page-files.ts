@@ -5,10 +5,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { HttpResponse } from "../../../src/base/ports.ts";
-import { answerHeaders, mediaTypes, paths } from "../../../src/base/protocol.ts";
+import { answerHeaders, developmentPath, mediaTypes, paths } from "../../../src/base/protocol.ts";
 import { packageFolder } from "../../base/package-folder.ts";
-
-const development = "/svc/development.js";
 
 /**
  * The answer for `/svc/<name>`; `undefined` if there is no such file. `hotPath` is the address of
@@ -22,7 +20,8 @@ export async function pageFile(target: string, hotPath: string): Promise<HttpRes
   }
   const name = /^\/svc\/([\w.-]+\.js)$/.exec(path)?.[1];
   if (name === undefined) return undefined;
-  const file = path === development ? join("dist/development", "page.js") : join("dist/svc", name);
+  const file =
+    path === developmentPath ? join("dist/development", "page.js") : join("dist/svc", name);
   const text = await readFile(join(packageFolder, file), "utf8").catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
@@ -39,7 +38,7 @@ function script(body: string): HttpResponse {
 
 const clientText = `export * from "${paths.client}?core";
 import { seam as create, startClient as start } from "${paths.client}?core";
-import { noting, warning } from "${development}";
+import { noting, warning } from "${developmentPath}";
 export const startClient = noting(start);
 export const seam = (record) => warning(create(record));
 `;
@@ -47,7 +46,7 @@ export const seam = (record) => warning(create(record));
 function remoteText(hotPath: string): string {
   return `import { createHotContext } from ${JSON.stringify(hotPath)};
 import { createPageRemote as create } from "${paths.remote}?core";
-import { following } from "${development}";
+import { following } from "${developmentPath}";
 export const createPageRemote = following(create, createHotContext("${paths.remote}"));
 `;
 }

@@ -39,6 +39,7 @@ export async function serverManifest(
     ...namedIn(
       application,
       application.segments.map(({ name }) => name),
+      "server",
     ),
     classes: records.map((record) => markedForPages(record, application)),
     files: {},
@@ -62,7 +63,7 @@ export async function browserManifest(
     format: 1,
     revision,
     modules: modulesOf(among, (file, part) => (part === undefined ? address(file) : body(file))),
-    ...namedIn(application, application.browserSegments),
+    ...namedIn(application, application.browserSegments, "browser"),
     classes: records,
     files: {},
   };

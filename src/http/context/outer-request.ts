@@ -57,7 +57,8 @@ export function relayedOuterCall(
   seen: () => SeenRequest,
 ): string {
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
-  if (typeof field === "string" && form.test(field)) return field;
+  // Who believes it reads it.
+  if (typeof field === "string") return field;
   const { origin, address, secureCookies } = seen();
   return fieldOf(request.method, secureCookies, address, origin);
 }

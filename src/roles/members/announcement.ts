@@ -4,7 +4,7 @@
 import type { Host, IncomingResponse } from "../../base/ports.ts";
 import { listsPath, paths } from "../../base/protocol.ts";
 import type { MemberDetails } from "./member-details.ts";
-import { type Offered, textOfList } from "./member-list.ts";
+import { type Announced, textOfList } from "./member-list.ts";
 
 /** Sends a request to the gateway, within the time that it has. */
 export type SendToGateway = (
@@ -25,10 +25,11 @@ export interface Announcement {
 const waitMs = 200;
 const longestWaitMs = 3_000;
 
-/** A list by its digest, and the name of the member: the rest of its details is in the list. */
+/** A list by its digest, with the member's name and build: the rest is in the list. */
 interface NamedList {
   readonly digest: string;
   readonly name?: string;
+  readonly revision?: string;
 }
 
 /** Longer joins, in characters, name the digest: to ask whether it is known costs more than to send less. */
@@ -40,12 +41,12 @@ const partBytes = 64 * 1024;
 export function createAnnouncement(
   host: Pick<Host, "clock" | "digest">,
   send: SendToGateway,
-  offered: () => Offered,
+  offered: () => Announced,
   about: () => MemberDetails | undefined = () => undefined,
+  // A restarted process at the same address is another member.
+  instance: string = crypto.randomUUID(),
 ): Announcement {
   const encoder = new TextEncoder();
-  // A restarted process at the same address is another member.
-  const instance = crypto.randomUUID();
   /** Cleared if the gateway finds the details too large. */
   let sendsDetails = true;
   /** A list that is too long to go with the join, without its text, which would take memory. */
@@ -56,8 +57,13 @@ export function createAnnouncement(
   /** The text of the list, of which only the digest is kept. */
   const listText = (): { readonly text: Uint8Array; readonly named: NamedList } => {
     const node = details();
-    const text = encoder.encode(textOfList(offered(), node));
-    announced = { digest: host.digest(text), ...(node?.name !== undefined && { name: node.name }) };
+    const own = offered();
+    const text = encoder.encode(textOfList(own, node));
+    announced = {
+      digest: host.digest(text),
+      ...(node?.name !== undefined && { name: node.name }),
+      ...(own.revision !== undefined && { revision: own.revision }),
+    };
     return { text, named: announced };
   };
 

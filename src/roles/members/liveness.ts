@@ -2,11 +2,10 @@
 // silence. Whether a member is healthy is what its application says (monitor.ts).
 
 import { Abort } from "../../base/aborts.ts";
-import { type Host, isLocalFailure, unsentOf } from "../../base/ports.ts";
+import { type Host, isLocalFailure, type Peer, unsentOf } from "../../base/ports.ts";
 import { paths } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
-import type { Member } from "./members.ts";
-import { type LifeSign, removeEnding } from "./vitals.ts";
+import { type LifeSign, removeEnding, type Vitals } from "./vitals.ts";
 
 /** A member that owes an answer is asked whether it is alive after this long without a byte. */
 const silenceMs = 300;
@@ -22,7 +21,19 @@ const maxFailures = 2;
 const firstBackOffMs = 1_000;
 const longestBackOffMs = 30_000;
 
-export interface Liveness {
+/** A service whose life is guessed: a member, or what a service sends its calls to over HTTP. */
+export interface Living {
+  readonly url: string;
+  /** The way to it [HTTP to its address]. */
+  readonly via: Peer | undefined;
+  readonly vitals: Vitals;
+  readonly hasLeft: boolean;
+  readonly isHealthy: boolean;
+  /** What may be sent again. */
+  readonly idempotent: Pick<ReadonlySet<string>, "has">;
+}
+
+export interface Liveness<Member extends Living> {
   /** A call, or a question about its health, is on its way to the member. */
   sent(member: Member): void;
   /** Something came from it: an answer to a call, or to a question about its health. */
@@ -34,11 +45,11 @@ export interface Liveness {
   stop(): void;
 }
 
-export function createLiveness(
+export function createLiveness<Member extends Living>(
   host: Pick<Host, "clock" | "log" | "transport">,
   members: () => Iterable<Member>,
   setSign: (member: Member, sign: LifeSign) => void,
-): Liveness {
+): Liveness<Member> {
   const { clock, log } = host;
   const probes = new Set<Abort>();
   let cancelLook: (() => void) | undefined;
@@ -87,7 +98,13 @@ export function createLiveness(
     ];
     const url = member.url + paths.healthLive;
     collected(
-      host.transport.send({ url, method: "GET", headers: {}, signal: probe, control: true }),
+      (member.via ?? host.transport).send({
+        url,
+        method: "GET",
+        headers: {},
+        signal: probe,
+        control: true,
+      }),
     )
       .then(
         () => isCurrent() && heard(member),
@@ -131,7 +148,10 @@ export function createLiveness(
     if (vitals.sign !== "out") {
       // One that was back for long enough starts again with the shortest time.
       if (now - vitals.ejected > 2 * longestBackOffMs) vitals.ejections = 0;
-      log.warn(`${member.url} can't be reached; it gets no calls until it answers again (${why})`);
+      log.warn(`${member.url} can't be reached; it gets no calls until it answers again (${why})`, {
+        event: "ejected",
+        service: member.url,
+      });
       setSign(member, "out");
     }
     vitals.ejections++;
@@ -167,7 +187,8 @@ export function createLiveness(
     if (vitals.inFlight > 0) vitals.silentSince &&= now;
     else vitals.silentSince = undefined;
     if (vitals.sign === "alive") return;
-    if (vitals.sign === "out") log.info(`${member.url} answers again`);
+    if (vitals.sign === "out")
+      log.info(`${member.url} answers again`, { event: "readmitted", service: member.url });
     setSign(member, "alive");
   };
 

@@ -1,15 +1,22 @@
 // The gateway's endpoints for its members: join, send a list, renew, leave. They need the trust key.
 
-import { BadRequest, Unauthorized } from "../../base/errors.ts";
+import { BadRequest, Forbidden, Unauthorized } from "../../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
-import { answerHeaders, listsPath, mediaTypes, paths } from "../../base/protocol.ts";
+import {
+  answerHeaders,
+  listsPath,
+  mediaTypes,
+  paths,
+  serviceHeaders,
+} from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
 import type { Credentials } from "../../http/trust.ts";
+import type { LinkMode } from "../links/service-links.ts";
 import type { ListPart, Lists } from "./lists.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import type { MemberList } from "./member-list.ts";
 import type { MemberDetails } from "./member-details.ts";
-import type { Members } from "./members.ts";
+import { isReplaced, type Member, type Members } from "./members.ts";
 import type { Observer } from "./observer.ts";
 import { isDigest, type JoiningMember, readJoin } from "./read-join.ts";
 import { routeClash } from "./route-directory.ts";
@@ -17,12 +24,34 @@ import { routeClash } from "./route-directory.ts";
 export interface MemberEndpointsOptions {
   readonly credentials: Credentials;
   readonly lease: number;
+  /** The gateway's process. */
+  readonly instance: string;
+  /** Whether members may come over HTTP, unless it is `always` [auto]. */
+  readonly link?: LinkMode | undefined;
+  /** What such a member says of it. */
+  readonly told: (member: Member, isHealthy: boolean) => void;
   /** Without an observer, the details that members send aren't kept. */
   readonly observer?: Observer | undefined;
 }
 
+/** A member as `GET /nodes` lists it. */
+export interface ListedMember {
+  readonly url: string;
+  /** Its process. Members of an older version say none. */
+  readonly instance?: string;
+  readonly name?: string;
+  /** How calls go to it. */
+  readonly way: "link" | "http";
+  readonly state: "ready" | "unhealthy" | "out";
+  readonly procedures: number;
+  readonly routes: number;
+}
+
 /** For the names of some hundred thousand procedures, from a member that has shown the key. */
 const maxJoinBytes = 16 * 1024 * 1024;
+
+/** For `true` or `false`. */
+const maxHealthBytes = 16;
 
 /** A part of a list. Members send less, so that proxies in between take it. */
 const maxPartBytes = 1024 * 1024;
@@ -35,7 +64,7 @@ export function memberRoutes(
   addresses: MemberAddresses,
 ): Route[] {
   const demandKey = (request: HttpRequest): void => {
-    if (!options.credentials.of(request.headers).holdsKey)
+    if (!options.credentials.of(request).holdsKey)
       throw new Unauthorized("Joining needs the trust key of this deployment");
   };
   const answer = (isMember: boolean): HttpResponse => ({
@@ -49,24 +78,54 @@ export function memberRoutes(
       paths.nodes,
       async (request) => {
         demandKey(request);
+        const { via } = request;
+        if (via === undefined && options.link === "always")
+          throw new Forbidden(
+            'This gateway takes members over links only (\'link\' is "always"): the node needs "link": "auto", and what is in between has to let upgrades at /svc/link pass',
+          );
         const joining = readJoin(await request.readBody(maxJoinBytes));
-        const { url, instance, digest, offered } = joining;
-        await addresses.check(url);
+        const { url, instance, revision, digest, offered } = joining;
+        if (via !== undefined && instance !== via.instance)
+          throw new BadRequest(
+            `'instance' is ${instance ?? "missing"}, and the link is from ${via.instance}: a node joins over its own link`,
+          );
+        // Nothing is ever sent to the address of a member with a link.
+        if (via === undefined) await addresses.check(url);
+        else via.isAt(url);
         const list = digest === undefined ? lists.of(offered) : lists.find(digest);
         if (list === undefined) return unknownList(String(digest), lists);
-        const clash = clashOf(members, list, url);
+        const clash = clashOf(members, list, joining);
         if (clash !== undefined) throw new BadRequest(clash);
         const about = options.observer === undefined ? undefined : aboutOf(joining, list);
-        const { id } = members.join({ url, list, instance, about });
+        const { id } = members.join({ url, list, instance, revision, via, about });
         const counts = [
           counted(list.procedures.length, "procedure"),
           ...(list.routes.length === 0 ? [] : [counted(list.routes.length, "route")]),
         ];
-        host.log.info(`${url} joined with ${counts.join(" and ")}`);
+        host.log.info(
+          `${url} joined with ${counts.join(" and ")}${via === undefined ? "" : ", over a link"}`,
+          { event: "joined", service: url },
+        );
         return {
           status: 201,
-          headers: { "content-type": mediaTypes.json, ...answerHeaders },
+          headers: {
+            "content-type": mediaTypes.json,
+            ...answerHeaders,
+            [serviceHeaders.instance]: options.instance,
+          },
           body: JSON.stringify({ id, lease: options.lease }),
+        };
+      },
+    ],
+    [
+      "GET",
+      paths.nodes,
+      (request) => {
+        demandKey(request);
+        return {
+          status: 200,
+          headers: { "content-type": mediaTypes.json, ...answerHeaders },
+          body: JSON.stringify({ members: members.all().map(listed) }),
         };
       },
     ],
@@ -88,6 +147,22 @@ export function memberRoutes(
       },
     ],
     ["PUT", member, (request, { id }) => (demandKey(request), answer(members.renew(String(id))))],
+    [
+      "PUT",
+      `${member}/health`,
+      async (request, { id }) => {
+        demandKey(request);
+        const teller = members.get(String(id));
+        // Others are asked.
+        if (teller === undefined || teller.via === undefined || teller.via !== request.via)
+          return answer(false);
+        const text = new TextDecoder().decode(await request.readBody(maxHealthBytes));
+        if (text !== "true" && text !== "false")
+          throw new BadRequest(`A member's health is true or false, not ${text}`);
+        options.told(teller, text === "true");
+        return answer(true);
+      },
+    ],
     // Answers whether the member is still known, without renewing: a restarted gateway forgets
     // members.
     [
@@ -101,8 +176,11 @@ export function memberRoutes(
       (request, { id }) => {
         demandKey(request);
         const leaving = members.get(String(id));
-        if (leaving !== undefined) host.log.info(`${leaving.url} left`);
-        return answer(members.leave(String(id)));
+        if (leaving !== undefined)
+          host.log.info(`${leaving.url} left`, { event: "left", service: leaving.url });
+        // Who leaves knows it.
+        const isOwn = leaving?.via === request.via;
+        return answer(isOwn ? members.leave(String(id)) : members.remove(String(id)));
       },
     ],
   ];
@@ -138,11 +216,15 @@ function partOf({ headers }: HttpRequest, bytes: Uint8Array): ListPart {
   return { start, total, bytes };
 }
 
-/** Why the list's routes can't be in one deployment with those of members at other addresses. */
-function clashOf(members: Members, list: MemberList, url: string): string | undefined {
+/** Why the list's routes can't be in one deployment with those of the members that stay. */
+function clashOf(
+  members: Members,
+  list: MemberList,
+  joining: Pick<JoiningMember, "url" | "instance">,
+): string | undefined {
   if (list.routes.length === 0) return undefined;
   const others = new Set<MemberList>();
-  for (const member of members.all()) if (member.url !== url) others.add(member.list);
+  for (const member of members.all()) if (!isReplaced(member, joining)) others.add(member.list);
   // It was compared when the first of its members joined, and every later list with it.
   if (others.has(list)) return undefined;
   return routeClash(
@@ -161,4 +243,16 @@ function aboutOf(
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function listed({ url, instance, via, about, isHealthy, vitals, list }: Member): ListedMember {
+  return {
+    url,
+    ...(instance !== undefined && { instance }),
+    ...(about?.name !== undefined && { name: about.name }),
+    way: via === undefined ? "http" : "link",
+    state: isHealthy ? (vitals.sign === "out" ? "out" : "ready") : "unhealthy",
+    procedures: list.procedures.length,
+    routes: list.routes.length,
+  };
 }

@@ -4,7 +4,7 @@
 
 import { BadRequest } from "../../base/errors.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { readRoutes, readTimeouts } from "../routes/route-list.ts";
+import { areNames, readRoutes, readTimeouts } from "../routes/route-list.ts";
 import { type MemberDetails, readMemberDetails } from "./member-details.ts";
 
 /** What a node tells its gateway that it has. */
@@ -16,6 +16,12 @@ export interface Offered {
   readonly timeouts?: Readonly<Record<string, number>>;
   /** Missing if there are none. */
   readonly routes?: readonly RouteInfo[];
+}
+
+/** What it tells when it joins. */
+export interface Announced extends Offered {
+  /** Its build, which isn't part of its list: many builds have the same procedures. */
+  readonly revision?: string;
 }
 
 /** What members may share of their details: all but their names. */
@@ -103,11 +109,6 @@ export function readList(text: Uint8Array, digest: string): MemberList {
     routes: routes === undefined ? [] : readRoutes(routes),
     details: node === undefined ? undefined : readMemberDetails(node),
   };
-}
-
-/** Whether a value is a list of names, none of them empty. */
-export function areNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === "string" && name !== "");
 }
 
 function keyOf({ name, method, path }: RouteInfo): string {

@@ -8,7 +8,7 @@ import type { Lists } from "./lists.ts";
 import type { MemberDetails } from "./member-details.ts";
 import type { MemberList } from "./member-list.ts";
 import { type LifeSign, newVitals, type Vitals } from "./vitals.ts";
-import type { Clock } from "../../base/ports.ts";
+import type { Clock, LinkedPeer, Peer } from "../../base/ports.ts";
 
 export interface Member {
   readonly id: string;
@@ -22,8 +22,12 @@ export interface Member {
   readonly timeouts: ReadonlyMap<string, number>;
   /** The process at this address: a restarted one is another member. Older versions send none. */
   readonly instance: string | undefined;
+  /** Its build. Members of an older version don't say it. */
+  readonly revision: string | undefined;
   /** Ascends from member to member. */
   readonly order: number;
+  /** The way to it, if it came over a link; else calls go to its address. */
+  readonly via: LinkedPeer | undefined;
   /** What its application's checks say. An unhealthy member gets no calls. */
   isHealthy: boolean;
   /** What the gateway guesses of its life. */
@@ -44,6 +48,8 @@ export interface Joining {
   readonly url: string;
   readonly list: MemberList;
   readonly instance?: string | undefined;
+  readonly revision?: string | undefined;
+  readonly via?: LinkedPeer | undefined;
   readonly about?: MemberDetails | undefined;
 }
 
@@ -52,11 +58,33 @@ export function isOut({ isHealthy, vitals }: Member): boolean {
   return !isHealthy || vitals.sign === "out";
 }
 
-/** The members with a procedure. `next` returns the next one in turn that a call hasn't tried. */
+/** Whether both say their build, and it isn't the same. */
+function isOfAnotherBuild({ revision }: Member, member: Member): boolean {
+  return revision !== undefined && ![undefined, revision].includes(member.revision);
+}
+
+/**
+ * Whether somebody who joins takes a member's place: it is the same process, or another one at the address to
+ * which calls go. None go to the address of a member with a link, and its link tells when it is gone.
+ */
+export function isReplaced(
+  { url, instance, via }: Pick<Member, "url" | "instance" | "via">,
+  joining: Pick<Joining, "url" | "instance">,
+): boolean {
+  return (
+    (instance !== undefined && instance === joining.instance) ||
+    (via === undefined && url === joining.url)
+  );
+}
+
+/**
+ * The members with a procedure. `next` returns the next one in turn that a call hasn't tried, of
+ * another build than `member` if there is one.
+ */
 export type Holders =
   | { readonly kind: "never" }
   | { readonly kind: "gone" }
-  | { readonly kind: "some"; next(tried: ReadonlySet<Member>): Member | undefined };
+  | { readonly kind: "some"; next(tried: readonly Member[], unlike?: Member): Member | undefined };
 
 export interface Members {
   /**
@@ -68,10 +96,19 @@ export interface Members {
   /** `false`: no such member; it has to join again. */
   renew(id: string): boolean;
   leave(id: string): boolean;
+  /**
+   * The same, where the member itself doesn't know: over a link it is told, and joins again. Over HTTP it
+   * asks now and then.
+   */
+  remove(id: string): boolean;
+  /** The link is over: those that came over it are gone. */
+  leaveVia(via: Peer): readonly Member[];
   /** Round robin over the members that have the procedure `fqn`, or the route. */
   holders(fqn: string, route?: RouteInfo): Holders;
   /** Changes what the gateway guesses of a member's life. */
   setSign(member: Member, sign: LifeSign): void;
+  /** How often somebody has joined with another build than the one before: 1 before any deploy. */
+  readonly builds: number;
   get(id: string): Member | undefined;
   all(): readonly Member[];
 }
@@ -88,6 +125,8 @@ export function createMembers(
   const balancer = createBalancer<Member>();
   const routeDirectory = createRouteDirectory<Member>();
   let joined = 0;
+  let latestBuild: string | undefined;
+  let builds = 0;
 
   /** Members that seem dead. */
   const out = new Set<Member>();
@@ -97,12 +136,21 @@ export function createMembers(
    * more seem dead, the guess is wrong or nothing is left to lose. What their applications say
    * counts always.
    */
-  const nextOf = (rotation: Rotation<Member>, tried: ReadonlySet<Member>): Member | undefined => {
-    const canTake = (member: Member): boolean => member.isHealthy && !tried.has(member);
+  const nextOf = (
+    rotation: Rotation<Member>,
+    tried: readonly Member[],
+    unlike: Member | undefined,
+  ): Member | undefined => {
+    const canTake = (member: Member): boolean =>
+      member.isHealthy &&
+      !tried.includes(member) &&
+      member.via?.hasRoom !== false &&
+      (unlike === undefined || isOfAnotherBuild(member, unlike));
     const mostAreOut = out.size > 0 && rotation.share(({ isHealthy }) => isHealthy, out) > 0.5;
     const found = rotation.next(
       (member) =>
         canTake(member) &&
+        member.via?.isSilent !== true &&
         (mostAreOut ? member.vitals.sign !== "suspected" : member.vitals.sign === "alive"),
     );
     return found ?? rotation.next(canTake);
@@ -138,14 +186,16 @@ export function createMembers(
 
   return {
     routes: routeDirectory,
-    join({ url, list: announced, instance, about }) {
+    get builds() {
+      return builds;
+    },
+    join({ url, list: announced, instance, revision, via, about }) {
       const list = lists.share(announced);
       const replaced: Member[] = [];
       let isHealthy = true;
       for (const previous of members.values()) {
-        const isSame = instance !== undefined && previous.instance === instance;
-        if (isSame) ({ isHealthy } = previous);
-        if (!isSame && previous.url !== url) continue;
+        if (!isReplaced(previous, { url, instance })) continue;
+        if (instance !== undefined && previous.instance === instance) ({ isHealthy } = previous);
         // Names and routes that stay needn't be taken away and added again.
         if (previous.list === list) replaced.push(previous);
         else leave(previous.id);
@@ -157,7 +207,9 @@ export function createMembers(
         idempotent: list.idempotent,
         timeouts: list.timeouts,
         instance,
+        revision,
         order: ++joined,
+        via,
         about,
         isHealthy,
         vitals: newVitals(),
@@ -166,9 +218,12 @@ export function createMembers(
         checked: undefined,
       };
       members.set(member.id, member);
+      if (revision !== undefined && revision !== latestBuild) builds++;
+      latestBuild = revision ?? latestBuild;
       balancer.add(member, list, () => list.procedures);
       routeDirectory.add(member, list);
-      startLease(member);
+      // While its link lives, it is a member.
+      if (via === undefined) startLease(member);
       for (const { id } of replaced) leave(id);
       return member;
     },
@@ -178,11 +233,22 @@ export function createMembers(
       return member !== undefined;
     },
     leave,
+    remove(id) {
+      const via = members.get(id)?.via;
+      const isKnown = leave(id);
+      via?.retire(new Error("It is no member any more"));
+      return isKnown;
+    },
+    leaveVia(via) {
+      const gone = [...members.values()].filter((member) => member.via === via);
+      for (const { id } of gone) leave(id);
+      return gone;
+    },
     holders(fqn, route) {
       const rotation = route === undefined ? balancer.of(fqn) : routeDirectory.of(route);
       if (rotation === undefined)
         return { kind: route !== undefined || balancer.hasLeft(fqn) ? "gone" : "never" };
-      return { kind: "some", next: (tried) => nextOf(rotation, tried) };
+      return { kind: "some", next: (tried, unlike) => nextOf(rotation, tried, unlike) };
     },
     setSign(member, sign) {
       member.vitals.sign = sign;

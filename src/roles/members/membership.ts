@@ -2,13 +2,15 @@
 // leaves on a clean stop.
 
 import { bounded } from "../../base/aborts.ts";
-import { type Host, isLocalFailure } from "../../base/ports.ts";
-import { mediaTypes, paths } from "../../base/protocol.ts";
-import { trustKeyHeader } from "../../http/trust.ts";
+import { type Host, isLocalFailure, type Peer } from "../../base/ports.ts";
+import { defaultLinkHealthIntervalMs, mediaTypes, paths } from "../../base/protocol.ts";
+import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import { collected } from "../../http/bodies.ts";
+import type { DialledLink } from "../links/dialled-link.ts";
+import { type Joined, readJoined, RefusedKey, refusedKey } from "../upstreams/join-answer.ts";
 import { createAnnouncement, type SendToGateway } from "./announcement.ts";
 import type { MemberDetails } from "./member-details.ts";
-import type { Offered } from "./member-list.ts";
+import type { Announced } from "./member-list.ts";
 
 export interface Membership {
   /**
@@ -21,8 +23,17 @@ export interface Membership {
    * finds neither.
    */
   update(): Promise<void>;
-  /** Resolves when the gateway has stopped sending calls, and those on their way have arrived. */
-  leave(): Promise<void>;
+  /**
+   * Resolves when the gateway has stopped sending calls, and those on their way have arrived. Returns
+   * whether the gateway has said so: over a link, nothing is on its way then.
+   */
+  leave(): Promise<boolean>;
+  /** Requests to the gateway go another way: over a link, or not over one any more. */
+  moved(): void;
+  /** The gateway takes this node for one of its members, as far as it has said. */
+  readonly isMember: boolean;
+  /** The gateway's process, if it says which. */
+  readonly instance: string | undefined;
 }
 
 /** Delay between tries to join: short at first, since a restarting gateway is back soon. */
@@ -42,7 +53,21 @@ const leaveTimeoutMs = 900;
 /** How long a node serves after it has left: calls that were sent before are still on their way. */
 const lameDuckMs = 1000;
 
-class RefusedKey extends Error {}
+/** How long the same gateway under a second name is left alone. */
+const twinRetryMs = 60_000;
+
+/** How a node reaches its gateway, and what it says of itself. */
+export interface LinkedMembership {
+  /** The way to the gateway [HTTP to its address]. */
+  readonly peer?: Peer;
+  /** The same, if it may be a link. */
+  readonly way: Pick<DialledLink, "kind" | "isTwin" | "healthIntervalMs"> | undefined;
+  /** The name under which this node is a member of that process already, if it is. */
+  readonly twinOf?: (instance: string) => string | undefined;
+  /** This process, as its links say. */
+  readonly instance: string;
+  readonly isHealthy: () => Promise<boolean>;
+}
 
 /**
  * `offered` returns what this node takes calls and requests for; `about` what it says about
@@ -51,12 +76,15 @@ class RefusedKey extends Error {}
 export function createMembership(
   host: Host,
   gateway: string,
-  trustKey: string,
-  offered: () => Offered,
+  trustKey: TrustKey,
+  offered: () => Announced,
   about?: () => MemberDetails | undefined,
+  linked?: LinkedMembership,
 ): Membership {
   const decoder = new TextDecoder();
-  let joined: { id: string; lease: number } | undefined;
+  const way = linked?.way;
+  const peer = linked?.peer ?? host.transport;
+  let joined: Joined | undefined;
   let address: string | undefined;
   let cancel = (): void => {};
   let stopped = false;
@@ -70,7 +98,7 @@ export function createMembership(
     const late = (): Error => new Error(`it didn't answer in ${ms / 1000} s`);
     return await bounded(undefined, host.clock, ms, late, (signal) =>
       collected(
-        host.transport.send({
+        peer.send({
           url: gateway + path,
           method,
           headers: {
@@ -86,33 +114,45 @@ export function createMembership(
     );
   };
 
-  const announcement = createAnnouncement(host, send, offered, about);
+  const announcement = createAnnouncement(host, send, offered, about, linked?.instance);
 
   const schedule = (ms: number, act: () => Promise<void>): void => {
     if (!stopped) cancel = host.clock.after(ms, () => void act());
   };
 
   const tryJoin = async (url: string): Promise<void> => {
-    // A request from before the stop may be answered after it.
-    if (stopped) return;
+    // A request from before the stop may be answered after it. Once the way is one of its own, it is
+    // tried again.
+    if (stopped || way?.isTwin === true) return;
     try {
       const answer = await announcement.join(url);
       const text = decoder.decode(answer.body);
-      if (answer.status === 401)
-        throw new RefusedKey(
-          `The gateway at ${gateway} refuses this node's trust key: both must have the same trustKey`,
-        );
+      if (answer.status === 401) throw refusedKey(gateway);
       if (answer.status === 404 || answer.status === 405)
         throw new Error(
           `it answered ${answer.status}, so it isn't a gateway; set 'gateway' to the address of one`,
         );
       if (answer.status !== 201)
         throw new Error(`it answered ${answer.status}: ${text.slice(0, 200)}`);
-      joined = readMembership(text);
-      host.log.info(`joined the gateway at ${gateway}`);
+      const found = readJoined(text, answer.headers);
+      const twin = found.instance === undefined ? undefined : linked?.twinOf?.(found.instance);
+      // To join here again and again would only end the membership there.
+      if (twin !== undefined) {
+        if (!warned) host.log.info(`${gateway} isn't used: it is the same gateway as ${twin}`);
+        warned = true;
+        return schedule(twinRetryMs, () => tryJoin(url));
+      }
+      joined = found;
+      const isLinked = way?.kind === "link";
+      host.log.info(`joined the gateway at ${gateway}${isLinked ? " over a link" : ""}`, {
+        event: "joined",
+        service: gateway,
+      });
       retryMs = firstRetryMs;
       warned = false;
-      watch(url, host.clock.now() + joined.lease / 3);
+      // While the link lives, this is a member, and says itself how it is.
+      if (isLinked) tellHealth(url, joined);
+      else watch(url, host.clock.now() + joined.lease / 3);
     } catch (error) {
       if (stopped) return;
       if (error instanceof RefusedKey && starting) throw error;
@@ -162,11 +202,51 @@ export function createMembership(
     await tryJoin(url);
   };
 
+  /**
+   * Tells the gateway what the application's checks say, each time when that changes. Whether this is still
+   * a member needs no question: a gateway ends the link of one that it was told to remove.
+   */
+  const tellHealth = (url: string, { id }: Joined, told?: boolean): void =>
+    schedule(way?.healthIntervalMs ?? defaultLinkHealthIntervalMs, async () => {
+      const isHealthy = (await linked?.isHealthy()) ?? true;
+      // It has joined again since, or has left.
+      const isOver = (): boolean => joined?.id !== id || stopped || way?.kind !== "link";
+      if (isOver()) return;
+      if (isHealthy === told) return tellHealth(url, joined!, told);
+      const path = `${paths.nodes}/${encodeURIComponent(id)}/health`;
+      try {
+        const { status } = await send("PUT", path, String(isHealthy));
+        if (isOver()) return;
+        if (status !== 404) return tellHealth(url, joined!, isHealthy);
+        host.log.info(`the gateway at ${gateway} no longer knows this node; joining again`);
+      } catch (error) {
+        // The next link tells it.
+        if (isOver()) return;
+        host.log.warn(
+          `the gateway at ${gateway} wasn't told of this node's health (${(error as Error).message}); joining again`,
+        );
+      }
+      await tryJoin(url);
+    });
+
   return {
+    moved() {
+      cancel();
+      if (address !== undefined) void tryJoin(address);
+    },
     async join(url) {
       address = url;
-      await tryJoin(url);
-      starting = false;
+      try {
+        await tryJoin(url);
+      } finally {
+        starting = false;
+      }
+    },
+    get isMember() {
+      return joined !== undefined && !stopped && (way === undefined || way.kind !== undefined);
+    },
+    get instance() {
+      return joined?.instance;
     },
     async update() {
       cancel();
@@ -176,22 +256,20 @@ export function createMembership(
     async leave() {
       stopped = true;
       cancel();
-      if (joined === undefined) return;
+      // Without its link it is no member.
+      if (joined === undefined || (way !== undefined && way.kind === undefined)) return false;
       try {
         await send("DELETE", `${paths.nodes}/${encodeURIComponent(joined.id)}`);
+        // Calls that were sent before have come before the answer.
+        if (way?.kind === "link") return true;
         await new Promise<void>((resolve) => void host.clock.after(lameDuckMs, resolve));
+        return true;
       } catch (error) {
         host.log.warn(
           `can't leave the gateway at ${gateway} (${(error as Error).message}); the lease will expire`,
         );
+        return false;
       }
     },
   };
-}
-
-function readMembership(text: string): { id: string; lease: number } {
-  const { id, lease } = JSON.parse(text) as { id?: unknown; lease?: unknown };
-  if (typeof id !== "string" || typeof lease !== "number" || !(lease > 0))
-    throw new Error("its answer has no id and lease; is it a Seamline gateway?");
-  return { id, lease };
 }

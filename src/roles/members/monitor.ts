@@ -9,6 +9,8 @@ import type { Liveness } from "./liveness.ts";
 import type { Member, Members } from "./members.ts";
 
 export interface Monitor {
+  /** A member with a link says what its application's checks say. */
+  told(member: Member, isHealthy: boolean): void;
   start(): void;
   stop(): void;
 }
@@ -21,11 +23,19 @@ export function createMonitor(
   host: Host,
   interval: number,
   members: Members,
-  liveness: Liveness,
+  liveness: Liveness<Member>,
 ): Monitor {
   const checking = new Set<Member>();
   let cancel = (): void => {};
   let stopped = false;
+
+  const set = (member: Member, isHealthy: boolean): void => {
+    if (isHealthy === member.isHealthy) return;
+    const about = { event: isHealthy ? "healthy" : "unhealthy", service: member.url };
+    if (isHealthy) host.log.info(`${member.url} is healthy again`, about);
+    else host.log.warn(`${member.url} is unhealthy: it gets no calls`, about);
+    member.isHealthy = isHealthy;
+  };
 
   const check = async (member: Member): Promise<void> => {
     checking.add(member);
@@ -37,10 +47,7 @@ export function createMonitor(
       // It may have left in the meantime.
       if (stopped || member.hasLeft) return;
       liveness.heard(member);
-      if (isHealthy === member.isHealthy) return;
-      if (isHealthy) host.log.info(`${member.url} is healthy again`);
-      else host.log.warn(`${member.url} is unhealthy: it gets no calls`);
-      member.isHealthy = isHealthy;
+      set(member, isHealthy);
     } catch (thrown) {
       // No answer says nothing about its health.
       liveness.failed(member, thrown, started);
@@ -51,13 +58,18 @@ export function createMonitor(
 
   const round = (): void => {
     cancel = host.clock.after(interval, () => {
-      for (const member of members.all()) if (!checking.has(member)) void check(member);
+      for (const member of members.all())
+        if (member.via === undefined && !checking.has(member)) void check(member);
       round();
     });
   };
 
   return {
     start: round,
+    told(member, isHealthy) {
+      member.checked = host.clock.now();
+      set(member, isHealthy);
+    },
     stop() {
       stopped = true;
       cancel();

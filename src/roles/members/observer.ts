@@ -4,7 +4,9 @@
 import type { ServerNode } from "../load-node.ts";
 import type { Health } from "../../http/health.ts";
 import type { ServerManifest } from "../../base/manifest.ts";
-import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
+import type { HttpRequest, HttpResponse, Peer } from "../../base/ports.ts";
+import type { Way } from "../links/dialled-link.ts";
+import type { Directory } from "../directory/directory.ts";
 import type { Members } from "./members.ts";
 
 export type RpcHandler = (request: HttpRequest) => Promise<HttpResponse>;
@@ -42,11 +44,18 @@ export interface ObservedRole {
 
 /** What each kind of role shows. */
 export type Subject =
-  | { readonly mode: "gateway"; readonly members: Members }
+  | {
+      readonly mode: "gateway";
+      readonly members: Members;
+      /** The gateway's process. */
+      readonly instance: string;
+      /** Members of the whole deployment, if it has a directory. */
+      readonly directory: Pick<Directory, "watchMembers" | "listOf"> | undefined;
+    }
   | {
       readonly mode: "proxy";
-      /** Gateway or node: where calls go. */
-      readonly calls: string;
+      /** Gateways or a node: where calls go. */
+      readonly upstreams: Peer & { readonly ways: readonly Way[] };
       /** Of the application, if the proxy can load it. */
       readonly manifest: (() => Promise<ServerManifest>) | undefined;
     }

@@ -1,14 +1,16 @@
 // What a member says when it joins: where it is, and its list or the list's digest.
 
 import { BadRequest } from "../../base/errors.ts";
-import { readRoutes, readTimeouts } from "../routes/route-list.ts";
+import { areNames, readRoutes, readTimeouts } from "../routes/route-list.ts";
 import { type MemberDetails, readMemberDetails, readMemberName } from "./member-details.ts";
-import { areNames, type Offered } from "./member-list.ts";
+import type { Offered } from "./member-list.ts";
 
 interface Joining {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
   readonly instance: string | undefined;
+  /** Its build. Members of an older version don't send it. */
+  readonly revision: string | undefined;
   /** In a join by digest: the rest of the details is in the list. */
   readonly name?: string | undefined;
   readonly about?: MemberDetails | undefined;
@@ -39,6 +41,7 @@ export function readJoin(body: Uint8Array): JoiningMember {
   }
   const fields = (value ?? {}) as Readonly<Record<string, unknown>>;
   const { procedures, idempotent, timeouts, routes, instance, node, digest, name } = fields;
+  const { revision } = fields;
   const url = readUrl(fields["url"]);
   if (digest === undefined && !areNames(procedures))
     throw wrong("'procedures' is not a list of FQNs");
@@ -47,13 +50,20 @@ export function readJoin(body: Uint8Array): JoiningMember {
     throw wrong("'idempotent' is not a list of FQNs");
   if (instance !== undefined && !(typeof instance === "string" && /^[\w-]{1,64}$/.test(instance)))
     throw wrong("'instance' is not an id of at most 64 letters, digits and dashes");
+  if (
+    revision !== undefined &&
+    !(typeof revision === "string" && /^\w[\w.-]{0,127}$/.test(revision))
+  )
+    throw wrong("'revision' is not that of a build");
   if (!areNames(procedures)) {
     if (!isDigest(digest)) throw wrong("'digest' is not a SHA-256 in 64 lower-case hex digits");
-    return { url, instance, digest, name: name === undefined ? undefined : readMemberName(name) };
+    const known = name === undefined ? undefined : readMemberName(name);
+    return { url, instance, revision, digest, name: known };
   }
   return {
     url,
     instance,
+    revision,
     offered: {
       procedures,
       ...(idempotent !== undefined && { idempotent }),

@@ -10,13 +10,16 @@ import {
   type HttpResponse,
   type IncomingResponse,
   isLocalFailure,
+  type Peer,
   type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
 import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-headers.ts";
+import { SameFields } from "../../link/heads.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
+import { noted } from "../../http/tracing/sent-notes.ts";
 import type { Credentials } from "../../http/trust.ts";
 import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
@@ -39,13 +42,32 @@ export function endToEndHeaders(
   const passed: Record<string, string | readonly string[]> = {};
   for (const name in fields) {
     const value = fields[name];
-    if (value === undefined || isHopByHop(name) || remade.has(name) || dropped?.has(name) === true)
-      continue;
-    if (isServiceHeader(name) && !kept(name)) continue;
-    passed[name] = value;
+    if (value !== undefined && isEndToEnd(name, dropped, kept)) passed[name] = value;
   }
   return passed;
 }
+
+function isEndToEnd(
+  name: string,
+  dropped: ReadonlySet<string> | undefined,
+  kept: (name: string) => boolean,
+): boolean {
+  return (
+    !isHopByHop(name) &&
+    !remade.has(name) &&
+    dropped?.has(name) !== true &&
+    (!isServiceHeader(name) || kept(name))
+  );
+}
+
+/** Those of answers, without their length. */
+const relayedFields = new SameFields<HttpResponse["headers"]>();
+const endToEndOf = (received: HeaderFields): HttpResponse["headers"] => {
+  const fields = endToEndHeaders(received, (name) => ofAnswers.has(name));
+  return Object.isFrozen(received) ? Object.freeze(fields) : fields;
+};
+
+const isEncoding = (name: string): boolean => name === headers.encoding;
 
 /** One text per field, as requests have them. */
 export function joined(
@@ -97,13 +119,15 @@ export async function forwardCall(
   call: IncomingCall,
   forwarded: ForwardedRequest,
   signal?: AbortNotice,
+  peer?: Peer,
 ): Promise<PeerResponse> {
-  return withoutItsSettings(call, await sendForwarded(parts, base, call, forwarded, signal));
+  const sending = sendForwarded(parts, base, call, forwarded, signal, peer);
+  return withoutItsSettings(call, await sending);
 }
 
 /**
- * Sends a call to `base`, until `signal` aborts. The answer may have settings for this service,
- * which {@link withoutItsSettings} takes.
+ * Sends a call to `base`, until `signal` aborts [the caller's departure], by `peer` [HTTP]. The
+ * answer may have settings for this service, which {@link withoutItsSettings} takes.
  */
 export function sendForwarded(
   { host, credentials }: ForwardParts,
@@ -111,32 +135,29 @@ export function sendForwarded(
   call: IncomingCall,
   forwarded: ForwardedRequest,
   signal: AbortNotice = call.departure,
+  peer: Peer = host.transport,
 ): Promise<PeerResponse> {
   const left = call.deadline - host.clock.now();
   if (left <= 0) throw new DeadlineExceeded();
-  const fields =
-    forwarded.headers ??
-    joined(endToEndHeaders(call.request.headers, (name) => name === headers.encoding));
   const { method, body } = forwarded;
-  const request = {
-    url: base + forwarded.target,
-    method,
-    // Ours first: if something on the way drops fields past a limit, it drops the caller's.
-    headers: Object.assign(
-      {},
-      credentials.fields(call.trusted ? "service" : "outside"),
-      crossSiteHeader(call.crossSite),
-      maskHeader(call.masksErrors),
-      relayHeaders(call.hops, left),
-      call.state.relayedFields(),
-      withRequestedOrigin(fields, call.requestedOrigin),
-      lengthOf(call, forwarded),
-    ),
-    signal,
-  };
-  return host.transport.send(
-    body instanceof Uint8Array && body.length === 0 ? request : { body, ...request },
+  // Ours first: if something on the way drops fields past a limit, it drops the caller's.
+  const fields: Record<string, string> = Object.assign(
+    {},
+    credentials.fields(call.trusted ? "service" : "outside"),
+    crossSiteHeader(call.crossSite),
+    maskHeader(call.masksErrors),
+    relayHeaders(call.hops, left),
+    call.state.relayedFields(),
   );
+  addRequestedOrigin(fields, call.requestedOrigin);
+  if (forwarded.headers === undefined) addPassedFields(fields, call.request.headers);
+  else for (const name in forwarded.headers) addField(fields, name, forwarded.headers[name]!);
+  addLength(fields, call, forwarded);
+  const notes = call.request.notes?.sends?.(call.fqn);
+  if (notes !== undefined) Object.assign(fields, notes.headers);
+  const request = { url: base + forwarded.target, method, headers: fields, signal };
+  const isBodiless = body instanceof Uint8Array && body.length === 0;
+  return noted(peer.send(isBodiless ? request : { body, ...request }), notes);
 }
 
 /** Notes the settings that came with an answer for the outermost one, and removes them from it. */
@@ -152,29 +173,51 @@ export function withoutItsSettings(call: IncomingCall, answer: PeerResponse): Pe
 }
 
 /** A stream is sent with the length that its head promised, so that a limit can refuse it at once. */
-function lengthOf(
+function addLength(
+  fields: Record<string, string>,
   { request }: IncomingCall,
   { body }: ForwardedRequest,
-): Readonly<Record<string, string>> | undefined {
+): void {
   const length = body instanceof Uint8Array ? undefined : request.headers["content-length"];
-  return typeof length === "string" ? { "content-length": length } : undefined;
+  if (typeof length === "string") fields["content-length"] = length;
+}
+
+/** The fields of a call as it came, as texts. */
+function addPassedFields(fields: Record<string, string>, received: HeaderFields): void {
+  const dropped = connectionOptions(received["connection"]);
+  for (const name in received) {
+    const value = received[name];
+    if (value !== undefined && isEndToEnd(name, dropped, isEncoding))
+      addField(fields, name, typeof value === "string" ? value : value.join(", "));
+  }
+}
+
+function addField(fields: Record<string, string>, name: string, value: string): void {
+  if (name !== serviceHeaders.forwardedHost && name !== serviceHeaders.forwardedProto)
+    fields[name] = value;
 }
 
 /**
  * Adds the host and scheme that the outermost caller requested, in the headers where applications
  * look for them behind any proxy: `host` is the service that this request goes to.
  */
-export function withRequestedOrigin(
-  fields: Readonly<Record<string, string>>,
+function addRequestedOrigin(
+  fields: Record<string, string>,
   { host, scheme }: RequestedOrigin,
+): void {
+  if (host !== undefined) fields[serviceHeaders.forwardedHost] = host;
+  if (scheme !== undefined) fields[serviceHeaders.forwardedProto] = scheme;
+}
+
+/** Fields with the host and scheme that the outermost caller requested, instead of their own. */
+export function withRequestedOrigin(
+  received: Readonly<Record<string, string>>,
+  origin: RequestedOrigin,
 ): Record<string, string> {
-  const passed: Record<string, string> = {};
-  if (host !== undefined) passed[serviceHeaders.forwardedHost] = host;
-  if (scheme !== undefined) passed[serviceHeaders.forwardedProto] = scheme;
-  for (const name in fields)
-    if (name !== serviceHeaders.forwardedHost && name !== serviceHeaders.forwardedProto)
-      passed[name] = fields[name]!;
-  return passed;
+  const fields: Record<string, string> = {};
+  addRequestedOrigin(fields, origin);
+  for (const name in received) addField(fields, name, received[name]!);
+  return fields;
 }
 
 const noBytes = new Uint8Array();
@@ -201,45 +244,30 @@ export function relayAnswer(
   { status, headers: received, body }: PeerResponse,
   method = "GET",
 ): HttpResponse {
-  const fields = endToEndHeaders(received, (name) => ofAnswers.has(name));
+  let fields = relayedFields.of(received, endToEndOf);
   const isWhole = body instanceof Uint8Array;
   const length = received["content-length"];
   // A body that is here is counted when it's written. An answer to HEAD or a 304 has the length of
   // the body that it is about.
   if (length !== undefined && (!isWhole || method === "HEAD" || status === 304))
-    fields["content-length"] = length;
+    fields = Object.assign({}, fields, { "content-length": length });
   return isWhole && body.length === 0
     ? { status, headers: fields }
     : { status, headers: fields, body };
 }
 
 /**
- * The request, and whether anybody has begun to read its stream: what was read is gone, so the
- * request can't be sent again.
+ * The error for the caller when no answer came. A trusted one also gets the cause, which names the
+ * other service and the way to it.
  */
-export function watchedBody(
-  request: ForwardedRequest,
-): readonly [request: ForwardedRequest, hasBegun: () => boolean] {
-  const { body } = request;
-  if (body instanceof Uint8Array) return [request, () => false];
-  let begun = false;
-  const watched: AsyncIterable<Uint8Array> = {
-    [Symbol.asyncIterator]() {
-      begun = true;
-      return body[Symbol.asyncIterator]();
-    },
-  };
-  return [{ ...request, body: watched }, () => begun];
-}
-
-/** The error for the caller when no answer came. */
-export function forwardingError(thrown: unknown): Error {
+export function forwardingError(thrown: unknown, isTrusted = false): Error {
   if (!(thrown instanceof TransportError))
     return thrown instanceof Error ? thrown : new BadGateway();
   if (isLocalFailure(thrown)) return noConnection();
+  const cause = isTrusted ? { cause: thrown } : {};
   return thrown.sent
-    ? new BadGateway("The service that had the call gave no answer")
-    : new NodeNotAvailable("No service could be reached for the call");
+    ? new BadGateway("The service that had the call gave no answer", cause)
+    : new NodeNotAvailable("No service could be reached for the call", cause);
 }
 
 /** The error for the caller when this host has no connection left to forward with. */

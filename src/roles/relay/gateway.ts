@@ -1,44 +1,56 @@
 // Gateway: tracks nodes and their procedures, balances, and forwards calls as bytes.
 
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
-import { FileNotFound, NodeNotAvailable } from "../../base/errors.ts";
+import { FileNotFound } from "../../base/errors.ts";
 import { procedureNotFound } from "../../base/fqn.ts";
 import type { Host, PeerResponse } from "../../base/ports.ts";
+import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import {
   defaultGatheringMs,
   defaultHealthIntervalMs,
+  defaultLinkHealthIntervalMs,
   defaultLeaseMs,
 } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
-import { reservedPaths } from "../../http/route-pattern.ts";
+import { mayBeRoute } from "../../http/route-table.ts";
+import { refusedStart } from "../../http/refusals.ts";
 import { pathOf } from "../../http/router.ts";
-import { createCredentials } from "../../http/trust.ts";
+import { createCredentials, type TrustKey } from "../../http/trust.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { ForwardedRequest } from "./forward.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { routeListEndpoint } from "../routes/route-list.ts";
+import type { Directory } from "../directory/directory.ts";
 import { createMemberAddresses } from "../members/member-addresses.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
 import { createLiveness } from "../members/liveness.ts";
+import { type LinkMode, ServiceLinks } from "../links/service-links.ts";
 import { createLists } from "../members/lists.ts";
-import { createMembers } from "../members/members.ts";
+import { createMembers, type Member } from "../members/members.ts";
+import { createDeployedNames } from "./removed-names.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { repeatableNames } from "./repeatable.ts";
+import { ResentCalls } from "./resent-calls.ts";
 import { createSendToHolder } from "./send-to-holder.ts";
 
 export interface GatewayOptions {
-  readonly trustKey: string | undefined;
+  readonly trustKey: TrustKey | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
   readonly errors?: ErrorVisibility | undefined;
-  /** Milliseconds between health checks of each member. @default 5000 */
-  readonly healthIntervalMs?: number;
+  /**
+   * Milliseconds between health checks of each member [5000, and 1000 where they come over its link].
+   */
+  readonly healthIntervalMs?: number | undefined;
+  /** Whether it takes links [auto]. */
+  readonly link?: LinkMode | undefined;
   /**
    * For this many milliseconds after the gateway's start, a procedure that no member has is
    * unavailable, and only then not found: nodes may still be joining. @default 3000
@@ -61,20 +73,21 @@ export interface GatewayOptions {
    */
   readonly has?: (name: string, kind: "procedure" | "route") => boolean;
   readonly observer?: Observer | undefined;
+  /** Where nodes of the whole deployment say what they are. The host starts and stops it. */
+  readonly directory?: Directory | undefined;
 }
 
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const addresses = createMemberAddresses(host.names, options);
   host.transport.guard?.(addresses.rule);
-  const {
-    lease = defaultLeaseMs,
-    healthIntervalMs = defaultHealthIntervalMs,
-    gatheringMs = defaultGatheringMs,
-  } = options;
-  const { observer } = options;
+  const { lease = defaultLeaseMs, healthIntervalMs } = options;
+  const { gatheringMs = defaultGatheringMs, observer } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
   const members = createMembers(host.clock, lease, options.newId, lists, ({ url }) =>
-    host.log.warn(`${url} didn't renew its lease, so it is no longer a member`),
+    host.log.warn(`${url} didn't renew its lease, so it is no longer a member`, {
+      event: "left",
+      service: url,
+    }),
   );
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
@@ -83,25 +96,58 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const web = createPublicOrigin(host.log, options.web);
   const parts = { host, credentials, web, limits: options.limits };
   const liveness = createLiveness(host, members.all, members.setSign);
-  const monitor = createMonitor(host, healthIntervalMs, members, liveness);
-  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer });
+  const monitor = createMonitor(
+    host,
+    healthIntervalMs ?? defaultHealthIntervalMs,
+    members,
+    liveness,
+  );
+  const resent = new ResentCalls(host);
+  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resent });
   const middleware = { chain, application, ...parts };
 
+  const instance = options.directory?.instance ?? crypto.randomUUID();
+  const links = new ServiceLinks({
+    host,
+    role: "gateway",
+    instance,
+    trustKey: options.trustKey,
+    limits: options.limits,
+    credentials,
+    mode: options.link,
+    healthIntervalMs: healthIntervalMs ?? defaultLinkHealthIntervalMs,
+    handle: (request) => role.handle(request),
+    onLost(via, why) {
+      for (const { url } of members.leaveVia(via))
+        host.log.warn(`${url} is gone with its link (${why})`, { event: "left", service: url });
+    },
+  });
+  const isDeployed = createDeployedNames(host, credentials, members);
   let started = -Infinity;
+  const isGathering = (): boolean => host.clock.now() - started < gatheringMs;
   const forward = (call: IncomingCall, received: ForwardedRequest): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn, call.route?.info);
-    if (holders.kind === "some") return sendToHolder(call, received, holders);
+    return holders.kind === "some"
+      ? sendToHolder(call, received, holders)
+      : refuseMissing(call, holders.kind === "gone");
+  };
+  const refuseMissing = async (call: IncomingCall, isGone: boolean): Promise<never> => {
+    const isRemoved =
+      isGone &&
+      options.has === undefined &&
+      call.route === undefined &&
+      !(await isDeployed(call.fqn));
     // Those who have it may be joining.
-    const mayCome = holders.kind === "gone" || host.clock.now() - started < gatheringMs;
+    const mayCome = (isGone || isGathering()) && !isRemoved;
     const kind = call.route === undefined ? "procedure" : "route";
     throw mayCome && options.has?.(call.fqn, kind) !== false
-      ? new NodeNotAvailable(`No node can take '${call.fqn}' now`)
+      ? refusedStart(isGathering() ? "starting" : "nobody", `No node can take '${call.fqn}' now`)
       : kind === "procedure"
         ? procedureNotFound(call.fqn, call.version.toString())
         : new FileNotFound();
   };
 
-  return createRole({
+  const role = createRole({
     ...parts,
     classes,
     errors: options.errors,
@@ -113,15 +159,35 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     },
     otherwise: (request) => {
       // A proxy only asks for routes, and it remembers those of nodes that have yet to join again.
-      const { member, holdsKey } = credentials.of(request.headers);
-      const path = pathOf(request.target);
-      const isOwn = reservedPaths.includes(path.split("/", 2)[1] ?? "");
-      if (!member || holdsKey || isOwn) return Promise.resolve(undefined);
-      return Promise.reject(new NodeNotAvailable(`No node with a route for ${path} has joined`));
+      // Others may ask for one of them, too.
+      const { member, holdsKey } = credentials.of(request);
+      const { method, target } = request;
+      const mayCome = member ? !holdsKey : isGathering() && options.has === undefined;
+      if (!mayCome || !mayBeRoute(method, target)) return Promise.resolve(undefined);
+      return Promise.reject(
+        refusedStart("starting", `No node with a route for ${pathOf(target)} has joined`),
+      );
     },
     routes: [
-      ...memberRoutes(host, { ...options, lease, credentials }, members, lists, addresses),
-      routeListEndpoint(host, credentials, () => ({ routes: members.routes.current })),
+      ...memberRoutes(
+        host,
+        {
+          ...options,
+          instance,
+          lease,
+          credentials,
+          told: monitor.told,
+        },
+        members,
+        lists,
+        addresses,
+      ),
+      routeListEndpoint(
+        host,
+        credentials,
+        () => ({ routes: members.routes.current }),
+        repeatableNames(members),
+      ),
     ],
     async start(url) {
       addresses.listensAt(url);
@@ -135,8 +201,25 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     },
     describe: () => ({
       members: members.all().map((member) => member.url),
+      linked: members.all().flatMap(({ url, via }) => (via === undefined ? [] : [url])),
       routes: members.routes.table.all,
     }),
-    observed: observer && { observer, subject: { mode: "gateway", members } },
+    links,
+    measured: {
+      knows: (name) => members.holders(name).kind === "some",
+      figures: () => ({ members: membersByState(members.all()), resent: resent.counts }),
+    },
+    observed: observer && {
+      observer,
+      subject: { mode: "gateway", members, instance, directory: options.directory },
+    },
   });
+  return role;
+}
+
+function membersByState(all: readonly Member[]): NonNullable<RoleFigures["members"]> {
+  const states = { in: 0, unhealthy: 0, suspected: 0, out: 0 };
+  for (const { isHealthy, vitals } of all)
+    states[!isHealthy ? "unhealthy" : vitals.sign === "alive" ? "in" : vitals.sign]++;
+  return states;
 }

@@ -23,16 +23,16 @@ export class HeldCall implements Ending {
   /** Why it ended, unless its caller has left. */
   reason: TransportError | DeadlineExceeded | undefined;
   at = -1;
-  #member: Member | undefined;
+  #member: Pick<Member, "url" | "vitals"> | undefined;
   #cancel: (() => void) | undefined;
 
-  constructor({ departure, fqn }: IncomingCall) {
+  constructor({ departure, fqn }: Pick<IncomingCall, "departure" | "fqn">) {
     this.fqn = fqn;
     this.abort.follow(departure);
   }
 
   /** Ends the call when the member is taken out of rotation and another one can take the call. */
-  endWith(member: Member): void {
+  endWith(member: Pick<Member, "url" | "vitals">): void {
     this.#member = member;
     addEnding(member.vitals, this);
   }

@@ -11,6 +11,7 @@ import {
   isLocalFailure,
   TransportError,
 } from "../../base/ports.ts";
+import type { Gateways } from "../../base/ports/gateways.ts";
 import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
@@ -28,25 +29,35 @@ import {
   withRequestedOrigin,
 } from "./forward.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
+import { knownNames } from "./known-names.ts";
 import { HeldCall } from "./held-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
-import { createFetchedRoutes } from "../routes/route-list.ts";
+import { createFetchedRoutes, type FetchedRoutes } from "../routes/route-list.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../members/observer.ts";
-import { createMiddlewareChain, createRole, notFound, type Role } from "../role.ts";
-import { createCredentials, trustKeyHeader } from "../../http/trust.ts";
+import { notFound } from "../refuse.ts";
+import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { gatewaysOf } from "../upstreams/listed-gateways.ts";
+import { anyUpstream } from "../upstreams/upstream.ts";
+import { Upstreams } from "../upstreams/upstreams.ts";
+import { type LinkMode, ServiceLinks } from "../links/service-links.ts";
+import { createCredentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import { isMasked, maskHeader } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
 export interface ProxyOptions {
   /** Without it there are no routes: a list of routes is only told to its holders. */
-  readonly trustKey: string | undefined;
+  readonly trustKey: TrustKey | undefined;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
   readonly errors?: ErrorVisibility | undefined;
-  /** Gateway or node: where calls go. */
-  readonly calls: string;
+  /** Gateways or a node: where calls go. */
+  readonly calls: string | readonly string[] | Gateways;
+  /** What is there [either]. */
+  readonly behind?: "gateway" | "node" | undefined;
+  /** Whether it links to that [auto]. */
+  readonly link?: LinkMode | undefined;
   /** Milliseconds between questions which routes there are. @default 5000 */
   readonly healthIntervalMs?: number | undefined;
   readonly repository: string;
@@ -68,31 +79,57 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     chain,
     application: options.modules && applicationOf(options.modules, host),
   };
-  const calls = logOutages(host, options.calls);
-  const files = logOutages(host, options.repository);
+  const links = new ServiceLinks({
+    host,
+    role: "proxy",
+    trustKey,
+    limits,
+    credentials,
+    mode: options.link,
+    handle: (request) => role.handle(request),
+  });
+  const { behind } = options;
+  const upstreams = new Upstreams({
+    host,
+    links,
+    gateways: gatewaysOf(host, options.calls),
+    roles: behind === undefined ? ["gateway", "node"] : [behind],
+    isIdempotent: (fqn) => routes?.idempotent.has(fqn) === true,
+  });
+  const calls = logOutages(host, () => upstreams.names);
+  const files = logOutages(host, () => options.repository);
   const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
     const timeoutMs = call.route === undefined ? routes?.timeouts.get(call.fqn) : undefined;
     const held = timeoutMs === undefined ? undefined : new HeldCall(call);
     try {
-      observer?.calls?.sent(call.request, options.calls);
+      const watching = observer?.calls;
+      const peer =
+        watching === undefined
+          ? upstreams
+          : upstreams.observed((name) => watching.sent(call.request, name));
       if (timeoutMs !== undefined) held?.endAfter(timeoutMs, forwarded, host.clock);
-      return await calls(forwardCall(parts, options.calls, call, forwarded, held?.abort));
+      return await calls(forwardCall(parts, anyUpstream, call, forwarded, held?.abort, peer));
     } catch (thrown) {
-      throw forwardingError(thrown);
+      throw forwardingError(thrown, call.trusted);
     } finally {
       held?.leave();
     }
   };
-  const routes =
+  const routes: FetchedRoutes | undefined =
     trustKey === undefined
       ? undefined
       : createFetchedRoutes(host, {
-          base: options.calls,
+          peer: upstreams,
+          base: anyUpstream,
+          name: () => upstreams.names,
           trustKey,
+          mayRepeat: () => upstreams.ways.length > 1,
           intervalMs: options.healthIntervalMs ?? defaultHealthIntervalMs,
         });
-  return createRole({
+  const names = modules && host.telemetry && knownNames(modules, host);
+  const role: Role = createRole({
     ...parts,
+    measured: names && { knows: names, figures: () => ({ resent: upstreams.resent }) },
     classes: parts.application?.classes ?? new Classes(),
     application: routes && {
       table: () => routes.table,
@@ -101,7 +138,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     errors: options.errors,
     call: (call, refuse) => forwardIncoming(parts, call, forward, refuse),
     otherwise: (request) => {
-      const trust = credentials.of(request.headers);
+      const trust = credentials.of(request);
       const requestedOrigin = web.requestedOrigin(request, trust);
       const masks = isMasked(request.headers, trust, options.errors === "masked");
       const fields = withRequestedOrigin(
@@ -116,23 +153,26 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         files,
       );
     },
-    start: async () =>
-      void (await Promise.all([
-        checkKey(host, options),
-        routes?.start(),
-        prepareMiddleware(chain),
-      ])),
-    stop: () => routes?.stop(),
-    describe: () => ({ routes: routes?.table.all ?? [] }),
+    async start() {
+      await Promise.all([checkKey(host, options), upstreams.start()]);
+      await Promise.all([routes?.start(), prepareMiddleware(chain)]);
+    },
+    stop() {
+      routes?.stop();
+      upstreams.stop();
+    },
+    describe: () => ({ routes: routes?.table.all ?? [], ways: upstreams.ways }),
+    links,
     observed: observer && {
       observer,
       subject: {
         mode: "proxy",
-        calls: options.calls,
+        upstreams,
         manifest: modules && (() => modules.manifest()),
       },
     },
   });
+  return role;
 }
 
 /** How long the proxy's start waits for the repository to check the trust key. */
@@ -171,18 +211,18 @@ type LogOutages = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
  * Logs why a service can't be reached, once until it answers again: callers learn nothing about
  * the inside of the deployment.
  */
-function logOutages(host: Host, url: string): LogOutages {
+function logOutages(host: Host, name: () => string): LogOutages {
   let away = false;
   return async (sent) => {
     try {
       const answer = await sent;
-      if (away) host.log.info(`${url} answers again`);
+      if (away) host.log.info(`${name()} answers again`);
       away = false;
       return answer;
     } catch (thrown) {
       if (thrown instanceof TransportError && !isLocalFailure(thrown) && !away) {
         away = true;
-        host.log.warn(`${url} can't be reached: ${thrown.message}`);
+        host.log.warn(`${name()} can't be reached: ${thrown.message}`);
       }
       throw thrown;
     }

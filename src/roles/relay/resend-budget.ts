@@ -1,5 +1,21 @@
-// How many calls a gateway may send again. Without a limit, members that fail because they have too
-// much to do would get even more.
+// How often, and how many, calls may be sent again. Without a limit, services that fail because they
+// have too much to do would get even more.
+
+import type { AbortNotice, Clock } from "../../base/ports.ts";
+
+/** A call goes to this many services at most. */
+export const mostTried = 3;
+
+/** The first try elsewhere comes at once, the next ones after this long. */
+const shortestWaitMs = 20;
+const longestWaitMs = 50;
+
+/** Resolves a moment later. Rejects if the caller has left in the meantime. */
+export async function backOff(clock: Clock, caller: AbortNotice | undefined): Promise<void> {
+  const ms = shortestWaitMs + Math.random() * (longestWaitMs - shortestWaitMs);
+  await new Promise<void>((resolve) => void clock.after(ms, resolve));
+  caller?.throwIfAborted();
+}
 
 /** What a call adds, in calls that may be sent again. */
 const perCall = 0.2;

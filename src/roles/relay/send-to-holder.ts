@@ -4,7 +4,6 @@
 
 import {
   type Clock,
-  type Host,
   isLocalFailure,
   type PeerResponse,
   TransportError,
@@ -12,8 +11,8 @@ import {
 } from "../../base/ports.ts";
 import { NodeNotAvailable } from "../../base/errors.ts";
 import { serviceHeaders } from "../../base/protocol.ts";
-import { discard } from "../../http/bodies.ts";
-import { isMarkedRefused, notStartedReason } from "../../http/relay-headers.ts";
+import { discard, watchedBody } from "../../http/bodies.ts";
+import { isMarkedRefused, isMisfit, notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Liveness } from "../members/liveness.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
@@ -24,24 +23,18 @@ import {
   type ForwardParts,
   noConnection,
   sendForwarded,
-  watchedBody,
   withoutItsSettings,
 } from "./forward.ts";
 import { HeldCall } from "./held-call.ts";
-import { ResendBudget } from "./resend-budget.ts";
+import { backOff, mostTried, ResendBudget } from "./resend-budget.ts";
+import type { ResendReason, ResentCalls } from "./resent-calls.ts";
 
 export interface HolderParts extends ForwardParts {
   readonly members: Members;
-  readonly liveness: Liveness;
+  readonly liveness: Liveness<Member>;
   readonly observer: Observer | undefined;
+  readonly resent: ResentCalls;
 }
-
-/** A call goes to this many members at most. */
-const maxMembers = 3;
-
-/** The first try at another member comes at once, the next ones after this long. */
-const shortestWaitMs = 20;
-const longestWaitMs = 50;
 
 type Some = Extract<Holders, { kind: "some" }>;
 
@@ -52,7 +45,7 @@ export type SendToHolder = (
 ) => Promise<PeerResponse>;
 
 export function createSendToHolder(parts: HolderParts): SendToHolder {
-  const { host, members, liveness, observer } = parts;
+  const { host, members, liveness, observer, resent } = parts;
   const { clock } = host;
   const budget = new ResendBudget(() =>
     members.all().reduce((most, { vitals }) => Math.max(most, vitals.inFlight), 0),
@@ -60,17 +53,24 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
 
   return async (call, received, holders) => {
     const [forwarded, hasBegun] = watchedBody(received);
-    const tried = new Set<Member>();
+    const tried: Member[] = [];
     let wasSentAgain = false;
     let shortages = 0;
     let isOverload = false;
     let failure: Error | undefined;
+    let previous: { readonly url: string; readonly reason: ResendReason } | undefined;
+    let unsent: unknown;
+    /** Of another build than the member that refused the call. */
+    let another: Member | undefined;
+    let isMismatched = false;
     budget.called(clock.now());
-    while (tried.size < maxMembers) {
-      const member = holders.next(tried);
+    while (tried.length < mostTried) {
+      const member = another ?? holders.next(tried);
+      another = undefined;
       if (member === undefined) break;
-      if (tried.size > 1) await backOff(host, call);
-      tried.add(member);
+      if (tried.length > 1) await backOff(clock, call.departure);
+      tried.push(member);
+      if (previous !== undefined) resent.add(call, previous.url, previous.reason);
       const started = clock.now();
       const { vitals } = member;
       const held = holdCall(call, member, forwarded, clock);
@@ -80,7 +80,8 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
       try {
         let answer: PeerResponse;
         try {
-          answer = await sendForwarded(parts, member.url, call, forwarded, held?.abort);
+          const { url, via } = member;
+          answer = await sendForwarded(parts, url, call, forwarded, held?.abort, via);
         } finally {
           vitals.inFlight--;
           held?.leave();
@@ -88,11 +89,22 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         if (saysThatItFails(answer)) liveness.failing(member);
         else liveness.heard(member, true);
         const reason = notStartedReason(answer);
+        // While a new build is rolled out, only some members may have what the call needs.
+        if (!isMismatched && call.route === undefined && isMisfit(answer) && !hasBegun())
+          another = holders.next(tried, member);
+        if (another !== undefined) {
+          isMismatched = true;
+          discard(answer.body);
+          previous = { url: member.url, reason: "build" };
+          failure = undefined;
+          continue;
+        }
         if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
         discard(answer.body);
+        previous = { url: member.url, reason: "refused" };
         failure = undefined;
         isOverload = reason === "overload";
-        if (!isOverload) members.leave(member.id);
+        if (!isOverload) members.remove(member.id);
         else if (wasSentAgain || !budget.take(clock.now())) break;
         else wasSentAgain = true;
       } catch (raw) {
@@ -102,10 +114,15 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         const isEnded = held?.reason !== undefined;
         if (!isEnded && thrown instanceof TransportError) liveness.failed(member, thrown, started);
         if (!(isEnded || thrown instanceof TransportError) || hasBegun())
-          throw forwardingError(thrown);
+          throw forwardingError(thrown, call.trusted);
         if (isLocalFailure(thrown)) shortages++;
-        if (unsentOf(thrown) !== undefined) continue;
-        failure = forwardingError(thrown);
+        unsent = thrown;
+        previous = {
+          url: member.url,
+          reason: unsentOf(thrown) === undefined ? "unanswered" : "unsent",
+        };
+        if (previous.reason === "unsent") continue;
+        failure = forwardingError(thrown, call.trusted);
         if (wasSentAgain || !member.idempotent.has(call.fqn) || !budget.take(clock.now())) break;
         wasSentAgain = true;
       }
@@ -117,6 +134,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
           isOverload
             ? `The nodes with '${call.fqn}' have as many calls as they can take; try again`
             : `No node can take '${call.fqn}' now`,
+          call.trusted && unsent !== undefined ? { cause: unsent } : {},
         );
   };
 }
@@ -148,11 +166,4 @@ function holdCall(
   if (isIdempotent) held.endWith(member);
   if (timeoutMs !== undefined) held.endAfter(timeoutMs, forwarded, clock);
   return held;
-}
-
-/** Resolves a moment later. Rejects if the caller has left in the meantime. */
-async function backOff({ clock }: Pick<Host, "clock">, call: IncomingCall): Promise<void> {
-  const ms = shortestWaitMs + Math.random() * (longestWaitMs - shortestWaitMs);
-  await new Promise<void>((resolve) => void clock.after(ms, resolve));
-  call.departure.throwIfAborted();
 }

@@ -48,6 +48,7 @@ export class Movement {
       headers: request.headers,
       ...(request.address !== undefined && { address: request.address }),
       ...(request.waitedMs !== undefined && { waitedMs: request.waitedMs }),
+      ...(request.notes !== undefined && { notes: request.notes }),
       body,
       readBody: async (limit) => await request.readBody(limit),
       get isReceiving() {

@@ -2,11 +2,12 @@
 
 import type { PathParameters } from "../../base/context.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
-import { answerHeaders, mediaTypes } from "../../base/protocol.ts";
+import type { SeenRequest } from "../../base/ports/telemetry.ts";
+import { answerHeaders, mediaTypes, rpcPath } from "../../base/protocol.ts";
 import { noMemory, tooManyCalls } from "../../http/refusals.ts";
 import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { RouteTable } from "../../http/route-table.ts";
-import { refuseMethod } from "../../http/router.ts";
+import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import { CheckedCall, type IncomingCall } from "../../wire/incoming-call.ts";
 import type { EndpointParts } from "../../wire/rpc-endpoint.ts";
@@ -37,8 +38,9 @@ export function createRouteEndpoint(
     info: RouteInfo,
     params: PathParameters,
   ): Promise<HttpResponse> => {
+    if (request.notes !== undefined) request.notes.route = info;
     const cors = parts.cors();
-    const trust = parts.credentials.of(request.headers);
+    const trust = parts.credentials.of(request);
     let call: CheckedCall | undefined;
     let response: HttpResponse;
     let isAdmitted = false;
@@ -100,4 +102,23 @@ function plain(status: number, body: string): HttpResponse {
 
 function isUpgrade({ connection, upgrade }: HttpRequest["headers"]): boolean {
   return upgrade !== undefined && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(String(connection));
+}
+
+/** The announced name of the procedure or route that a request is for. */
+export function nameOf(
+  { method, target }: SeenRequest,
+  knows: (name: string) => boolean,
+  routes: RoutesPart | undefined,
+): string | undefined {
+  if (!target.startsWith(rpcPath)) {
+    const match = routes?.table().match(method, target);
+    return match?.kind === "found" ? match.route.name : undefined;
+  }
+  try {
+    const name = decodeSegment(pathOf(target).slice(rpcPath.length));
+    return knows(name) ? name : undefined;
+  } catch {
+    // A malformed escape: the call is refused for it.
+    return undefined;
+  }
 }

@@ -2,13 +2,13 @@
 
 import { bounded } from "../../base/aborts.ts";
 import { BadRequest, Unauthorized } from "../../base/errors.ts";
-import { type Host, isLocalFailure, TransportError } from "../../base/ports.ts";
+import { type Host, isLocalFailure, type Peer, TransportError } from "../../base/ports.ts";
 import { answerHeaders, defaultLeaseMs, mediaTypes, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import { readRoute } from "../../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
 import type { Route } from "../../http/router.ts";
-import { type Credentials, trustKeyHeader } from "../../http/trust.ts";
+import { type Credentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 
 /** Checks a list of routes. */
@@ -39,26 +39,46 @@ export function readTimeouts(value: unknown): ReadonlyMap<string, number> {
   return new Map(entries as [string, number][]);
 }
 
+/** Whether a value is a list of names, none of them empty. */
+export function areNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string" && name !== "");
+}
+
+/** Checks a list of names. Services of an older version send none. */
+function readNames(value: unknown = []): ReadonlySet<string> {
+  if (!areNames(value))
+    throw new BadRequest("'idempotent' is not a list of the names of procedures");
+  return new Set(value);
+}
+
 /** What a service tells a proxy in front of it. */
 export interface Listed {
   readonly routes: readonly RouteInfo[];
   /** The time limits in ms of its procedures. Missing if the service keeps them for its callers. */
   readonly timeouts?: Readonly<Record<string, number>>;
+  /** Procedures that a proxy may send again, to another gateway, if there is no answer. */
+  readonly idempotent?: readonly string[];
 }
 
-/** The endpoint that lists the routes of a service. */
+/** Asks for the names of procedures that may be sent again, too. */
+const askForIdempotent = "?idempotent";
+
+/** The endpoint that lists the routes of a service. `idempotent` names procedures, if it is asked for. */
 export function routeListEndpoint(
   host: Pick<Host, "sign">,
   credentials: Credentials,
   list: () => Listed,
+  idempotent: () => readonly string[] | undefined = () => undefined,
 ): Route {
   return [
     "GET",
     routesPath,
     (request) => {
-      if (!credentials.of(request.headers).holdsKey)
+      if (!credentials.of(request).holdsKey)
         throw new Unauthorized("The list of routes needs the trust key of this deployment");
-      const body = JSON.stringify(list());
+      const isAsked = request.target.endsWith(askForIdempotent);
+      const names = isAsked ? idempotent() : undefined;
+      const body = JSON.stringify({ ...list(), ...(names !== undefined && { idempotent: names }) });
       const etag = `"${host.sign("routes", body)}"`;
       const headers = { "content-type": mediaTypes.json, ...answerHeaders, etag };
       return request.headers["if-none-match"] === etag
@@ -73,6 +93,8 @@ export interface FetchedRoutes {
   readonly table: RouteTable<RouteInfo>;
   /** How long, in ms, calls of procedures with a time limit may take there. */
   readonly timeouts: ReadonlyMap<string, number>;
+  /** Procedures that may be sent again. */
+  readonly idempotent: ReadonlySet<string>;
   /** Asks once, and goes on asking. */
   start(): Promise<void>;
   stop(): void;
@@ -91,11 +113,29 @@ const unsettledMs = defaultLeaseMs;
 
 export function createFetchedRoutes(
   host: Host,
-  options: { readonly base: string; readonly trustKey: string; readonly intervalMs: number },
+  options: {
+    readonly base: string;
+    /** What errors call it [its address]. */
+    readonly name?: () => string;
+    /** The way to it [HTTP]. */
+    readonly peer?: Peer | undefined;
+    readonly trustKey: TrustKey;
+    readonly intervalMs: number;
+    /** Whether requests could be sent again: there are several services behind the proxy. */
+    readonly mayRepeat?: () => boolean;
+  },
 ): FetchedRoutes {
-  const { base, trustKey, intervalMs } = options;
+  const {
+    base,
+    name = () => base,
+    peer = host.transport,
+    trustKey,
+    intervalMs,
+    mayRepeat,
+  } = options;
   let listed: readonly RouteInfo[] = [];
   let timeouts: ReadonlyMap<string, number> = new Map();
+  let idempotent: ReadonlySet<string> = new Set();
   let missing: readonly { readonly route: RouteInfo; readonly until: number }[] = [];
   let table = createRouteTable<RouteInfo>([]);
   let unsettledUntil = -Infinity;
@@ -118,11 +158,11 @@ export function createFetchedRoutes(
       undefined,
       host.clock,
       answerTimeoutMs,
-      () => new Error(`${base} didn't list its routes in ${answerTimeoutMs / 1000} s`),
+      () => new Error(`${name()} didn't list its routes in ${answerTimeoutMs / 1000} s`),
       (signal) =>
         collected(
-          host.transport.send({
-            url: base + routesPath,
+          peer.send({
+            url: base + routesPath + (mayRepeat?.() ? askForIdempotent : ""),
             method: "GET",
             headers: {
               ...trustKeyHeader(trustKey),
@@ -137,13 +177,14 @@ export function createFetchedRoutes(
     // A service of an earlier version has no routes.
     if (answer.status === 404) return void (etag = "");
     if (answer.status !== 200)
-      throw new Error(`${base} answered ${answer.status} when asked for its routes`);
+      throw new Error(`${name()} answered ${answer.status} when asked for its routes`);
     const list = JSON.parse(new TextDecoder().decode(answer.body)) as Partial<
       Record<keyof Listed, unknown>
     >;
     const previous = table.all;
     listed = readRoutes(list.routes);
     timeouts = readTimeouts(list.timeouts);
+    idempotent = readNames(list.idempotent);
     const keys = new Set(listed.map(keyOf));
     const lost = previous.filter((route) => !keys.has(keyOf(route)));
     const since = new Map(missing.map(({ route, until }) => [keyOf(route), until]));
@@ -177,6 +218,9 @@ export function createFetchedRoutes(
     },
     get timeouts() {
       return timeouts;
+    },
+    get idempotent() {
+      return idempotent;
     },
     async start() {
       unsettle();

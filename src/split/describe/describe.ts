@@ -12,6 +12,7 @@ import type { Reexport } from "../read/exports.ts";
 import { futureSyntax } from "./future-syntax.ts";
 import { importedName, specifierOf } from "../read/node-names.ts";
 import { type ModuleReading, readModule } from "../read/read-module.ts";
+import type { FormPart } from "../procedures/form-hint.ts";
 import { parametersOf } from "../procedures/read-parameters.ts";
 import { signatureOf } from "../procedures/signature.ts";
 import { list, nameOf, need, type Parse, stringOf, walk } from "../read/tree.ts";
@@ -31,6 +32,8 @@ export interface ModuleExport {
   readonly kind: "async" | "async-generator" | "sync" | "wrapped" | "class" | "other" | "reexport";
   /** The origin of a re-export; `name` is `*` for a whole namespace. */
   readonly from?: { readonly specifier: string; readonly name: string };
+  /** Another function made it, and nothing tells its parameters: only a route may be like that. */
+  readonly untyped?: true;
   /** It returns an async iterator, not a promise. */
   readonly generator?: true;
   /**
@@ -38,6 +41,8 @@ export interface ModuleExport {
    * and in `problems`.
    */
   readonly parameters?: readonly Parameter[];
+  /** By parameter: the parts of a type that other modules declare, for a form. */
+  readonly forms?: ReadonlyMap<string, readonly FormPart[]>;
   /** For the same: parameters and result as they are written, with types and defaults. */
   readonly signature?: string;
   /**
@@ -118,19 +123,20 @@ function localExports(module: Module): ModuleExport[] {
   return module.exports.map((found) => {
     const callable = callableOf(module, found);
     const problems = exportProblems(module, found, callable);
-    const { kind, fn, signature, ownName } = callable;
+    const { kind, fn, signature, ownName, untyped } = callable;
     const head = {
       name: found.exported,
       ...positionOf(module.source, (fn ?? found.node).start),
       ...(ownName === undefined ? {} : { ownName }),
       kind,
     };
-    if (signature === undefined) return { ...head, problems };
+    if (signature === undefined) return { ...head, ...(untyped && { untyped }), problems };
     const read = parametersOf(signature, module);
     return {
       ...head,
       ...(callable.generator && { generator: true }),
       parameters: read.parameters,
+      ...(read.forms.size > 0 && { forms: read.forms }),
       signature: signatureOf(signature, module),
       problems: [...problems, ...read.problems],
     };

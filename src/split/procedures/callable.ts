@@ -14,6 +14,10 @@ export interface Callable {
   readonly fn?: Node;
   /** The function, or the declared type of a wrapped one: callers' parameters are its `params`. */
   readonly signature?: Node;
+  /**
+   * A call makes it, and no type here tells its parameters. A route needs none: it gets the request.
+   */
+  readonly untyped?: true;
   /** It returns an async iterator, not a promise. */
   readonly generator?: true;
   /** The class. */
@@ -66,7 +70,11 @@ function computedCallable(module: Module, unit: Unit, seen: ReadonlySet<Unit>): 
     };
   }
   const same = sameValue(module, value);
-  if (same === undefined) return { kind: "other" };
+  if (same === undefined) {
+    if (value.type !== "CallExpression") return { kind: "other" };
+    const fn = asyncArgument(module, value, seenHere);
+    return { kind: "other", untyped: true, ...(fn === undefined ? {} : { fn }) };
+  }
   if ("type" in same) {
     const { kind, ...callable } = functionCallable(same);
     return { kind: kind === "sync" ? kind : "wrapped", ...callable };

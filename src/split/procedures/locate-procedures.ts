@@ -17,6 +17,8 @@ export interface SegmentedExport {
   /** Three numbers. */
   readonly version: string;
   readonly parameters: readonly Parameter[];
+  /** It answers requests, and its only parameter is the request. */
+  readonly route?: true;
 }
 
 /** A procedure together with its code. */
@@ -33,6 +35,8 @@ export interface LocatedProcedure {
   readonly generator: boolean;
   readonly wrapped: boolean;
 }
+
+const noParameters: Node = { type: "TSFunctionType", start: 0, end: 0, params: [] };
 
 /** Locates the procedures of a module, and collects what keeps the module from being split. */
 export function locateProcedures(
@@ -52,15 +56,17 @@ export function locateProcedures(
       problems.push(problemAt(module, found.node.start, message, hint));
     };
     const callable = callableOf(module, found);
-    problems.push(...exportProblems(module, found, callable));
+    const isMadeRoute = record.route === true && callable.untyped === true;
+    if (!isMadeRoute) problems.push(...exportProblems(module, found, callable));
     if (found.units.length > 1)
       refuse(
         `'${name}' is named by a segment, but it is declared more than once`,
         "Leave one declaration: a function that may run elsewhere can't carry a namespace",
       );
     const [unit] = found.units;
-    if (callable.signature === undefined || unit === undefined) continue;
-    problems.push(...parametersOf(callable.signature, module).problems);
+    const signature = isMadeRoute ? noParameters : callable.signature;
+    if (signature === undefined || unit === undefined) continue;
+    problems.push(...parametersOf(signature, module).problems);
     const twin = procedures.find((procedure) => procedure.unit === unit);
     if (twin !== undefined) {
       refuse(
@@ -69,7 +75,7 @@ export function locateProcedures(
       );
       continue;
     }
-    const { kind, fn, signature, generator = false } = callable;
+    const { kind, fn, generator = false } = callable;
     procedures.push({
       record,
       unit,
@@ -77,7 +83,7 @@ export function locateProcedures(
       signature,
       inner: fn,
       generator,
-      wrapped: kind === "wrapped",
+      wrapped: kind === "wrapped" || isMadeRoute,
     });
   }
   return { procedures, problems };

@@ -7,16 +7,21 @@ import { isForbidden } from "../../codec/values/fault.ts";
 import { problemAt, type SourceText } from "../read/code-frame.ts";
 import { child, list, nameOf, need, type Node, slots, word } from "../read/tree.ts";
 import type { LocalTypes, MemberType } from "../read/value-types.ts";
+import { type FormPart, formOf } from "./form-hint.ts";
 
 const destructureInside =
   "Take the object as a plain parameter and destructure it in the function's body";
 
-/** The parameters of a function or function type, and problems with those that have no name. */
+/**
+ * The parameters of a function or function type, and problems with those that have no name. `forms`
+ * has the types of those for whose form other modules have to be read.
+ */
 export function parametersOf(
   signature: Node,
   module: SourceText & { readonly types: LocalTypes },
-): { parameters: Parameter[]; problems: Problem[] } {
+): { parameters: Parameter[]; problems: Problem[]; forms: Map<string, readonly FormPart[]> } {
   const { types } = module;
+  const forms = new Map<string, readonly FormPart[]>();
   const problems: Problem[] = [];
   const refuse = (node: Node, message: string, hint: string): null => {
     problems.push(problemAt(module, node.start, message, hint));
@@ -45,7 +50,7 @@ export function parametersOf(
           "Rename it",
         );
     }
-  return { parameters, problems };
+  return { parameters, problems, forms };
 
   function parameterOf(node: Node): Parameter | null {
     if (node.type === "RestElement") {
@@ -76,12 +81,11 @@ export function parametersOf(
         ),
         ...optional,
       };
-    const type = types.valueType(annotation);
     return {
       kind: "plain",
       name: word(target, "name"),
       ...optional,
-      ...(type === undefined ? {} : { type }),
+      ...valueOf(word(target, "name"), annotation, hasDefault ? need(node, "right") : undefined),
     };
   }
 
@@ -129,12 +133,23 @@ export function parametersOf(
         "A pattern inside a parameter's pattern is not supported",
         destructureInside,
       );
-    const type = types.valueType(member.type);
     return {
       name,
       ...(hasDefault || member.optional ? { optional: true } : {}),
-      ...(type === undefined ? {} : { type }),
+      ...valueOf(name, member.type, hasDefault ? need(value, "right") : undefined),
     };
+  }
+
+  function valueOf(
+    name: string,
+    annotation: Node | undefined,
+    defaultValue: Node | undefined,
+  ): Pick<PatternName, "type" | "form"> {
+    const type = types.valueType(annotation);
+    if (type !== undefined) return { type };
+    const { form, parts } = formOf(types, annotation, defaultValue);
+    if (parts !== undefined) forms.set(name, parts);
+    return form === undefined ? {} : { form };
   }
 }
 

@@ -2,6 +2,7 @@
 // which function type a name stands for.
 
 import type { ValueType } from "../../base/manifest.ts";
+import { importedName, specifierOf } from "./node-names.ts";
 import { child, list, nameOf, need, type Node, word } from "./tree.ts";
 
 type SingleType = "number" | "boolean" | "bigint" | "Date" | "string";
@@ -22,17 +23,54 @@ export interface MemberType {
 // Aliases can form a circle.
 const maxDepth = 20;
 
+/** A type that another module exports. */
+export interface ImportedType {
+  readonly specifier: string;
+  readonly name: string;
+}
+
+const declarations = new Set([
+  "TSTypeAliasDeclaration",
+  "TSInterfaceDeclaration",
+  "TSEnumDeclaration",
+]);
+
 /** The types that a module declares itself, by name. They make `({ from }: Period)` readable. */
 export class LocalTypes {
   readonly #declared = new Map<string, Node>();
+  readonly #imported = new Map<string, ImportedType>();
 
   constructor(program: Node) {
     for (const statement of list(program, "body")) {
+      if (statement.type === "ImportDeclaration") {
+        const specifier = specifierOf(statement);
+        for (const each of list(statement, "specifiers"))
+          this.#imported.set(nameOf(child(each, "local")) ?? "", {
+            specifier,
+            name: importedName(each),
+          });
+      }
       const node = child(statement, "declaration") ?? statement;
-      if (node.type !== "TSTypeAliasDeclaration" && node.type !== "TSInterfaceDeclaration")
-        continue;
-      this.#declared.set(nameOf(need(node, "id")) ?? "", node);
+      if (declarations.has(node.type)) this.#declared.set(nameOf(need(node, "id")) ?? "", node);
     }
+  }
+
+  /** A type that the module declares, by its name. */
+  declared(name: string): Node | undefined {
+    const found = this.#declared.get(name);
+    return found?.type === "TSTypeAliasDeclaration" ? need(found, "typeAnnotation") : found;
+  }
+
+  /** The type that the module imports under a name. */
+  importedAs(name: string): ImportedType | undefined {
+    return this.#imported.get(name);
+  }
+
+  /** The same of a type that is only a name. */
+  imported(type: Node): ImportedType | undefined {
+    return type.type === "TSTypeReference" && child(type, "typeArguments") === undefined
+      ? this.importedAs(nameOf(child(type, "typeName")) ?? "")
+      : undefined;
   }
 
   /** The type that text for such a parameter is converted to; `undefined` if it stays text. */
@@ -45,6 +83,34 @@ export class LocalTypes {
     const resolved = element === undefined ? undefined : this.#resolve(element);
     const of = singleType(resolved) ?? (isFile(resolved) ? "File" : undefined);
     return of === undefined ? undefined : `${of}[]`;
+  }
+
+  /**
+   * The members of a union, with names of the module looked up, each once; a single type has itself.
+   */
+  members(type: Node | undefined, seen: Set<string> = new Set()): Node[] {
+    if (type === undefined) return [];
+    switch (type.type) {
+      case "TSTypeAnnotation":
+      case "TSParenthesizedType":
+        return this.members(child(type, "typeAnnotation"), seen);
+      case "TSTypeOperator":
+        return word(type, "operator") === "readonly"
+          ? this.members(child(type, "typeAnnotation"), seen)
+          : [type];
+      case "TSUnionType":
+        return list(type, "types").flatMap((member) => this.members(member, seen));
+      case "TSTypeReference": {
+        const name = nameOf(child(type, "typeName")) ?? "";
+        const declared = this.#declared.get(name);
+        if (declared === undefined) return [type];
+        if (declared.type !== "TSTypeAliasDeclaration") return [declared];
+        if (seen.has(name)) return [];
+        return this.members(child(declared, "typeAnnotation"), seen.add(name));
+      }
+      default:
+        return [type];
+    }
   }
 
   /** The type of a property: of `from` in `{ from?: Date }`. */
@@ -133,7 +199,7 @@ export class LocalTypes {
       case "TSTypeReference": {
         const declared = this.#declared.get(nameOf(child(type, "typeName")) ?? "");
         if (declared === undefined) return type;
-        return declared.type === "TSInterfaceDeclaration"
+        return declared.type !== "TSTypeAliasDeclaration"
           ? declared
           : this.#resolve(child(declared, "typeAnnotation"), depth + 1);
       }

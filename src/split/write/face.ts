@@ -9,6 +9,7 @@ import MagicString from "magic-string";
 import type { Module } from "../read/analyze.ts";
 import type { Reexport } from "../read/exports.ts";
 import { blanked } from "./kept-text.ts";
+import { withoutForms } from "../procedures/form-hint.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";
 import { exportList, FreshNames, importList, listed } from "../read/names.ts";
 import { specifierOf } from "../read/node-names.ts";
@@ -103,7 +104,7 @@ function seamCode(
   const text = JSON.stringify({
     fqn: record.fqn,
     version: record.version,
-    parameters: record.parameters,
+    parameters: withoutForms(record.parameters),
   });
   return [
     `function ${fn}(${parameters.join(", ")}) { return (${held} || ${make}()).run.apply(this, arguments); }`,

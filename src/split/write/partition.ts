@@ -5,7 +5,7 @@ import type { Problem } from "../../base/problem.ts";
 import type { Module } from "../read/analyze.ts";
 import { problemAt } from "../read/code-frame.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";
-import { specifierOf } from "../read/node-names.ts";
+import { importedName, specifierOf } from "../read/node-names.ts";
 import { isFunction, type Node, walk } from "../read/tree.ts";
 import type { Unit } from "../read/units.ts";
 
@@ -49,7 +49,7 @@ export function partitionUnits(
   );
   for (const statement of statements) {
     const mentioned = unitsMentionedBy(module, statement);
-    if (mentioned.size > 0 && isSubset(mentioned, shared)) shared.add(statement);
+    if (mentioned.size > 0 && isSubset(mentioned, shared)) reach([statement], shared);
   }
 
   const body = reach(unitsOfProcedures(held), new Set());
@@ -78,7 +78,14 @@ function unitsMentionedBy(module: Module, unit: Unit): Set<Unit> {
   const mentioned = unit.references
     .filter(({ soft }) => !soft)
     .flatMap(({ name }) => module.bindings.get(name) ?? []);
-  return new Set(mentioned.filter((declaring) => declaring !== unit));
+  return new Set(mentioned.filter((declaring) => declaring !== unit && !isOnStop(declaring)));
+}
+
+// Every node has it, so a statement that calls it goes where what it closes goes.
+function isOnStop({ kind, node, statement }: Unit): boolean {
+  return (
+    kind === "import" && specifierOf(statement) === "seamline" && importedName(node) === "onStop"
+  );
 }
 
 function unitsNeededBy(module: Module, unit: Unit): Unit[] {

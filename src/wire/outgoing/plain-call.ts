@@ -45,6 +45,8 @@ export function plainArguments(args: Args): string | undefined {
 // Forms, and keys that no message may have, even if they are written with escapes.
 const special = /"(serialized|__proto__|constructor|prototype)"\s*:|\\u/;
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** The value of an answer; `undefined` if the codec must read it, an error for one. */
 export function plainAnswer({
   status,
@@ -56,7 +58,7 @@ export function plainAnswer({
   const of = (value: unknown): Answer => ({ value, ...(node ? { node: String(node) } : {}) });
   if (status === 204) return of(undefined);
   const type = fields[headers.dataType];
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+  const text = decoder.decode(body);
   const isJson = String(fields["content-type"]).startsWith(jsonType);
   try {
     const value: unknown = type === "string" && !isJson ? text : JSON.parse(text);

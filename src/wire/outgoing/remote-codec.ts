@@ -21,15 +21,16 @@ export function createCodec({ classes, onError }: CodecOptions): CallCodec {
 }
 
 /** Encodes, and once more after loading the remaining classes if one is missing. */
-export async function withClasses<T>(
-  classes: ClassTable,
-  encode: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await encode();
-  } catch (thrown) {
+export function withClasses<T>(classes: ClassTable, encode: () => T | Promise<T>): T | Promise<T> {
+  const again = async (thrown: unknown): Promise<T> => {
     if (classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
     await classes.load();
     return await encode();
+  };
+  try {
+    const encoded = encode();
+    return encoded instanceof Promise ? encoded.catch(again) : encoded;
+  } catch (thrown) {
+    return again(thrown);
   }
 }

@@ -62,10 +62,10 @@ export function App({ client }: { readonly client: Client }): ReactNode {
         <Place title="This page" calls={callsOf(calls, "local")} />
         <Place title="Server" calls={callsOf(calls, "remote")} />
       </div>
+      <h2>Move it</h2>
       <p className="quiet">
-        Move it: cut the line of <code>./tartan/weave</code> in{" "}
-        <code>segments/server.segment.json</code>, and paste it into{" "}
-        <code>segments/browser.segment.json</code>.
+        Cut the line of <code>./tartan/weave</code> in <code>segments/server.segment.json</code>,
+        and paste it into <code>segments/browser.segment.json</code>.
       </p>
     </main>
   );

@@ -1,5 +1,6 @@
 // A deployment of Seamline as users start it: `seamline start --config …` for each process.
 
+import { onTheWay } from "../../_way.ts";
 import type { Command } from "../../process/_application.ts";
 import { createShop, type Kind, type ShopApplication, trustKey } from "./application.ts";
 import type { Call } from "./load.ts";
@@ -20,6 +21,8 @@ export interface Deployment extends Subject {
   readonly application: ShopApplication;
   readonly repository: Service;
   readonly gateway: Service;
+  /** All of them; the first is `gateway`. */
+  readonly gateways: readonly Service[];
   readonly proxy: Service;
   readonly members: readonly Service[];
   /** All bytes between the gateway and the first node pass it, if there is one. */
@@ -31,6 +34,8 @@ export interface Deployment extends Subject {
 export interface DeploymentOptions {
   /** Of nodes; 3 unless said otherwise. */
   readonly nodes?: number;
+  /** 1 unless said otherwise. Nodes and proxies know all of them. */
+  readonly gateways?: number;
   readonly gatewayConfig?: object;
   readonly nodeConfig?: object;
   readonly env?: Readonly<Record<string, string>>;
@@ -46,7 +51,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
 
   const serviceOf = async (name: string, config: object): Promise<Service> => {
     const url = `http://${host}:${await freePort()}`;
-    await application.put(`${name}.json`, { url, trustKey, ...config });
+    await application.put(`${name}.json`, onTheWay({ url, trustKey, ...config }));
     let command: Command | undefined;
     const current = (): Command => {
       if (command === undefined) throw new Error(`${name} was never started`);
@@ -56,7 +61,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       name,
       url,
       reconfigure: async (changes) =>
-        await application.put(`${name}.json`, { url, trustKey, ...config, ...changes }),
+        await application.put(`${name}.json`, onTheWay({ url, trustKey, ...config, ...changes })),
       get command() {
         return current();
       },
@@ -74,11 +79,17 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   };
 
   const repository = await serviceOf("repository", { mode: "repository" });
-  const gateway = await serviceOf("gateway", { mode: "gateway", ...options.gatewayConfig });
+  const gateways: Service[] = [];
+  for (let index = 0; index < (options.gateways ?? 1); index++) {
+    const name = index === 0 ? "gateway" : `gateway-${index + 1}`;
+    gateways.push(await serviceOf(name, { mode: "gateway", ...options.gatewayConfig }));
+  }
+  const gateway = gateways[0]!;
+  const gatewayUrls = gateways.length === 1 ? gateway.url : gateways.map(({ url }) => url);
   const node = async (name: string, config: object = {}): Promise<Service> =>
     await serviceOf(name, {
       mode: "node",
-      gateway: gateway.url,
+      gateway: gatewayUrls,
       repository: repository.url,
       segments: ["shop"],
       ...options.nodeConfig,
@@ -86,7 +97,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     });
   const proxy = await serviceOf("proxy", {
     mode: "proxy",
-    gateway: gateway.url,
+    gateway: gatewayUrls,
     repository: repository.url,
   });
   const members: Service[] = [];
@@ -102,7 +113,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     if (entry === undefined) {
       entry = await serviceOf(`proxy-${deadlineMs}`, {
         mode: "proxy",
-        gateway: gateway.url,
+        gateway: gatewayUrls,
         repository: repository.url,
         limits: { callTimeoutMs: deadlineMs },
       });
@@ -117,7 +128,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     await application.remove();
   };
   try {
-    await Promise.all([repository.start(), gateway.start()]);
+    await Promise.all([repository, ...gateways].map((service) => service.start()));
     await Promise.all([...members, proxy].map((service) => service.start()));
   } catch (error) {
     await close();
@@ -130,11 +141,12 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     ledger,
     repository,
     gateway,
+    gateways,
     proxy,
     members,
     shim,
     node,
-    pids: () => [gateway, proxy, ...members, ...hasty.values()].map(({ pid }) => pid),
+    pids: () => [...gateways, proxy, ...members, ...hasty.values()].map(({ pid }) => pid),
     urlFor,
     hasErrorNames: true,
     callOf,

@@ -5,6 +5,7 @@ import { churn } from "./churn.ts";
 import { clock } from "./clock.ts";
 import { drain, rolling } from "./drain.ts";
 import { gateway } from "./gateway.ts";
+import { lostGateway, rollingGateways } from "./gateways.ts";
 import { hang } from "./hang.ts";
 import { health, nobody } from "./health.ts";
 import { kill } from "./kill.ts";
@@ -24,6 +25,8 @@ export const own: readonly Scenario[] = [
   nobody,
   unknown,
   gateway,
+  lostGateway,
+  rollingGateways,
   repository,
   refusals,
   overload,

@@ -104,7 +104,7 @@ async function startService(
     ["--expose-gc", "--import", probe, cli, "start", "--config", `${mode}.json`],
     {
       cwd: application.root,
-      env: { PATH: process.env["PATH"] ?? "" },
+      env: { PATH: process.env["PATH"] ?? "", SEAMLINE_LOG: "text" },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     },
   );

@@ -104,7 +104,8 @@ export async function besiege(
     calls++;
     const status = answersIn(text)[0]?.status ?? 0;
     if (status !== 200) refused.push(status);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Not as often as the crowd sends: each call would come together with its parts.
+    await new Promise((resolve) => setTimeout(resolve, 50 + 100 * Math.random()));
   }
   timers.forEach(clearInterval);
   const whole = await Promise.all(unread.map(readsWhole));

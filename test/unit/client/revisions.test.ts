@@ -138,7 +138,7 @@ describe("the revision that a page runs", () => {
   it.each([
     ["a status", () => new HttpResponse(null, { status: 503 }), /status 503/],
     ["a page in its place", () => HttpResponse.html("<!doctype html>"), /JSON|token/],
-    ["JSON that isn't a manifest", () => HttpResponse.json({}), /isn't a manifest/],
+    ["JSON that isn't a manifest", () => HttpResponse.json({}), /no manifest/],
   ])(
     "a start that gets %s fails and says why, and the next start fetches the manifest again",
     async (_, answer, reason) => {

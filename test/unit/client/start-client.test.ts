@@ -411,7 +411,7 @@ describe("a second visit", () => {
     await keep(shop("r1"));
     serveManifest(shop("r2"));
     await expect(openPage({}).start("ui")).rejects.toThrow(
-      /-r2\.js is missing, or is not the file that the build made/,
+      /-r2\.js is missing, or not what the build made/,
     );
   });
 });

@@ -2,13 +2,17 @@
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { nodeHost } from "../../../server/http/host.ts";
 import { listen } from "../../../server/http/http.ts";
-import { createNode } from "../../../src/roles/node.ts";
+import { createGateway } from "../../../src/roles/relay/gateway.ts";
+import type { LinkHost } from "../../../src/base/ports/links.ts";
+import type { Role } from "../../../src/roles/role.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
-import { ask, settle, testHost, testModules, TestNetwork } from "../../_cluster.ts";
+import { ask, settle, TestLog } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";
+import { linkHost, takingLinks } from "../../_linking.ts";
+import { mayLink } from "../../_way.ts";
 import { anyPort, applicationOf, start } from "../../spec/_started.ts";
-import { money, outOfStock, shop } from "../../spec/_shop.ts";
 
 const stock = "/rpc/shop/stock?sku=1";
 
@@ -35,64 +39,74 @@ describe("a call that arrives while the node is joining", () => {
   });
 
   it("answers 503 if the gateway then refuses the node", async () => {
-    const network = new TestNetwork();
-    const node = createNode(testHost(network), {
-      trustKey: "another",
-      limits: defaultLimits,
-      gateway: urls.gateway,
-      modules: testModules(shop, [outOfStock, money]),
-      segments: ["b"],
-      name: undefined,
-    });
+    const { gateway, network, node } = await deploy();
+    const refused = node(["b"], "refused");
+    network.roles.set("http://refused", refused);
     let call: ReturnType<typeof ask> | undefined;
     network.roles.set(urls.gateway, {
-      ...node,
-      async handle() {
-        call = ask(node, "GET", stock);
+      ...gateway,
+      async handle(request) {
+        if (request.method !== "POST") return await gateway.handle(request);
+        call = ask(refused, "GET", stock);
         await settle();
         return { status: 401, headers: {} };
       },
     });
-    await expect(node.start("http://c")).rejects.toThrow("refuses this node's trust key");
+    await expect(refused.start("http://refused")).rejects.toThrow("refuses this node's trust key");
     expect(await call).toMatchObject({ status: 503, text: "This service is starting" });
   });
 
   it("runs through middleware that a main file adds right after the start", async () => {
+    const trustKey = "the-trust-key-of-this-test";
     const application = applicationOf({
       "src/greet.ts": "export async function greet() { return 'open'; }\n",
       "greet.segment.json": '{ "./greet": { "greet": { "access": "public" } } }',
     });
-    const repository = await start(application, {
-      mode: "repository",
-      url: anyPort,
-      trustKey: "the-trust-key-of-this-test",
-    });
+    const common = { url: anyPort, trustKey };
+    const repository = await start(application, { mode: "repository", ...common });
     let call: Promise<string> | undefined;
-    const gateway = await listen(
+    /** Calls the node before it hears that it has joined. */
+    const around =
+      (handle: Role["handle"]): Role["handle"] =>
       async (request) => {
-        if (request.method !== "POST") return { status: 204, headers: {} };
-        const { url } = JSON.parse(new TextDecoder().decode(await request.readBody(100_000))) as {
-          url: string;
-        };
-        call = fetch(`${url}/rpc/greet`).then((answer) => answer.text());
+        const answer = await handle(request);
+        if (request.method !== "POST" || request.target !== "/nodes") return answer;
+        const [url] = gateway.describe().members as readonly string[];
+        call = fetch(`${url}/rpc/greet`).then((response) => response.text());
         await new Promise((resolve) => setTimeout(resolve, 200));
-        return { status: 201, headers: {}, body: JSON.stringify({ id: "m1", lease: 15_000 }) };
-      },
-      { host: "127.0.0.1", port: 0 },
-    );
-    onTestFinished(() => gateway.close(0));
-    const config = {
+        return answer;
+      };
+    const links = linkHost();
+    const host = nodeHost({
+      log: new TestLog(),
+      links: links && { ...links, around: around as NonNullable<LinkHost["around"]> },
+    });
+    const gateway = createGateway(host, {
+      trustKey,
+      limits: defaultLimits,
+      newId: () => "m1",
+      url: "http://127.0.0.1",
+    });
+    const handle = around((request) => gateway.handle(request));
+    const server = await listen(handle, { host: "127.0.0.1", port: 0, ...takingLinks(gateway) });
+    onTestFinished(async () => {
+      await gateway.stop();
+      await server.close(0);
+      await host.transport.close();
+    });
+    await gateway.start(server.url);
+    const service = await start(application, {
       mode: "node",
-      url: anyPort,
-      gateway: gateway.url,
+      ...common,
+      gateway: server.url,
       repository: repository.url,
       segments: ["greet"],
-    };
-    const server = await start(application, { ...config, trustKey: "the-trust-key-of-this-test" });
-    server.addMiddleware({
+    });
+    service.addMiddleware({
       handle: async (_fqn, _version, _args, _headers, next) =>
         `${String(await next())}, after a look`,
     });
     expect(await call).toBe("open, after a look");
+    expect(gateway.describe().linked).toHaveLength(mayLink ? 1 : 0);
   });
 });

@@ -9,12 +9,14 @@ import type { OutgoingRequest } from "../../../src/base/ports.ts";
 import { TestClock, testHost, TestNetwork } from "../../_cluster.ts";
 
 const parameters: readonly Parameter[] = [
-  { kind: "plain", name: "sku" },
+  { kind: "plain", name: "sku", form: "string" },
+  { kind: "plain", name: "colour", form: ["red", "", 1, true, null] },
   { kind: "plain", name: "count", optional: true, type: "number" },
   {
     kind: "object",
     names: [
       { name: "from", type: "Date" },
+      { name: "filter", form: "object" },
       { name: "to", optional: true },
     ],
     optional: true,
@@ -85,6 +87,23 @@ describe("the details that a member sends", () => {
     segments: [],
     procedures: [{ ...procedure, parameters: [one] }],
   });
+  it("may have a form that only a later version knows", () => {
+    const read = readMemberDetails(parameter({ kind: "plain", name: "a", form: "colour" }));
+    expect(read.procedures[0]?.parameters).toEqual([{ kind: "plain", name: "a" }]);
+  });
+
+  it.each([
+    ["node.procedures[0].parameters[0].form", { a: 1 }],
+    ["node.procedures[0].parameters[0].form", "x".repeat(301)],
+    ["node.procedures[0].parameters[0].form", Array.from({ length: 51 }, () => "x")],
+    ["node.procedures[0].parameters[0].form[1]", ["x", { deep: [] }]],
+    ["node.procedures[0].parameters[0].form[0]", ["x".repeat(301)]],
+  ])("don't have a form that no version would send: '%s'", (path, form) => {
+    expect(() => readMemberDetails(parameter({ kind: "plain", name: "a", form }))).toThrow(
+      `'${path}' is not`,
+    );
+  });
+
   it.each([
     ["'node' is not an object", "x"],
     ["'node' is not an object", []],

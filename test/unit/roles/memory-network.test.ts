@@ -8,11 +8,14 @@ import { collected } from "../../../src/http/bodies.ts";
 function roleOf(handle: Role["handle"]): Role {
   return {
     handle,
+    find: handle,
     isRoute: () => false,
     describe: () => ({}),
     start: async () => {},
-    leave: async () => {},
+    leave: async () => false,
     refuseCalls() {},
+    isHealthy: async () => true,
+    finishCalls: async () => 0,
     stop: async () => {},
     addMiddleware() {},
     addHealthCheck() {},

@@ -239,7 +239,10 @@ describe.each([
     const url = await ground.serve(async (request) => {
       const errors: unknown[] = [];
       const first = await bytesOf(request.body);
-      errors.push(await failure(bytesOf(request.body)), await failure(request.readBody(10)));
+      errors.push(
+        await failure(bytesOf(request.body)),
+        await failure(Promise.resolve(request.readBody(10))),
+      );
       return { status: 200, headers: {}, body: `${first.length} ${errors.join("; ")}` };
     });
     const error =

@@ -5,12 +5,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { joiningWarning } from "../../../server/config/config-address.ts";
 import { configVariable } from "../../../server/config/config-file.ts";
-import {
-  limitNames,
-  renamedKeys,
-  renamedLimits,
-  schemas,
-} from "../../../server/config/config-schema.ts";
+import { renamedKeys, renamedLimits } from "../../../server/config/config-check.ts";
+import { limitNames, schemas } from "../../../server/config/config-schema.ts";
 import { parseConfig, readConfig } from "../../../server/config/config.ts";
 import { Problems } from "../../../src/base/problem.ts";
 
@@ -218,8 +214,11 @@ describe("the problems of a configuration", () => {
 
   it("don't contain secrets", () => {
     const tls = { cert: "a", key: "b", passphrase: 12345 };
-    const found = problemsOf({ ...repository, url: "https://a.b", tls, trustKey: ["hush"] });
-    expect(found).toEqual(["trustKey: expected a string", "tls.passphrase: expected a string"]);
+    const found = problemsOf({ ...repository, url: "https://a.b", tls, trustKey: { key: "hush" } });
+    expect(found).toEqual([
+      "trustKey: expected a string, or a list of strings with the one first that signs",
+      "tls.passphrase: expected a string",
+    ]);
   });
 
   it("are reported for a cyclic object", () => {
@@ -250,7 +249,7 @@ describe("the problems of a configuration", () => {
   it("include a key of a later version, which isn't ignored", () => {
     const gateway = { mode: "gateway", url: "http://127.0.0.1:1" };
     expect(problemsOf({ ...gateway, repository: "http://127.0.0.1:2" })).toEqual([]);
-    expect(problemsOf({ ...gateway, directory: "nats://x" })).toEqual(["directory: unknown key"]);
+    expect(problemsOf({ ...gateway, mesh: "nats://x" })).toEqual(["mesh: unknown key"]);
   });
 
   it.each(["", "with a space in it", "sixteen-chars-ü!"])(
@@ -328,6 +327,7 @@ describe("a configuration file", () => {
       source: join(folder, "source"),
       output: join(folder, "dist"),
       index: "index.html",
+      revisions: 1,
       assets: [],
       healthChecks: { db: join(folder, "check.ts") },
       middleware: ["some-package", join(folder, "log.ts")],

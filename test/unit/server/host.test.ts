@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createCarrier } from "../../../server/http/carrier.ts";
-import { equalSecrets, nodeClock } from "../../../server/http/host.ts";
+import { nodeClock } from "../../../server/http/clock.ts";
+import { equalSecrets } from "../../../server/http/host.ts";
 import { createLog } from "../../../server/base/log.ts";
 import { emptyContext } from "../../../src/base/context.ts";
 

@@ -78,6 +78,51 @@ describe("an answer that streams", () => {
   );
 });
 
+describe("a caller that has all of an answer whose length is known", () => {
+  it("hasn't left when it closes, though the stream has yet to end, and the stream ends by itself", async () => {
+    let ended = false;
+    const departed = vi.fn<() => void>();
+    const server = await serve(async ({ signal }) => {
+      signal.addEventListener("abort", departed);
+      return {
+        status: 200,
+        headers: { "content-length": "4" },
+        body: (async function* () {
+          yield Buffer.from("abcd");
+          await pause(50);
+          ended = true;
+        })(),
+      };
+    });
+    const caller = raw(server, head("", "GET"));
+    await caller.until(/abcd$/);
+    caller.socket.destroy();
+    await vi.waitFor(() => expect(ended).toBe(true));
+    expect(departed).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["more comes", "/more"],
+    ["the stream breaks", "/breaks"],
+  ])("keeps it when %s, which is reported", async (_, path) => {
+    const onFault = vi.fn<(fault: unknown) => void>();
+    const server = await serve(
+      async ({ target }) => ({
+        status: 200,
+        headers: { "content-length": "2" },
+        body: (async function* () {
+          yield Buffer.from("ab");
+          if (target === "/breaks") throw new Error("it broke");
+          yield Buffer.from("cd");
+        })(),
+      }),
+      { onFault },
+    );
+    expect(await (await fetch(server.url + path)).text()).toBe("ab");
+    await vi.waitFor(() => expect(onFault).toHaveBeenCalledOnce());
+  });
+});
+
 it("an answer to HEAD names the length that its head or body has, and no other", async () => {
   const bodies: Readonly<Record<string, HttpResponse["body"]>> = {
     "/text": "ab",

@@ -198,7 +198,7 @@ describe("a caller that disconnects", () => {
     const aborted = gate();
     const server = await serve(async (request) => {
       request.signal.addEventListener("abort", () => aborted.open());
-      await request.readBody(100).catch(body.open);
+      await Promise.resolve(request.readBody(100)).catch(body.open);
       return text("nobody hears this");
     });
     const connection = raw(server, post(50, "half"));
@@ -214,7 +214,7 @@ describe("a caller that disconnects", () => {
     const server = await serve(async (request) => {
       request.signal.addEventListener("abort", () => gone.open());
       await gone.promise;
-      const late = await request.readBody(10).catch((error: unknown) => error);
+      const late = await Promise.resolve(request.readBody(10)).catch((error: unknown) => error);
       seen.open([request.signal.aborted, (late as Error).name]);
       return text("");
     });

@@ -15,7 +15,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { integrityOf } from "../../../server/modules/content-store.ts";
+import type { Config } from "../../../server/config/config.ts";
+import { integrityOf } from "../../../server/files/kept-builds.ts";
 import {
   createModuleStore,
   type ModuleStore,
@@ -83,7 +84,7 @@ class Repository implements Transport {
   requested: string[] = [];
 
   async send(request: Parameters<Transport["send"]>[0]): Promise<IncomingResponse> {
-    const path = request.url.slice(url.length);
+    const [path = ""] = request.url.slice(url.length).split("?");
     this.requested.push(basename(path));
     if (this.away !== undefined) {
       const { signal } = request;
@@ -443,6 +444,78 @@ describe("while the repository is unreachable, a node", () => {
     await open().import("shop/quote.js");
     repository.away = refusing;
     await expect(open().import("shop/other.js")).rejects.toThrow("could not be reached for 60 s");
+  });
+});
+
+describe("a node that is newer than its repository's build", () => {
+  const config: Config = {
+    mode: "node",
+    url: "http://127.0.0.1:1",
+    repository: url,
+    segments: ["office"],
+  };
+  const withOffice: typeof first = {
+    ...first,
+    manifest: { ...first.manifest, revision: "two", segments: { office: [] } },
+  };
+  const deploysLater = (newer = withOffice): void => {
+    repository.away = async () => {
+      const { manifest } = repository.requested.length < 4 ? first : newer;
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(manifest)) };
+    };
+  };
+
+  it("starts once the repository has the build with its segments", async () => {
+    deploysLater();
+    expect((await open({ config }).manifest()).revision).toBe("two");
+    expect(lines).toEqual([
+      `the repository at ${url} has revision one: Segment 'office' not found; there is none; trying again for 60 s`,
+    ]);
+  });
+
+  it("starts once the repository has the module of its middleware", async () => {
+    const module = { path: "auth", file: "auth.js" };
+    const manifest = { ...withOffice.manifest, modules: { auth: module } };
+    deploysLater({ ...withOffice, manifest: manifest as unknown as ServerManifest });
+    const middleware = [join(root, "src/auth.ts"), "a-package", join(root, "elsewhere.js")];
+    const asked = open({ config: { ...config, segments: [], middleware } });
+    expect((await asked.manifest()).revision).toBe("two");
+    expect(lines).toEqual([
+      `the repository at ${url} has revision one: './src/auth.ts' of 'middleware' isn't in it; trying again for 60 s`,
+    ]);
+  });
+
+  it("starts once the repository has a build that it can read, though it has an earlier one cached", async () => {
+    await open().manifest();
+    deploysLater();
+    repository.requested = ["one"];
+    expect((await open({ config }).manifest()).revision).toBe("two");
+    repository.requested = [];
+    repository.away = async () => ({ status: 200, headers: {}, body: Buffer.from("null") });
+    await expect(open({ config }).manifest()).rejects.toThrow(
+      /had no build for this service for 60 s: it has another build: .*its format is undefined, .* Build again. Deploy the new build there$/,
+    );
+  });
+
+  it("retries for 60 s and then reports the reason", async () => {
+    await expect(open({ config }).manifest()).rejects.toThrow(
+      `The repository at ${url} had no build for this service for 60 s: it has revision one: Segment 'office' not found; there is none. Deploy the build there that has it, or correct 'segments' in the configuration`,
+    );
+    expect(clock.now()).toBe(60_000);
+  });
+
+  it("doesn't start from a cached build that lacks a segment while the repository restarts", async () => {
+    await open().manifest();
+    lines = [];
+    repository.requested = [];
+    repository.away = async () => {
+      if (repository.requested.length < 4) return await refusing();
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(withOffice.manifest)) };
+    };
+    expect((await open({ config }).manifest()).revision).toBe("two");
+    expect(lines).toEqual([
+      `the repository at ${url} refused the connection; trying again for 60 s`,
+    ]);
   });
 });
 

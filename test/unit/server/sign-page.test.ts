@@ -29,7 +29,7 @@ test("nothing in a manifest ends its data block, or depends on the page's charac
       "]]>&lt;": "ä\u2028\ud83e\uddf5",
     },
   });
-  const tag = manifestTag(manifest);
+  const tag = manifestTag(manifest, "r1");
   const text = textOf(tag);
   expect(text).toMatch(/^[ -~]*$/);
   expect(text).not.toMatch(/[<>&]/);
@@ -42,10 +42,10 @@ test("a manifest of more than 4 KB gzipped is preloaded", () => {
       .toString(36)
       .slice(-6),
   );
-  expect(manifestTag(JSON.stringify(random))).toBe(
-    '<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json">',
+  expect(manifestTag(JSON.stringify(random), "r1")).toBe(
+    '<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json?revision=r1">',
   );
-  expect(manifestTag(JSON.stringify(random.slice(0, 400)))).toContain(opening);
+  expect(manifestTag(JSON.stringify(random.slice(0, 400)), "r1")).toContain(opening);
 });
 
 test("the manifest comes after the character set, which must be near the beginning", async () => {

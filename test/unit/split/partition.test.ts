@@ -155,6 +155,39 @@ const cases: [rule: string, example: Case][] = [
     },
   ],
   [
+    "`onStop` goes where what it closes goes: with a browser's procedure",
+    {
+      source:
+        'import { onStop } from "seamline";\nconst s = [];\nonStop(() => s.pop());\nexport async function f() {}\nexport async function g() { return s }',
+      procedures: ["f", "g"],
+      held: ["g"],
+      body: ['import { onStop } from "seamline";', "const s = [];", "onStop(() => s.pop());", "g"],
+    },
+  ],
+  [
+    "`onStop` goes where what it closes goes: to the shared part",
+    {
+      source:
+        'import { onStop as atEnd } from "seamline";\nexport const s = [];\natEnd(() => s.pop());\nexport async function f() {}',
+      shared: [
+        'import { onStop as atEnd } from "seamline";',
+        "export const s = [];",
+        "atEnd(() => s.pop());",
+      ],
+      body: ["f"],
+    },
+  ],
+  [
+    "`onStop` of what only servers need stays there",
+    {
+      source:
+        'import { onStop } from "seamline";\nconst s = [];\nonStop(() => s.pop());\nexport async function f() { return s }\nexport async function g() {}',
+      procedures: ["f", "g"],
+      held: ["g"],
+      body: ["g"],
+    },
+  ],
+  [
     "a statement that mentions nothing goes to the body of a build that holds everything",
     {
       source: 'import "./setup";\nconsole.log(1);\nexport async function f() {}',

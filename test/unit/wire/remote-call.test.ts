@@ -183,6 +183,34 @@ describe("a remote call is sent once", () => {
     await clock.pass(limits.callTimeoutMs);
     expect(await outcome).toBeInstanceOf(DeadlineExceeded);
   });
+  it("a remote call leaves no timer, neither when it is answered nor when its fields can't be made", async () => {
+    const clock = new TestClock();
+    expect(
+      await remote(
+        fake(() => text("ok")),
+        { clock },
+      )(),
+    ).toBeDefined();
+    expect(clock.waiting).toBe(0);
+    const transport = fake(() => text("ok"));
+    const send = createRemote({
+      transport,
+      base: "http://gateway",
+      classes,
+      limits,
+      clock,
+      states: {
+        fields() {
+          throw new ValueNotSerializable("locals");
+        },
+        sends: () => undefined,
+        received() {},
+      },
+    });
+    const call = { fqn: "a", version: "0.0.0", args: new Map(), context: context() };
+    await expect(send(call)).rejects.toBeInstanceOf(ValueNotSerializable);
+    expect([clock.waiting, transport.sent]).toEqual([0, []]);
+  });
   it("a remote call ends with its caller", async () => {
     const controller = new AbortController();
     const transport = hanging();

@@ -1,6 +1,6 @@
 // `seamline call` with real command lines against a service on a socket.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
@@ -182,7 +182,7 @@ describe("seamline call", () => {
     );
   });
 
-  it("sends the trust key with --trust-key, and the given headers", async () => {
+  it("sends the trust key with --trust-key, the first of a list, and the given headers", async () => {
     expect(await call(["orders/secret", "-H", "X-Tenant: north"])).toMatchObject({
       code: 1,
       err: expect.stringMatching(/Unauthorized.*\n401/s) as string,
@@ -191,6 +191,17 @@ describe("seamline call", () => {
       code: 0,
       out: "north\n",
     });
+    const own = readFileSync(application.path(".seamline/key"), "utf8").trim();
+    for (const [trustKey, code] of [
+      [[own, "a-key-that-comes-later"], 0],
+      [["a-key-that-comes-later", own], 1],
+    ] as const) {
+      const config = { mode: "standalone", url: server.url, trustKey };
+      const listed = applicationOf({ "seamline.json": JSON.stringify(config) });
+      expect(await call(["orders/secret", "--trust-key"], { root: listed.root })).toMatchObject({
+        code,
+      });
+    }
     const elsewhere = applicationOf({});
     const refused = await call(["orders/secret", "--trust-key", "--url", server.url], {
       root: elsewhere.root,

@@ -43,71 +43,74 @@ interface Package {
 }
 const json = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, "utf8")) as T;
 
-describe.each(["vanilla", "react", "vue"])("seamline init --template %s", (template) => {
-  it("creates an application and prints its files and the next steps, without asking", async () => {
-    const root = join(home, "my-app");
-    const { code, out, err } = await init([root, "--template", template]);
-    expect([code, err]).toEqual([0, ""]);
-    const made = await files(root);
-    expect(out).toBe(
-      `Made ${relative(".", root)} (${template}):\n${made.map((file) => `  ${file}\n`).join("")}\n` +
-        `Next:\n  cd ${relative(".", root)}\n  npm install\n  npm run dev\n`,
-    );
-    const expected = [
-      ".gitignore",
-      "README.md",
-      "index.html",
-      "package.json",
-      "seamline.json",
-      "tsconfig.json",
-      "vite.config.ts",
-    ];
-    expect(made).toEqual(expect.arrayContaining(expected));
-    expect(made.filter((file) => file.endsWith(".segment.json"))).toHaveLength(2);
-    expect(made.filter((file) => file.endsWith(".test.ts"))).toHaveLength(1);
-  });
+describe.each(["vanilla", "react", "vue", "svelte", "solid", "preact"])(
+  "seamline init --template %s",
+  (template) => {
+    it("creates an application and prints its files and the next steps, without asking", async () => {
+      const root = join(home, "my-app");
+      const { code, out, err } = await init([root, "--template", template]);
+      expect([code, err]).toEqual([0, ""]);
+      const made = await files(root);
+      expect(out).toBe(
+        `Made ${relative(".", root)} (${template}):\n${made.map((file) => `  ${file}\n`).join("")}\n` +
+          `Next:\n  cd ${relative(".", root)}\n  npm install\n  npm run dev\n`,
+      );
+      const expected = [
+        ".gitignore",
+        "README.md",
+        "index.html",
+        "package.json",
+        "seamline.json",
+        "tsconfig.json",
+        "vite.config.ts",
+      ];
+      expect(made).toEqual(expect.arrayContaining(expected));
+      expect(made.filter((file) => file.endsWith(".segment.json"))).toHaveLength(2);
+      expect(made.filter((file) => file.endsWith(".test.ts"))).toHaveLength(1);
+    });
 
-  it("writes the application's name, and the package versions that this package is tested with", async () => {
-    const root = join(home, "my-app");
-    await init([root, "--template", template]);
-    const own = await json<Package>(join(packageRoot, "package.json"));
-    const made = await json<Package>(join(root, "package.json"));
-    expect(made).toMatchObject({ name: "my-app", dependencies: { seamline: `^${own.version}` } });
-    expect(Object.keys(made.scripts)).toEqual(["dev", "build", "start", "test", "check"]);
-    const { seamline: _, ...others } = { ...made.dependencies, ...made.devDependencies };
-    expect(others).toEqual(
-      Object.fromEntries(Object.keys(others).map((name) => [name, own.devDependencies[name]])),
-    );
-    for (const file of await files(root))
-      expect(await readFile(join(root, file), "utf8"), file).not.toMatch(/app-name|"\*"/);
-    expect(await readFile(join(root, "README.md"), "utf8")).toMatch(/^# my-app\n/);
-    expect((await readFile(join(root, ".gitignore"), "utf8")).split("\n")).toEqual(
-      expect.arrayContaining(["node_modules/", "dist/", ".seamline/"]),
-    );
-  });
+    it("writes the application's name, and the package versions that this package is tested with", async () => {
+      const root = join(home, "my-app");
+      await init([root, "--template", template]);
+      const own = await json<Package>(join(packageRoot, "package.json"));
+      const made = await json<Package>(join(root, "package.json"));
+      expect(made).toMatchObject({ name: "my-app", dependencies: { seamline: `^${own.version}` } });
+      expect(Object.keys(made.scripts)).toEqual(["dev", "build", "start", "test", "check"]);
+      const { seamline: _, ...others } = { ...made.dependencies, ...made.devDependencies };
+      expect(others).toEqual(
+        Object.fromEntries(Object.keys(others).map((name) => [name, own.devDependencies[name]])),
+      );
+      for (const file of await files(root))
+        expect(await readFile(join(root, file), "utf8"), file).not.toMatch(/app-name|"\*"/);
+      expect(await readFile(join(root, "README.md"), "utf8")).toMatch(/^# my-app\n/);
+      expect((await readFile(join(root, ".gitignore"), "utf8")).split("\n")).toEqual(
+        expect.arrayContaining(["node_modules/", "dist/", ".seamline/"]),
+      );
+    });
 
-  it("names the schema in JSON files, and does so last in segment files, so that whole lines can be moved", async () => {
-    const root = join(home, "my-app");
-    await init([root, "--template", template]);
-    for (const file of (await files(root)).filter(
-      (one) => one.endsWith(".json") && one !== "package.json",
-    ))
-      expect(await json(join(root, file)), file).toHaveProperty("$schema");
-    for (const name of ["browser", "server"]) {
-      const lines = (await readFile(join(root, `segments/${name}.segment.json`), "utf8"))
-        .trimEnd()
-        .split("\n");
-      expect(lines.at(-2)).toMatch(/^ {2}"\$schema"/);
-      expect(lines.slice(1, -2).filter((line) => !/^ {2}"\.\/.*\},$/.test(line))).toEqual([]);
-    }
-  });
-});
+    it("names the schema in JSON files, and does so last in segment files, so that whole lines can be moved", async () => {
+      const root = join(home, "my-app");
+      await init([root, "--template", template]);
+      for (const file of (await files(root)).filter(
+        (one) => one.endsWith(".json") && one !== "package.json",
+      ))
+        expect(await json(join(root, file)), file).toHaveProperty("$schema");
+      for (const name of ["browser", "server"]) {
+        const lines = (await readFile(join(root, `segments/${name}.segment.json`), "utf8"))
+          .trimEnd()
+          .split("\n");
+        expect(lines.at(-2)).toMatch(/^ {2}"\$schema"/);
+        expect(lines.slice(1, -2).filter((line) => !/^ {2}"\.\/.*\},$/.test(line))).toEqual([]);
+      }
+    });
+  },
+);
 
 describe("seamline init", () => {
   it("uses the template vanilla by default, and lists the others", async () => {
     const { out } = await init([join(home, "app")]);
     expect(out).toContain("(vanilla):\n");
-    expect(out).toMatch(/\nOther templates: --template react, --template vue\n$/);
+    expect(out).toMatch(/\nOther templates: --template react, vue, svelte, solid or preact\n$/);
   });
 
   it("prints the commands of the package manager that runs it", async () => {
@@ -220,7 +223,10 @@ describe("seamline init", () => {
   });
 
   it.each([
-    [["app", "--template", "svelte"], "Allowed choices are vanilla, react, vue"],
+    [
+      ["app", "--template", "angular"],
+      "Allowed choices are vanilla, react, vue, svelte, solid, preact",
+    ],
     [[], "missing required argument 'folder'"],
   ])("exits with 2 for %j", async (words, message) => {
     expect(await init(words)).toMatchObject({

@@ -33,13 +33,14 @@ export function testConsole(
   host: ReturnType<typeof testHost>,
   secure = false,
   trustKey: string | undefined = key,
+  masks = false,
 ): Console {
   const file = async (name: string): Promise<HttpResponse> => ({
     status: 200,
     headers: { "content-type": "text/plain" },
     body: `the file ${name}`,
   });
-  return createConsole(host, { trustKey, secure, file });
+  return createConsole(host, { trustKey, secure, masks, file });
 }
 
 /** A gateway with a console and no members. Its long health interval lets hours pass quickly. */

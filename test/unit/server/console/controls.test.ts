@@ -37,6 +37,7 @@ beforeEach(async () => {
   const console = createConsole(host, {
     trustKey: key,
     secure: false,
+    masks: false,
     file: async () => undefined,
     controls,
   });

@@ -423,7 +423,7 @@ describe("a node that joins a gateway with a console", () => {
     expect(await join(named(2_000_000))).toMatchObject({ status: 400 });
     // The list of a large application's procedures takes megabytes.
     expect(await join(named(17_000_000))).toMatchObject({ status: 413 });
-    expect(gateway.describe()).toEqual({ members: [], routes: [] });
+    expect(gateway.describe()).toMatchObject({ members: [], routes: [] });
     expect(await join({ segments: ["c"], procedures: [] })).toMatchObject({ status: 201 });
   });
 

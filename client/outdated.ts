@@ -1,0 +1,42 @@
+// Tells the page's application that its build isn't the deployed one any more, once a call of it
+// has failed for a reason that this explains. Part of /svc/rare.js.
+
+import type { Outdated } from "../src/types/client.ts";
+import { outdatedEvent } from "../src/base/protocol.ts";
+import type { Manifest } from "../src/base/manifest.ts";
+import type { Clock } from "../src/base/ports.ts";
+import { fetchManifest } from "./fetch-manifest.ts";
+
+/** What this file uses of a started page. */
+export interface PageWithRevision {
+  readonly browser: {
+    readonly clock: Clock;
+    readonly origin: string;
+    readonly revision: string | undefined;
+  };
+  readonly revisions: { use<T>(act: (manifest: Manifest) => Promise<T>): Promise<T> };
+}
+
+/** So often at most: a page may have a mistake of its own, and call what never existed. */
+const checkIntervalMs = 10_000;
+
+let checked = -Infinity;
+let isTold = false;
+
+/**
+ * Dispatches `seamline:outdated` on the window, once, if another revision than the page's is
+ * deployed.
+ */
+export async function checkRevision({ browser, revisions }: PageWithRevision): Promise<void> {
+  const now = browser.clock.now();
+  if (isTold || now - checked < checkIntervalMs) return;
+  checked = now;
+  const revision = browser.revision ?? (await revisions.use(async (manifest) => manifest.revision));
+  // In development pages follow the application.
+  if (revision.startsWith("development-")) return;
+  const { revision: current } = await fetchManifest(browser.origin);
+  if (current === revision || isTold) return;
+  isTold = true;
+  const detail: Outdated = { revision, current };
+  globalThis.dispatchEvent(new CustomEvent(outdatedEvent, { detail }));
+}

@@ -1,0 +1,65 @@
+import { getContext } from "seamline";
+import { type Check, check, maybe, optional, text } from "../checks.ts";
+import { query } from "../database/query.ts";
+import { NotSignedIn } from "../errors.ts";
+import { hash } from "./passwords.ts";
+import { endSession, startSession, sessionSeconds } from "./sessions.ts";
+import { reader, signedIn } from "./signed-in.ts";
+import type { NewUser, User, UserChanges } from "./user.ts";
+import { type Account, authenticate, checkFree, credentials, register, userIn } from "./users.ts";
+
+const image: Check = (value) =>
+  text(2_000)(value) ??
+  (/^(https?:\/\/|\/avatars\/)\S+$/.test(String(value)) ? undefined : "is invalid");
+
+export async function signUp(user: NewUser): Promise<User> {
+  return await begin(await register(user));
+}
+
+export async function signIn(email: string, password: string): Promise<User> {
+  return await begin(await authenticate(email, password));
+}
+
+/** The browser keeps the token where scripts can't read it. */
+async function begin(account: Account): Promise<User> {
+  const token = await startSession(account.id);
+  getContext().response.cookies.set("session", token, { maxAge: sessionSeconds });
+  return userIn(account);
+}
+
+export async function signOut(): Promise<void> {
+  const { cookies, response } = getContext();
+  const token = cookies.get("session");
+  if (token !== undefined) await endSession(token);
+  response.cookies.delete("session");
+}
+
+export async function currentUser(): Promise<User | null> {
+  const user = reader();
+  if (user === null) return null;
+  const [account] = await query<Account>(`select * from users where id = $1`, [user.id]);
+  return account === undefined ? null : userIn(account);
+}
+
+export async function updateUser(changes: UserChanges): Promise<User> {
+  const { id } = signedIn();
+  check(changes, {
+    username: optional(credentials.username),
+    email: optional(credentials.email),
+    password: optional(credentials.password),
+    bio: maybe(text(2_000)),
+    image: maybe(image),
+  });
+  const [before] = await query<Account>(`select * from users where id = $1`, [id]);
+  if (before === undefined) throw new NotSignedIn();
+  const { username, email, bio, image: picture } = { ...before, ...changes };
+  const names = [username.trim(), email.trim()] as const;
+  await checkFree(...names, id);
+  const password = changes.password === undefined ? before.password : await hash(changes.password);
+  const [account] = await query<Account>(
+    `update users set username = $2, email = $3, password = $4, bio = $5, image = $6
+     where id = $1 returning *`,
+    [id, ...names, password, bio || null, picture || null],
+  );
+  return userIn(account!);
+}

@@ -1,0 +1,26 @@
+/** What only the user may see. */
+export interface User {
+  readonly username: string;
+  readonly email: string;
+  readonly bio: string | null;
+  readonly image: string | null;
+}
+
+/** What everybody sees of a user. */
+export interface Profile {
+  readonly username: string;
+  readonly bio: string | null;
+  readonly image: string | null;
+  /** Whether the reader follows them. */
+  readonly following: boolean;
+}
+
+export interface NewUser {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+export type UserChanges = Partial<
+  NewUser & { readonly bio: string | null; readonly image: string | null }
+>;

@@ -1,0 +1,33 @@
+import type { Profile } from "../accounts/user.ts";
+
+/** An article in a list. */
+export interface ArticlePreview {
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tagList: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Whether the reader likes it. */
+  readonly favorited: boolean;
+  readonly favoritesCount: number;
+  readonly author: Profile;
+}
+
+export interface Article extends ArticlePreview {
+  /** Markdown. */
+  readonly body: string;
+}
+
+export interface ArticleText {
+  readonly title: string;
+  readonly description: string;
+  readonly body: string;
+  readonly tagList?: readonly string[];
+}
+
+export interface ArticleList {
+  readonly articles: readonly ArticlePreview[];
+  /** On all pages. */
+  readonly articlesCount: number;
+}

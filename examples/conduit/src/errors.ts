@@ -1,0 +1,93 @@
+// What procedures throw. The page finds these classes by `instanceof`, and the HTTP API sends `errors`.
+import { Forbidden, NotFound, ServiceError, Unauthorized } from "seamline";
+
+/** What is wrong with each field. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** A value doesn't fit its field. */
+export class Invalid extends ServiceError {
+  static override readonly status: number = 422;
+  override readonly name = "Invalid";
+  readonly errors: FieldErrors;
+
+  constructor(errors: FieldErrors) {
+    super(sentences(errors));
+    this.errors = errors;
+  }
+}
+
+/** Somebody else has this name, address or title. */
+export class Taken extends ServiceError {
+  static override readonly status: number = 409;
+  override readonly name = "Taken";
+  readonly field: string;
+
+  constructor(field: string) {
+    super(`${field} has already been taken`);
+    this.field = field;
+  }
+
+  get errors(): FieldErrors {
+    return { [this.field]: ["has already been taken"] };
+  }
+}
+
+export class NotSignedIn extends Unauthorized {
+  override readonly name = "NotSignedIn";
+
+  constructor() {
+    super("Sign in first");
+  }
+
+  get errors(): FieldErrors {
+    return { token: ["is missing"] };
+  }
+}
+
+export class WrongCredentials extends Unauthorized {
+  override readonly name = "WrongCredentials";
+
+  constructor() {
+    super("Wrong email or password");
+  }
+
+  get errors(): FieldErrors {
+    return { credentials: ["invalid"] };
+  }
+}
+
+export type Thing = "article" | "avatar" | "comment" | "profile";
+
+export class NotThere extends NotFound {
+  override readonly name = "NotThere";
+  readonly thing: Thing;
+
+  constructor(thing: Thing) {
+    super(`There is no such ${thing}`);
+    this.thing = thing;
+  }
+
+  get errors(): FieldErrors {
+    return { [this.thing]: ["not found"] };
+  }
+}
+
+export class NotYours extends Forbidden {
+  override readonly name = "NotYours";
+  readonly thing: Thing;
+
+  constructor(thing: Thing) {
+    super(`This ${thing} is somebody else's`);
+    this.thing = thing;
+  }
+
+  get errors(): FieldErrors {
+    return { [this.thing]: ["forbidden"] };
+  }
+}
+
+function sentences(errors: FieldErrors): string {
+  return Object.entries(errors)
+    .map(([field, texts]) => `${field} ${texts.join(" and ")}`)
+    .join(", ");
+}

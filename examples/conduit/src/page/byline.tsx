@@ -1,0 +1,20 @@
+import type { Profile } from "../accounts/user.ts";
+import { Avatar } from "./avatar.tsx";
+import { Link, profilePath } from "./router.tsx";
+
+const dates = new Intl.DateTimeFormat("en", { dateStyle: "long" });
+
+/** Who wrote it, and when. */
+export function Byline({ author, date }: { author: Profile; date: Date }) {
+  return (
+    <div className="byline">
+      <Link to={profilePath(author.username)} tabIndex={-1} aria-hidden>
+        <Avatar of={author} />
+      </Link>
+      <div>
+        <Link to={profilePath(author.username)}>{author.username}</Link>
+        <time dateTime={date.toISOString()}>{dates.format(date)}</time>
+      </div>
+    </div>
+  );
+}

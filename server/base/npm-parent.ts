@@ -1,0 +1,31 @@
+// A process that npm has started, by `npx seamline` or a script: npm passes SIGTERM to the shell in
+// between, which ends and leaves the process behind.
+
+/** How soon that is noticed. */
+const intervalMs = 250;
+
+/** A shell that ends by itself leaves what its script runs in the background, as it should. */
+const background = /(?:^|[^&])&(?:[^&]|$)|\b(?:nohup|setsid)\b/;
+
+/**
+ * Calls `act` once the shell that npm has started is gone. Returns what stops the watch. Windows tells
+ * nobody that a parent has ended.
+ */
+export function whenNpmEnds(
+  act: () => void,
+  {
+    env = process.env,
+    parent = () => process.ppid,
+  }: { readonly env?: NodeJS.ProcessEnv; readonly parent?: () => number } = {},
+): () => void {
+  const { npm_command: command, npm_lifecycle_script: script = "" } = env;
+  if (command === undefined || background.test(script)) return () => {};
+  const shell = parent();
+  const timer = setInterval(() => {
+    if (parent() === shell) return;
+    clearInterval(timer);
+    act();
+  }, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

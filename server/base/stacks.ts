@@ -1,0 +1,55 @@
+// Stacks as a log has them: the frames of the application, and not those of the runtime around it.
+
+import { packageFolder } from "./package-folder.ts";
+
+// Causes of one error may form a circle.
+const maxCauses = 8;
+// Entries of one AggregateError, each with its causes.
+const maxEntries = 8;
+
+/** An application may be inside the package's own folder, as the demo is. */
+const ownFolders: readonly string[] = ["dist", "server", "src"].map(
+  (folder) => `${packageFolder}/${folder}/`,
+);
+
+/** The stack of what was thrown, and those of its causes and of the entries of an AggregateError. */
+export function stackOf(thrown: unknown, causes = 0): string {
+  try {
+    if (!(thrown instanceof Error)) return String(thrown);
+    const text = withoutOwnFrames(thrown.stack ?? `${thrown.name}: ${thrown.message}`);
+    if (causes === maxCauses) return text;
+    const entries: readonly unknown[] =
+      thrown instanceof AggregateError && Array.isArray(thrown.errors) ? thrown.errors : [];
+    const more = entries.length - maxEntries;
+    return [
+      text,
+      // Those of entries aren't followed as far: each may have entries itself.
+      ...entries.slice(0, maxEntries).map((entry) => `with ${stackOf(entry, maxCauses - 1)}`),
+      ...(more > 0 ? [`with ${more} more`] : []),
+      ...(thrown.cause === undefined ? [] : [`caused by ${stackOf(thrown.cause, causes + 1)}`]),
+    ].join("\n");
+  } catch {
+    // A getter or a proxy threw. Logging must never fail: somebody waits for the answer that
+    // follows.
+    return "what was thrown can't be read";
+  }
+}
+
+/**
+ * A stack without the frames of this package and of Node. An error in which the application has no
+ * frame keeps them: they are all that says where it comes from.
+ */
+export function withoutOwnFrames(stack: string): string {
+  const lines = stack.split("\n");
+  if (!lines.some((line) => isFrame(line) && !isOwnFrame(line))) return stack;
+  return lines.filter((line) => !isOwnFrame(line)).join("\n");
+}
+
+const isFrame = (line: string): boolean => /^ +at /.test(line);
+
+function isOwnFrame(line: string): boolean {
+  if (!isFrame(line)) return false;
+  // `at async Promise.all (index 0)` and the like have no place of their own.
+  if (/\((?:<anonymous>|native|index \d+)\)$/.test(line) || /[( ]node:/.test(line)) return true;
+  return ownFolders.some((folder) => line.includes(folder));
+}

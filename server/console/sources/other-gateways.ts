@@ -1,0 +1,110 @@
+// What a gateway's console knows of the deployment's other gateways. A node says it that is a member of
+// several. It is asked over its link only, where the trust key doesn't travel.
+
+import type { Host } from "../../../src/base/ports.ts";
+import { gatewaysPath } from "../../../src/base/protocol.ts";
+import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
+import type { MemberState } from "../../../src/types/console-state.ts";
+import type { ListedMember } from "../../../src/roles/members/member-endpoints.ts";
+import type { Member, Members } from "../../../src/roles/members/members.ts";
+import type { ListedGateway } from "../../../src/roles/upstreams/gateway-list.ts";
+import { fetchJson } from "./fetch-json.ts";
+
+export interface OtherGateways {
+  /** Asks one of the members, each time another one. */
+  poll(): void;
+  /** The gateways that have a member; `undefined` if no other gateway is known. */
+  of(member: Pick<Member, "instance">): readonly string[] | undefined;
+  /** Members that only others have. */
+  readonly strangers: readonly MemberState[];
+}
+
+/** Nodes see each other's gateways differently: what none of them has said for so long is over. */
+const keptMs = 20_000;
+const answerMs = 3_000;
+const maxAnswerBytes = 16 * 1024 * 1024;
+
+interface Seen extends ListedGateway {
+  readonly members: readonly ListedMember[];
+  readonly at: number;
+}
+
+export function otherGateways(
+  { clock }: Pick<Host, "clock">,
+  members: Pick<Members, "all">,
+  instance: string,
+  trustKey: TrustKey | undefined,
+): OtherGateways {
+  let turn = 0;
+  let own = "this gateway";
+  const seen = new Map<string, Seen>();
+
+  const current = (): readonly Seen[] => {
+    for (const [name, { at }] of seen) if (clock.now() - at > keptMs) seen.delete(name);
+    return [...seen.values()];
+  };
+  const note = (gateways: readonly ListedGateway[]): void => {
+    for (const gateway of gateways) {
+      if (gateway.instance === instance) own = gateway.url;
+      else if (gateway.members !== undefined)
+        seen.set(gateway.url, { ...gateway, members: gateway.members, at: clock.now() });
+    }
+  };
+  const having = (process: string | undefined): readonly string[] =>
+    current().flatMap(({ url, members: listed }) =>
+      process !== undefined && listed.some((member) => member.instance === process) ? [url] : [],
+    );
+
+  return {
+    poll() {
+      const linked = members
+        .all()
+        .flatMap(({ url, via }) => (via === undefined ? [] : { url, via }));
+      const asked = linked[turn++ % linked.length];
+      if (asked === undefined || trustKey === undefined) return;
+      void fetchJson(
+        { clock, transport: asked.via },
+        {
+          url: asked.url + gatewaysPath,
+          headers: trustKeyHeader(trustKey),
+          timeoutMs: answerMs,
+          maxBytes: maxAnswerBytes,
+        },
+      ).then((answer) => note(gatewaysIn(answer)));
+    },
+    of: (member) =>
+      current().length === 0 ? undefined : [own, ...having(member.instance)].toSorted(),
+    get strangers() {
+      const here = new Set(members.all().map((member) => member.instance));
+      const all = new Map<string, ListedMember>();
+      for (const { members: listed } of current())
+        for (const member of listed)
+          if (member.instance !== undefined && !here.has(member.instance))
+            all.set(member.instance, member);
+      return [...all.values()].map((member): MemberState => ({
+        id: String(member.instance),
+        url: member.url,
+        ...(member.name !== undefined && { name: member.name }),
+        state: member.state === "ready" ? "ready" : "out",
+        gateways: having(member.instance),
+        isElsewhere: true,
+      }));
+    },
+  };
+}
+
+/** What is a list of gateways in an answer. */
+function gatewaysIn(answer: unknown): readonly ListedGateway[] {
+  const { gateways } = (answer ?? {}) as { gateways?: unknown };
+  return Array.isArray(gateways) ? gateways.filter(isGateway) : [];
+}
+
+function isGateway(value: unknown): value is ListedGateway {
+  const { url, members = [] } = (value ?? {}) as Partial<Record<keyof ListedGateway, unknown>>;
+  return typeof url === "string" && Array.isArray(members) && members.every(isMember);
+}
+
+function isMember(value: unknown): value is ListedMember {
+  const { url, name = "" } = (value ?? {}) as Partial<Record<keyof ListedMember, unknown>>;
+  return typeof url === "string" && typeof name === "string";
+}

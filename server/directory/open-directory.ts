@@ -1,0 +1,60 @@
+// The directory that a configuration names.
+
+import type { BucketName } from "../../src/base/ports/buckets.ts";
+import type { Host } from "../../src/base/ports.ts";
+import type { TrustKey } from "../../src/http/trust.ts";
+import { Directory } from "../../src/roles/directory/directory.ts";
+import { withDirectory } from "../../src/roles/directory/with-directory.ts";
+import type { Role } from "../../src/roles/role.ts";
+import { shownServers } from "../config/config-directory.ts";
+import type { DirectoryConfig } from "../config/config-types.ts";
+import { NatsBuckets } from "./nats-buckets.ts";
+import { natsOptions } from "./nats-options.ts";
+import { natsPackages } from "./nats-packages.ts";
+
+const defaultPrefix = "seamline";
+
+/** What each kind of service reads or writes there. */
+const used: Readonly<Record<"gateway" | "node" | "proxy", readonly BucketName[]>> = {
+  gateway: ["gateways", "members", "lists"],
+  node: ["gateways", "members", "lists"],
+  proxy: ["gateways"],
+};
+
+export interface OpenDirectoryParts {
+  readonly host: Host;
+  readonly config: DirectoryConfig;
+  readonly role: "gateway" | "node" | "proxy";
+  /** The application folder. */
+  readonly root: string;
+  readonly trustKey: TrustKey;
+  /** This process, as its links say. */
+  readonly instance: string;
+}
+
+export interface OpenedDirectory {
+  readonly directory: Directory;
+  /** The role, which starts and stops with the directory, and then says in it what it is. */
+  around(role: Role, announce?: (url: string) => Promise<void>): Role;
+}
+
+/** Connects nowhere yet. Rejects if packages or files are missing. */
+export async function openDirectory(parts: OpenDirectoryParts): Promise<OpenedDirectory> {
+  const { host, config, role, root, trustKey, instance } = parts;
+  const packages = natsPackages(root);
+  const prefix = config.prefix ?? defaultPrefix;
+  const options = await natsOptions(config, {
+    root,
+    name: `seamline ${role} ${instance}`,
+    core: packages.core,
+  });
+  const buckets = new NatsBuckets({
+    packages,
+    options,
+    name: shownServers(config).join(", "),
+    prefix,
+    uses: used[role],
+  });
+  const directory = new Directory({ host, buckets, trustKey, prefix, instance });
+  return { directory, around: (inner, announce) => withDirectory(inner, directory, announce) };
+}

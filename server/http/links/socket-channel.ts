@@ -1,0 +1,100 @@
+// A socket as the channel of a link.
+
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+
+import type { Channel, ChannelReceiver } from "../../../src/base/ports/links.ts";
+import type { HeldMemory, Holder } from "../held-memory.ts";
+
+/** Where a service takes links. */
+export const linkPath = "/svc/link";
+/** What an HTTP/1.1 connection becomes there. */
+export const linkProtocol = "seamline-link";
+
+/** How long what was sent may take to leave, once the link is over. */
+const closingMs = 1_000;
+
+export class SocketChannel implements Channel {
+  readonly #socket: Socket;
+  #head: Buffer | undefined;
+  readonly #memory: HeldMemory;
+  readonly #holder: Holder;
+  #cause: unknown;
+  #isProven = false;
+
+  /** `head`: what has already come. */
+  constructor(socket: Socket, head: Buffer, memory: HeldMemory, holder: Holder) {
+    this.#socket = socket;
+    this.#head = head.length > 0 ? head : undefined;
+    this.#memory = memory;
+    this.#holder = holder;
+    socket.setNoDelay(true);
+    socket.setTimeout(0);
+    socket.on("error", (error) => (this.#cause = error));
+    // A socket of an HTTP server stays half open otherwise.
+    socket.on("end", () => this.close());
+  }
+
+  get queued(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Whether the other end has shown the key. */
+  get isProven(): boolean {
+    return this.#isProven;
+  }
+
+  send(bytes: Uint8Array, isMore = false): void {
+    if (!this.#socket.writable) return;
+    if (isMore) this.#socket.cork();
+    this.#socket.write(bytes);
+    // All in one write, as often as it was corked.
+    if (!isMore) while (this.#socket.writableCorked > 0) this.#socket.uncork();
+  }
+
+  close(): void {
+    if (this.#socket.destroyed) return;
+    this.#socket.destroySoon();
+    // Whoever doesn't read would keep it open.
+    if (!this.#socket.destroyed) setTimeout(() => this.#socket.destroy(), closingMs).unref();
+  }
+
+  trust(): void {
+    this.#isProven = true;
+  }
+
+  hold(bytes: number): void {
+    if (bytes > 0) this.#holder.take(bytes);
+    else this.#holder.give(-bytes);
+  }
+
+  fits(bytes: number): boolean {
+    return this.#memory.fits(bytes);
+  }
+
+  open(receiver: ChannelReceiver): void {
+    const socket = this.#socket;
+    const head = this.#head;
+    this.#head = undefined;
+    if (head !== undefined) receiver.onBytes(head);
+    socket.on("data", (bytes: Buffer) => receiver.onBytes(bytes));
+    socket.on("drain", () => receiver.onDrain());
+    socket.once("close", () => {
+      this.#holder.close();
+      receiver.onClose(this.#cause);
+    });
+    if (socket.destroyed) receiver.onClose(this.#cause);
+  }
+}
+
+/** What the two ends of a socket know without being told, in one text. */
+export function connectionOf(socket: Socket, host: string): string {
+  if (!("encrypted" in socket)) return host;
+  // Nobody in between has the same.
+  const secret = (socket as TLSSocket).exportKeyingMaterial(
+    32,
+    "EXPORTER-seamline-link-1",
+    Buffer.alloc(0),
+  );
+  return `${host} ${secret.toString("base64url")}`;
+}

@@ -1,0 +1,108 @@
+// Mounts a role in a server that isn't ours: Vite's, which speaks HTTP/1 or, with https, HTTP/2. It
+// converts requests as http.ts does, but doesn't own the connections.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import { isOwnPath, pathOf } from "../../../src/http/router.ts";
+import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { headProblem } from "../../../src/wire/request-head.ts";
+import { HeldMemory } from "../held-memory.ts";
+import { acceptRequest } from "./accept-request.ts";
+import { refusal, writeAnswer } from "../write-answer.ts";
+
+export type ConnectHandler = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+) => void;
+
+// One for all mounted roles, as a process has one memory.
+const memory = new HeldMemory();
+
+/** The part of a connect app (Vite's `server.middlewares`) that is used here. */
+export interface ConnectStack {
+  readonly stack: { route: string; handle: unknown }[];
+  use(handler: ConnectHandler): unknown;
+}
+
+/** Which requests are for the role besides those for its own paths. */
+export interface OtherRequests {
+  /** A file with this path, by the role's CORS rules or the server's. */
+  readonly isFile?: (path: string) => boolean;
+  /** A route matches the request's target. */
+  readonly isRoute?: (target: string) => boolean;
+  /** Until it resolves, nobody knows the routes. */
+  readonly known?: Promise<unknown>;
+}
+
+/**
+ * Lets `answer` handle the paths of a role, and what else is its. Other requests, and those without
+ * an answer, go to the next handler. `onFault` is called with errors that `answer` throws.
+ */
+export function connectEndpoints(
+  middlewares: ConnectStack,
+  answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
+  onFault: (fault: unknown) => void,
+  { isFile = () => false, isRoute = () => false, known }: OtherRequests = {},
+): void {
+  const preflights = new WeakSet<IncomingMessage>();
+  const isRolePath = (target: string): boolean => isOwnPath(target) || isRoute(target);
+  let isKnown = known === undefined;
+  const whenKnown = known?.then(
+    () => (isKnown = true),
+    () => (isKnown = true),
+  );
+  const first: ConnectHandler = (message, _, next) => {
+    const target = message.url ?? "";
+    const enter = (): void => {
+      if (message.method === "OPTIONS" && isRolePath(target)) {
+        preflights.add(message);
+        message.method = "GET";
+      }
+      next();
+    };
+    // No route begins with @, as Vite's own addresses do.
+    if (isKnown || target.startsWith("/@") || isOwnPath(target)) enter();
+    else void whenKnown?.then(enter);
+  };
+  // Vite allows every page of this machine to read what it serves, and answers preflights itself.
+  // Calls follow the application's CORS rules instead. Vite's check of host names stays in place.
+  middlewares.stack.unshift({ route: "", handle: first });
+  middlewares.use((message, response, next) => {
+    const target = message.url ?? "";
+    const isRoles = isRolePath(target);
+    if (!isRoles && !isFile(pathOf(target))) return next();
+    if (preflights.delete(message)) message.method = "OPTIONS";
+    if (isRoles)
+      for (const name of response.getHeaderNames())
+        if (/^(?:access-control-.*|vary)$/i.test(name)) response.removeHeader(name);
+    serve(answer, message, response, next).catch((fault: unknown) => {
+      onFault(fault);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { "content-length": 0 }).end();
+    });
+  });
+}
+
+async function serve(
+  answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
+  message: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+): Promise<void> {
+  const accepted = acceptRequest(message, response, memory, defaultLimits);
+  const { request, connection } = accepted;
+  try {
+    const problem = headProblem(
+      { target: message.url ?? "/", rawHeaders: message.rawHeaders },
+      defaultLimits,
+    );
+    const given = problem === undefined ? await answer(accepted.plain) : refusal(problem);
+    request.answered();
+    if (given === undefined) return next();
+    await writeAnswer(message, response, given, { closing: false, connection });
+  } finally {
+    request.finished();
+  }
+}

@@ -1,0 +1,52 @@
+// A role in a server that isn't ours: which requests it takes, and what is wrong with the mounting.
+
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
+import { isOwnPath, pathOf } from "../../../src/http/router.ts";
+import type { HeldMemory } from "../held-memory.ts";
+import type { HttpLimits } from "../http.ts";
+import type { OpenMountedRequests } from "./open-requests.ts";
+
+/** The part of a role that is used here. */
+export interface MountedRole {
+  handle(request: HttpRequest): Promise<HttpResponse>;
+  find(request: HttpRequest): Promise<HttpResponse | undefined>;
+  isRoute(target: string): boolean;
+}
+
+/** What answers requests of a server that isn't ours. */
+export interface MountedService {
+  readonly role: MountedRole;
+  readonly memory: HeldMemory;
+  readonly limits: HttpLimits;
+  readonly requests: OpenMountedRequests;
+  /** Called with an error that isn't a request's, such as an answer that broke off. */
+  readonly onFault: (fault: unknown) => void;
+  /** Called for each request that shows a mistake in the mounting. */
+  readonly onMistake: (message: string) => void;
+}
+
+/** Whether the target is that of an endpoint or a route, so that nothing else can answer it. */
+export function isTaken({ role }: Pick<MountedService, "role">, target: string): boolean {
+  return isOwnPath(target) || role.isRoute(target);
+}
+
+/** 500 with what is wrong with the mounting. */
+export function mistake({ onMistake }: MountedService, message: string): HttpResponse {
+  onMistake(message);
+  const headers = { "content-type": mediaTypes.text, ...answerHeaders };
+  return { status: 500, headers, body: message };
+}
+
+export const bodyWasRead =
+  "This request's body has been read already: mount Seamline before body parsers";
+
+/** The message for a service below a prefix. */
+export function belowPrefix(prefix: string): string {
+  return `Seamline is mounted below '${prefix}': mount it at the root, since pages and other services expect /rpc and /svc there`;
+}
+
+/** A prefix before one of our paths, in the request of a server that leaves prefixes on. */
+export function prefixOf({ target }: Pick<HttpRequest, "target">): string | undefined {
+  return /^(\/.*?)\/(?:rpc|svc)\//.exec(pathOf(target))?.[1];
+}

@@ -1,0 +1,159 @@
+// Links between the roles of one process, without sockets.
+
+import { baseAt } from "../../src/base/ports/gateways.ts";
+import {
+  type Channel,
+  type ChannelReceiver,
+  type LinkHost,
+  NoLinkThere,
+} from "../../src/base/ports/links.ts";
+import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
+
+/** Less than this in a channel is next to nothing. */
+const littleBytes = 16 * 1024;
+
+/** Looks at the bytes of a channel. */
+export interface ChannelTap {
+  sent(bytes: Uint8Array): void;
+  received(bytes: Uint8Array): void;
+}
+
+export interface MemoryLinksOptions {
+  /** Where the one listens who dials. If nothing does, it is gone, and dials nobody. */
+  readonly own?: string;
+  /** Looks at what the links carry. */
+  readonly tap?: (base: string) => ChannelTap;
+  /** Gets the two ends of each link, and what breaks it, as when one of them is gone. */
+  readonly onDial?: (ends: readonly string[], cut: () => void) => void;
+}
+
+/** Links to the roles of a network. */
+export function memoryLinks(
+  { roles }: Pick<MemoryNetwork, "roles">,
+  { own, tap, onDial }: MemoryLinksOptions = {},
+): LinkHost {
+  return {
+    soon: queueMicrotask,
+    async dial(base, address) {
+      const { host } = new URL(base);
+      const origin = address === undefined ? new URL(base).origin : baseAt(base, address);
+      const role = own === undefined || roles.has(own) ? roles.get(origin) : undefined;
+      if (role === undefined) throw new Error(`${origin} refused the connection`);
+      if (role.accept === undefined) throw new NoLinkThere(`${origin} takes no links`);
+      const [here, there] = memoryChannels();
+      role.accept(there, host);
+      if (own !== undefined) onDial?.([own, origin], () => here.cut());
+      return { channel: tap === undefined ? here : tapped(here, tap(origin)), connection: host };
+    },
+  };
+}
+
+/** The two ends of a channel. */
+export function memoryChannels(): readonly [MemoryChannel, MemoryChannel] {
+  const [here, there] = [new MemoryChannel(), new MemoryChannel()];
+  here.to(there);
+  there.to(here);
+  return [here, there];
+}
+
+function tapped(channel: Channel, tap: ChannelTap): Channel {
+  return {
+    send(bytes) {
+      tap.sent(bytes);
+      channel.send(bytes);
+    },
+    get queued() {
+      return channel.queued;
+    },
+    close: () => channel.close(),
+    open: (receiver) =>
+      channel.open({
+        onBytes(bytes) {
+          tap.received(bytes);
+          receiver.onBytes(bytes);
+        },
+        onDrain: () => receiver.onDrain(),
+        onClose: (cause) => receiver.onClose(cause),
+      }),
+  };
+}
+
+export class MemoryChannel implements Channel {
+  #other: MemoryChannel | undefined;
+  #receiver: ChannelReceiver | undefined;
+  /** What came and hasn't been handed over. */
+  #arrived: Uint8Array[] = [];
+  #queued = 0;
+  #isDelivering = false;
+  #isClosing = false;
+  #isClosed = false;
+
+  to(other: MemoryChannel): void {
+    this.#other = other;
+  }
+
+  get queued(): number {
+    return this.#queued;
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.#isClosing || this.#isClosed) return;
+    this.#queued += bytes.length;
+    this.#other!.#take(bytes);
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    this.#other!.#deliverSoon();
+    this.#deliverSoon();
+  }
+
+  /** Closes both ends at once. What is on its way is lost. */
+  cut(): void {
+    for (const end of [this, this.#other!]) {
+      if (end.#isClosed) continue;
+      end.#isClosed = end.#isClosing = true;
+      end.#receiver?.onClose();
+    }
+  }
+
+  open(receiver: ChannelReceiver): void {
+    this.#receiver = receiver;
+    this.#deliverSoon();
+  }
+
+  #take(bytes: Uint8Array): void {
+    this.#arrived.push(bytes);
+    this.#deliverSoon();
+  }
+
+  #deliverSoon(): void {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    queueMicrotask(() => {
+      this.#isDelivering = false;
+      this.#deliver();
+    });
+  }
+
+  #deliver(): void {
+    const receiver = this.#receiver;
+    const other = this.#other;
+    if (receiver === undefined || other === undefined || this.#isClosed) return;
+    for (const bytes of this.#arrived.splice(0)) {
+      if (!this.#isClosing) receiver.onBytes(bytes);
+      other.#left(bytes.length);
+    }
+    if (this.#isClosing || other.#isClosing) {
+      this.#isClosed = this.#isClosing = true;
+      other.#deliverSoon();
+      receiver.onClose();
+    }
+  }
+
+  #left(bytes: number): void {
+    const wasCrowded = this.#queued > littleBytes;
+    this.#queued -= bytes;
+    if (wasCrowded && this.#queued <= littleBytes && !this.#isClosed) this.#receiver?.onDrain();
+  }
+}

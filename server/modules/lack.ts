@@ -1,0 +1,52 @@
+// What a service needs of a build. In a deploy a service may be started before its repository has
+// the build that it was configured for.
+
+import { existsSync } from "node:fs";
+import { isAbsolute, relative } from "node:path";
+import { entryOf, type ServerManifest } from "../../src/base/manifest.ts";
+import { withSegments } from "../../src/runtime/registry.ts";
+import type { Config } from "../config/config.ts";
+import { slashed } from "../files/sources.ts";
+
+/** Why a service can't start with a build. */
+export interface Lack {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Tells what a build lacks of what a configuration names, if it lacks anything. */
+export function lackOf(
+  config: Config,
+  root: string,
+): (manifest: ServerManifest) => Lack | undefined {
+  const segments = config.mode === "node" ? config.segments : [];
+  const named = [...(config.middleware ?? []), ...Object.values(config.healthChecks ?? {})];
+  return (manifest) => {
+    const hint = (key: string): string =>
+      `Deploy the build there that has it, or correct '${key}' in the configuration`;
+    try {
+      withSegments(manifest, segments);
+    } catch (error) {
+      return { message: (error as Error).message, hint: hint("segments") };
+    }
+    const module = named.find((path) => isAbsolute(path) && !isThere(path, root, manifest));
+    if (module === undefined) return undefined;
+    const key = config.middleware?.includes(module) === true ? "middleware" : "healthChecks";
+    return {
+      message: `'./${slashed(relative(root, module))}' of '${key}' isn't in it`,
+      hint: hint(key),
+    };
+  };
+}
+
+function isThere(path: string, root: string, { modules }: ServerManifest): boolean {
+  const name = moduleNameOf(path, `${root}/src`);
+  // A module outside of the source folder is a file of this machine, or a mistake.
+  return name === undefined || entryOf(modules, name) !== undefined || existsSync(path);
+}
+
+/** The build's name of a module in the source folder. */
+export function moduleNameOf(path: string, source: string): string | undefined {
+  const inside = slashed(relative(source, path));
+  return inside.startsWith("..") ? undefined : inside.replace(/\.[cm]?[jt]sx?$/, "");
+}

@@ -1,0 +1,85 @@
+// What a service tells those who run it, as its configuration says.
+
+import type { Log, Telemetry } from "../../src/base/ports.ts";
+import { createLog, logFormat } from "../base/log.ts";
+import { packageVersion } from "../base/package-folder.ts";
+import type { Config } from "../config/config.ts";
+import type { TracesConfig } from "../config/config-types.ts";
+import type { Tracing } from "../telemetry/traces/tracing.ts";
+import { nodeClock } from "../http/clock.ts";
+import type { HeldMemory } from "../http/held-memory.ts";
+
+/** The log of a service: text on a terminal, and JSON for programs. */
+export function serviceLog(config: Config): Log {
+  return createLog({
+    level: config.log ?? "info",
+    format: logFormat(process.stdout, process.env),
+    role: config.mode,
+    node: nameIn(config),
+  });
+}
+
+const nameIn = (config: Config): string | undefined => ("name" in config ? config.name : undefined);
+
+/** What notes the requests of a service, and what it needs closed at the end. */
+export interface Observation {
+  readonly telemetry: Telemetry | undefined;
+  close(): Promise<void>;
+}
+
+const nothing: Observation = { telemetry: undefined, close: async () => {} };
+
+interface ObservationParts {
+  readonly log: Log;
+  readonly memory: HeldMemory;
+  readonly trustKeys: readonly (string | undefined)[];
+  /** The application folder. */
+  readonly root: string;
+}
+
+/** Notes requests, if the configuration asks for that. Otherwise the code for it isn't loaded. */
+export async function observe(
+  config: Config,
+  { log, memory, trustKeys, root }: ObservationParts,
+): Promise<Observation> {
+  const { accessLog = false, metrics: wanted, traces = false } = config;
+  if (!accessLog && wanted === undefined && traces === false) return nothing;
+  const token = wanted !== undefined && "token" in wanted ? wanted.token : undefined;
+  // Whoever reads metrics could do everything, and a Prometheus keeps its tokens in files.
+  if (token !== undefined && trustKeys.includes(token))
+    throw new Error(
+      "'metrics.token' is the trust key, which may do far more than read metrics. Set another token",
+    );
+  const role = { role: config.mode, node: nameIn(config) };
+  const { createTelemetry } = await import("../telemetry/telemetry.ts");
+  const tracing = traces === false ? undefined : await tracingOf(traces, role, root);
+  const options = { clock: nodeClock, log, accessLog, tracing };
+  if (wanted === undefined) return { ...nothing, telemetry: createTelemetry(options) };
+  const [{ Metrics }, { listenForMetrics }] = await Promise.all([
+    import("../telemetry/metrics/metrics.ts"),
+    import("../telemetry/metrics/metrics-endpoint.ts"),
+  ]);
+  const metrics = new Metrics({ ...role, version: packageVersion(), memory });
+  const listener = "port" in wanted ? await listenForMetrics(metrics, wanted) : undefined;
+  if (listener !== undefined) log.info(`metrics at ${listener.url}`);
+  return {
+    telemetry: createTelemetry({ ...options, metrics, metricsToken: token }),
+    async close() {
+      metrics.stop();
+      await listener?.close();
+    },
+  };
+}
+
+async function tracingOf(
+  traces: true | TracesConfig,
+  role: { readonly role: string; readonly node: string | undefined },
+  root: string,
+): Promise<Tracing> {
+  const [{ Tracing }, { applicationApi }] = await Promise.all([
+    import("../telemetry/traces/tracing.ts"),
+    import("../telemetry/traces/application-api.ts"),
+  ]);
+  const sample = traces === true ? 1 : traces.sample;
+  return new Tracing({ ...role, sample, api: applicationApi(root) });
+}

@@ -1,0 +1,154 @@
+// Reads the configuration of a service, and composes its role with what it needs of Node.
+
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import type { Host, Log } from "../../src/base/ports.ts";
+import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { definedOf } from "../base/defined.ts";
+import { joiningWarning } from "../config/config-address.ts";
+import { configVariable, defaultConfigFile } from "../config/config-file.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { readTrustKey, trustKeyWarning } from "../config/key.ts";
+import { openFilesWarning, readOpenFilesLimit } from "../config/open-files.ts";
+import type { TlsFiles } from "../config/tls.ts";
+import { realPath } from "../files/sources.ts";
+import { Heartbeat } from "../http/event-loop.ts";
+import { HeldMemory } from "../http/held-memory.ts";
+import { nodeHost } from "../http/host.ts";
+import { createLinkHost } from "../http/links/dial.ts";
+import { createTransport } from "../http/transport.ts";
+import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";
+import { type Composed, composeRole } from "./compose-role.ts";
+import { observe, serviceLog } from "./observability.ts";
+import type { ServerOptions } from "./server.ts";
+
+/** A composed role that hasn't started, with its surroundings. */
+export interface PreparedService extends Composed {
+  /** The application folder. */
+  readonly root: string;
+  readonly config: Config;
+  readonly importer: ModuleImporter;
+  readonly log: Log;
+  readonly limits: Limits;
+  readonly memory: HeldMemory;
+  readonly host: Host;
+  readonly tls: TlsFiles | undefined;
+  readonly heartbeat: Heartbeat;
+  /** Releases what it holds, besides sockets that it listens on. */
+  release(): Promise<void>;
+}
+
+/** How a service starts that is part of a server which isn't ours. */
+export interface Mounting {
+  /** Throws if a service with this configuration can't be mounted; returns the one to use. */
+  readonly adapt: (config: Config) => Config;
+}
+
+/** `caller` is the function that takes these arguments, for its errors. */
+export async function prepareService(
+  caller: string,
+  moduleImporter: ModuleImporter | undefined,
+  options: Omit<ServerOptions, "signals">,
+  mounting?: Mounting,
+): Promise<PreparedService> {
+  if (moduleImporter !== undefined && typeof moduleImporter !== "function")
+    throw new TypeError(
+      `${caller} takes a module importer: ${caller}((specifier) => import(specifier))`,
+    );
+  const root = realPath(options.root ?? ".");
+  const importer = moduleImporter ?? applicationImporter(root);
+  const source = options.config ?? configFile();
+  const isMounted = mounting !== undefined;
+  const written = withConsole(await readConfig(source, { root, isMounted }), options.console);
+  const config = mounting?.adapt(written) ?? written;
+  const log = options.log ?? serviceLog(config);
+  // Imported only here: loading Node's TLS would slow down every start.
+  const tls =
+    config.tls === undefined
+      ? undefined
+      : await (
+          await import("../config/tls.ts")
+        ).readTls(
+          config.tls,
+          config.url,
+          (message) => log.warn(message),
+          // A gateway calls a node at its 'url'. Others may be called by a name that they share.
+          config.mode === "node" ? [] : config.hosts,
+        );
+  const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
+  const memory = new HeldMemory(config.limits?.heldBytes);
+  const transport = createTransport({
+    authorities: tls?.authorities,
+    connections: limits.maxConnections,
+    memory,
+    onShortage: (reason) => log.warn(`a request was not sent: ${reason}`),
+  });
+  const trustKey = await readTrustKey(root, config.trustKey);
+  const observation = await observe(config, { log, memory, trustKeys: [trustKey].flat(), root });
+  const host = nodeHost({
+    log,
+    memory,
+    transport,
+    links: createLinkHost({ authorities: tls?.authorities, memory }),
+    telemetry: observation.telemetry,
+  });
+  for (const warning of [
+    trustKeyWarning(trustKey),
+    config.mode === "node" && config.gateway !== undefined
+      ? joiningWarning(config.url, config.gateway)
+      : undefined,
+    openFilesWarning(await readOpenFilesLimit(), config.mode, limits.maxConnections),
+  ])
+    if (warning !== undefined) log.warn(warning);
+  const heartbeat = new Heartbeat((line) => log.warn(line));
+  let composed: Composed | undefined;
+  const release = async (): Promise<void> => {
+    heartbeat.stop();
+    await transport.close();
+    await observation.close();
+    await composed?.modules?.close();
+  };
+  try {
+    composed = await composeRole(host, config, {
+      root,
+      limits,
+      trustKey,
+      moduleImporter: importer,
+      build: options.build,
+      newId: randomUUID,
+      configFile: typeof source === "string" ? resolve(root, source) : undefined,
+    });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return {
+    ...composed,
+    root,
+    config,
+    importer,
+    log,
+    limits,
+    memory,
+    host,
+    tls,
+    heartbeat,
+    release,
+  };
+}
+
+function withConsole(config: Config, isOn: boolean | undefined): Config {
+  if (isOn === undefined) return config;
+  if ("console" in config) return { ...config, console: isOn };
+  if (isOn)
+    throw new Error(`A ${config.mode} has no console: a gateway, a proxy or a standalone has one`);
+  return config;
+}
+
+function configFile(): string {
+  const { values } = parseArgs({ options: { config: { type: "string" } }, strict: false });
+  if (typeof values.config === "string") return values.config;
+  return configVariable(process.env) ?? defaultConfigFile;
+}

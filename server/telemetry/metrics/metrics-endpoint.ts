@@ -1,0 +1,61 @@
+// Where Prometheus finds the metrics: at /metrics of the service, or at a port of their own.
+
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
+import { pathOf } from "../../../src/http/router.ts";
+import { equalSecrets } from "../../http/host.ts";
+import { listen } from "../../http/http.ts";
+import { expositionType } from "./exposition.ts";
+import type { Metrics } from "./metrics.ts";
+
+const path = "/metrics";
+
+/** Whether a request is for the metrics, and for nothing else of the service. */
+export function asksForMetrics({ target }: HttpRequest): boolean {
+  return target.startsWith(path) && pathOf(target) === path;
+}
+
+/** The answer to such a request, for who has the token if there is one. */
+export function answerMetrics(
+  { method, headers }: HttpRequest,
+  metrics: Metrics,
+  token?: string,
+): HttpResponse {
+  if (method !== "GET" && method !== "HEAD")
+    return plain(405, "Metrics are read by GET", { allow: "GET, HEAD" });
+  if (token !== undefined && !equalSecrets(String(headers["authorization"]), `Bearer ${token}`))
+    return plain(401, "Metrics need the configured token: authorization: Bearer …", {
+      "www-authenticate": "Bearer",
+    });
+  return {
+    status: 200,
+    headers: { ...answerHeaders, "content-type": expositionType },
+    body: metrics.text(),
+  };
+}
+
+/** A listener that answers everybody who reaches it. Rejects if it can't listen. */
+export async function listenForMetrics(
+  metrics: Metrics,
+  { port, host = "127.0.0.1" }: { readonly port: number; readonly host?: string | undefined },
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  try {
+    const { url, close } = await listen(
+      async (request) =>
+        asksForMetrics(request)
+          ? answerMetrics(request, metrics)
+          : plain(404, `There are only metrics here, at ${path}`, {}),
+      { host, port },
+    );
+    return { url: url + path, close: async () => await close(0) };
+  } catch (error) {
+    throw new Error(
+      `'metrics': ${(error as Error).message.replace("set another port in 'url'", "set another 'metrics.port'")}`,
+      { cause: error },
+    );
+  }
+}
+
+function plain(status: number, body: string, more: Readonly<Record<string, string>>): HttpResponse {
+  return { status, headers: { "content-type": mediaTypes.text, ...answerHeaders, ...more }, body };
+}

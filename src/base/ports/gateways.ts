@@ -1,0 +1,30 @@
+// Where a service learns which gateways a deployment has.
+
+/** A gateway, and where to connect to. */
+export interface GatewayAddress {
+  /** Scheme, host and port, without a slash at the end: what requests, TLS and handshakes name. */
+  readonly url: string;
+  /** The IP address to connect to, if several gateways have this name [what the name resolves to]. */
+  readonly address?: string | undefined;
+}
+
+/** The gateways of a deployment. They may come and go. */
+export interface Gateways {
+  /**
+   * Calls `onGateways` with all of them as soon as they are known, which may be before it returns, and
+   * again with all of them when they change. What is returned ends it.
+   */
+  watch(onGateways: (gateways: readonly GatewayAddress[]) => void): () => void;
+}
+
+/** The same scheme and port at an IP address. */
+export function baseAt(base: string, address: string): string {
+  const { protocol, port } = new URL(base);
+  const host = address.includes(":") ? `[${address}]` : address;
+  return `${protocol}//${host}${port === "" ? "" : `:${port}`}`;
+}
+
+/** What tells two gateways apart, for people as well: `http://gateway:3002 (10.0.0.7)`. */
+export function gatewayName({ url, address }: GatewayAddress): string {
+  return address === undefined ? url : `${url} (${address})`;
+}

@@ -1,0 +1,17 @@
+// Notes what comes of calls that are sent.
+
+import type { PeerResponse } from "../../base/ports.ts";
+import type { SentNotes } from "../../base/ports/telemetry.ts";
+
+/** Notes the outcome, which stays what it is. */
+export function noted(
+  sending: Promise<PeerResponse>,
+  notes: SentNotes | undefined,
+): Promise<PeerResponse> {
+  if (notes !== undefined)
+    sending.then(
+      ({ status }) => notes.answered(status),
+      (thrown: unknown) => notes.failed(thrown),
+    );
+  return sending;
+}

@@ -1,0 +1,231 @@
+// Bodies on a link, in parts. A sender sends what its receiver has room for, and no more than fits beside
+// the calls that wait for the same channel.
+
+import type { ByteStream, OutgoingRequest } from "../base/ports.ts";
+import { alreadyRead, bytesOf, stopReading } from "../http/bodies.ts";
+import { ChunkQueue } from "../http/chunk-queue.ts";
+import type { FrameWriter } from "./frame-writer.ts";
+import { chunkBytes, kinds } from "./frames.ts";
+import type { Outbox, PartSource } from "./outbox.ts";
+
+/** A receiver has room for this many bytes of a body. */
+export const windowBytes: number = 256 * 1024;
+
+/** A body that is here in one piece. */
+export const wholeOf = (body: OutgoingRequest["body"]): Uint8Array | undefined =>
+  typeof body === "string"
+    ? new TextEncoder().encode(body)
+    : body instanceof Uint8Array
+      ? body
+      : undefined;
+
+/** A part takes at least this much of a window: many small ones cost more than their bytes. */
+export const leastCost = 256;
+
+/** What becomes of a body. */
+export interface SendingBodyEvents {
+  onSent(): void;
+  /** Its source has failed. */
+  onBroken(error: unknown): void;
+}
+
+/**
+ * Sends a body. Nothing of a stream is asked for before its receiver wants some, so it may go elsewhere.
+ * What is here in one piece can be sent again, so it needn't wait.
+ */
+export class SendingBody implements PartSource {
+  readonly #source: AsyncIterable<Uint8Array> | undefined;
+  readonly #stream: number;
+  readonly #outbox: Outbox;
+  readonly #events: SendingBodyEvents;
+  #reader: AsyncIterator<Uint8Array, unknown> | undefined;
+  #credit = 0;
+  /** What was read and hasn't been sent. */
+  #rest: Uint8Array | undefined;
+  /** It reads, or waits for its turn. */
+  #isBusy = false;
+  #isOver = false;
+
+  constructor(
+    source: Uint8Array | AsyncIterable<Uint8Array>,
+    stream: number,
+    outbox: Outbox,
+    events: SendingBodyEvents,
+  ) {
+    this.#stream = stream;
+    this.#outbox = outbox;
+    this.#events = events;
+    if (!(source instanceof Uint8Array)) this.#source = source;
+    else {
+      this.#rest = source;
+      outbox.hold(source.length);
+    }
+  }
+
+  /** The receiver takes this many bytes more. */
+  grant(bytes: number): void {
+    this.#credit += bytes;
+    this.#go();
+  }
+
+  /** Nobody wants the rest. */
+  stop(): void {
+    if (this.#isOver) return;
+    this.#end();
+    if (this.#reader !== undefined) stopReading(this.#reader);
+  }
+
+  addPart(writer: FrameWriter): boolean {
+    this.#isBusy = false;
+    const rest = this.#rest;
+    if (this.#isOver || rest === undefined) return false;
+    const size = Math.min(chunkBytes, rest.length, Math.max(leastCost, this.#credit));
+    writer.addBytes(kinds.chunk, this.#stream, size < rest.length ? rest.subarray(0, size) : rest);
+    this.#credit -= Math.max(leastCost, size);
+    this.#outbox.hold(-size);
+    this.#rest = size < rest.length ? rest.subarray(size) : undefined;
+    if (this.#rest !== undefined && this.#credit > 0) return (this.#isBusy = true);
+    if (this.#rest === undefined && this.#source === undefined) this.#sent();
+    else this.#go();
+    return false;
+  }
+
+  #go(): void {
+    if (this.#isBusy || this.#isOver || this.#credit <= 0) return;
+    this.#isBusy = true;
+    if (this.#rest === undefined) this.#read();
+    else this.#outbox.ready(this);
+  }
+
+  #read(): void {
+    try {
+      this.#reader ??= this.#source![Symbol.asyncIterator]();
+    } catch (error) {
+      return this.#broke(error);
+    }
+    this.#reader.next().then(
+      (result) => this.#got(result),
+      (error: unknown) => this.#broke(error),
+    );
+  }
+
+  #got({ done, value }: IteratorResult<Uint8Array, unknown>): void {
+    this.#isBusy = false;
+    if (this.#isOver) return;
+    if (done === true) {
+      this.#sent();
+      return this.#outbox.flushSoon();
+    }
+    if (value.length > 0) {
+      this.#rest = value;
+      this.#outbox.hold(value.length);
+    }
+    this.#go();
+  }
+
+  #sent(): void {
+    this.#end();
+    this.#outbox.calls.addNumber(kinds.end, this.#stream);
+    this.#events.onSent();
+  }
+
+  #broke(error: unknown): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#events.onBroken(error);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    if (this.#rest !== undefined) this.#outbox.hold(-this.#rest.length);
+    this.#rest = undefined;
+  }
+}
+
+/** A body as it comes. Its reader decides how fast. */
+export class ReceivedBody implements ByteStream {
+  readonly #what: "request" | "answer";
+  readonly #stream: number;
+  readonly #outbox: Outbox;
+  readonly #queue: ChunkQueue;
+  #isRead = false;
+  #isComplete = false;
+  #taken = 0;
+  #held = 0;
+  /** What the sender may still send. */
+  #allowed = windowBytes;
+  /** An answer may begin at once, and what is longer than this of a request when it is read. */
+  #isAccepted: boolean;
+
+  /** `onStop`: the reader stopped before the end. */
+  constructor(what: "request" | "answer", stream: number, outbox: Outbox, onStop: () => void) {
+    this.#what = what;
+    this.#isAccepted = what === "answer";
+    this.#stream = stream;
+    this.#outbox = outbox;
+    this.#queue = new ChunkQueue({ onTaken: (bytes) => this.#took(bytes), onStop });
+  }
+
+  /** The last part has come. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /**
+   * A part came, which may be kept as it is or copied, and takes at least this much of the window. Returns
+   * `more` if the sender wasn't allowed to send it, and `memory` if there is no room for it.
+   */
+  add(bytes: Uint8Array, isKept: boolean, least: number): "more" | "memory" | undefined {
+    if (this.#isComplete || this.#allowed <= 0) return "more";
+    const cost = Math.max(least, bytes.length);
+    this.#allowed -= cost;
+    if (this.#queue.isEnded || bytes.length === 0) return undefined;
+    if (!this.#outbox.fits(cost)) return "memory";
+    this.#held += cost;
+    this.#outbox.hold(cost);
+    this.#queue.add(isKept ? bytes : new Uint8Array(bytes));
+    return undefined;
+  }
+
+  close(): void {
+    this.#isComplete = true;
+    this.#queue.close();
+  }
+
+  fail(error: unknown): void {
+    this.#queue.fail(error);
+  }
+
+  bytes(): Promise<Uint8Array> {
+    return bytesOf(this);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
+    if (this.#isRead) throw alreadyRead(this.#what);
+    this.#isRead = true;
+    // Who waits for this has sent nothing so far.
+    if (!this.#isAccepted && !this.#isComplete && !this.#queue.isEnded)
+      this.#outbox.window(this.#stream, windowBytes);
+    this.#isAccepted = true;
+    return this.#queue;
+  }
+
+  #took(bytes: number): void {
+    // What short parts took besides their bytes is free when none is left.
+    const cost = this.#queue.size === 0 ? this.#held : bytes;
+    this.#held -= cost;
+    this.#outbox.hold(-cost);
+    this.#taken += cost;
+    if (this.#taken < chunkBytes) return;
+    const room = this.#taken;
+    this.#taken = 0;
+    this.#allow(room);
+  }
+
+  #allow(bytes: number): void {
+    // Its number may be another call's by now.
+    if (this.#isComplete || this.#queue.isEnded) return;
+    this.#allowed += bytes;
+    this.#outbox.window(this.#stream, bytes);
+  }
+}

@@ -1,0 +1,220 @@
+// The frames of a link. A frame is a length (u32, of all that follows), a kind with the bit that says
+// whether it must be understood (u8), the length of an extension area that nobody has to know (u8) and
+// the area itself, the number of a stream (u32, 0 for the link itself), and a payload. Big endian.
+
+import type { CallFrom } from "../base/ports.ts";
+
+/**
+ * What a frame is about. A receiver skips kinds that it doesn't know, unless they are marked or begin
+ * calls: both ends count those, and nobody would answer one that was skipped.
+ */
+export const kinds = {
+  hello: 0x01,
+  welcome: 0x02,
+  proof: 0x03,
+  /** A call for somebody outside of the deployment. */
+  callOutside: 0x10,
+  /** A call of one of its procedures, or of somebody who has shown the key. */
+  callTrusted: 0x11,
+  /** A request of the service at the other end itself, which has proven that it has the key. */
+  callOwn: 0x12,
+  answer: 0x18,
+  /** A part of a body. */
+  chunk: 0x19,
+  /** A body is complete. */
+  end: 0x1a,
+  /** The caller has left, or the sender of a body can't go on. */
+  cancel: 0x1b,
+  /** The receiver of a body takes this many bytes more. */
+  window: 0x1c,
+  ping: 0x20,
+  pong: 0x21,
+  /**
+   * Without a payload: send no more calls. With one: this end goes now, and here is how many calls it
+   * took, and why it goes.
+   */
+  goAway: 0x22,
+  /** So many calls may run at once. */
+  credit: 0x23,
+  /** So many bytes of parts of bodies have come, whoever reads them. */
+  arrived: 0x24,
+} as const;
+export type Kind = (typeof kinds)[keyof typeof kinds];
+
+/** The frames that say so: nothing else in a call does. */
+export const callKinds: Readonly<Record<CallFrom, Kind>> = {
+  outside: kinds.callOutside,
+  service: kinds.callTrusted,
+  key: kinds.callOwn,
+};
+
+/** Kinds from 0x10 to 0x17 begin calls, also those of a later release. */
+const beginsCall = (kind: number): boolean => (kind & 0x78) === 0x10;
+
+/** A frame with this bit ends the link where it isn't known. */
+const mustUnderstand = 0x80;
+const known: ReadonlySet<number> = new Set(Object.values(kinds));
+
+/** Of the length of a frame. */
+export const lengthBytes = 4;
+/** Of what every frame has besides its length, without an extension. */
+export const headBytes = 6;
+/** The most that a frame may hold besides its length: a head, and a part of a body. */
+export const mostFrameBytes: number = 256 * 1024;
+/** The most bytes of a part of a body, and of one that goes with its head. */
+export const chunkBytes: number = 64 * 1024;
+/** Until it has shown the key, an end sends at most this many bytes in all. */
+export const mostHandshakeBytes: number = 4096;
+
+/** What came doesn't follow the protocol. The link ends. */
+export class ProtocolError extends Error {
+  override readonly name: string = "ProtocolError";
+}
+
+/**
+ * Gets each frame. The payload is valid during the call only, unless it may be `kept`: nobody changes it,
+ * and little else is in its memory. A long part of a body comes as it is cut on its way: `first` and then
+ * as often as it takes `rest`.
+ */
+export type OnFrame = (
+  kind: Kind,
+  stream: number,
+  payload: Uint8Array,
+  isKept: boolean,
+  cut?: "first" | "rest",
+) => void;
+
+/** Shorter parts of bodies are put together: they cost less than what is done with each. */
+const longChunkBytes = 8 * 1024;
+
+/** Cuts the bytes of a channel into frames, wherever they were cut on their way. */
+export class FrameReader {
+  #onFrame: OnFrame;
+  /** What a stranger may still send. */
+  #allowance: number;
+  /** The beginning of a frame whose rest is missing. */
+  #kept: Uint8Array = nothing;
+  #keptBytes = 0;
+  /** What is missing of a part of a body that was handed over as far as it had come, and its stream. */
+  #rest = 0;
+  #restOf = 0;
+
+  /** `allowance` bounds all frames together, until {@link FrameReader.admit}. */
+  constructor(onFrame: OnFrame, allowance: number = Infinity) {
+    this.#onFrame = onFrame;
+    this.#allowance = allowance;
+  }
+
+  /** The other end has shown who it is: what follows is for `onFrame`, without an allowance. */
+  admit(onFrame: OnFrame): void {
+    this.#onFrame = onFrame;
+    this.#allowance = Infinity;
+  }
+
+  /** Throws a {@link ProtocolError} for what isn't a frame, and what `onFrame` throws. */
+  push(bytes: Uint8Array): void {
+    let at = 0;
+    if (this.#rest > 0) {
+      at = Math.min(this.#rest, bytes.length);
+      this.#rest -= at;
+      this.#onFrame(kinds.chunk, this.#restOf, bytes.subarray(0, at), isMost(at, bytes), "rest");
+    }
+    while (this.#keptBytes > 0 && at < bytes.length) {
+      const missing = this.#missing();
+      const taken = Math.min(missing, bytes.length - at);
+      this.#keep(bytes.subarray(at, at + taken));
+      at += taken;
+      if (taken < missing || this.#missing() > 0) continue;
+      const whole = this.#kept.subarray(0, this.#keptBytes);
+      // The next frame may be kept while this one is handled.
+      this.#kept = nothing;
+      this.#keptBytes = 0;
+      this.#frame(whole, 0, whole.length, true);
+    }
+    for (;;) {
+      if (bytes.length - at < lengthBytes) break;
+      const end = at + lengthBytes + this.#lengthAt(bytes, at);
+      if (end > bytes.length) break;
+      this.#frame(bytes, at, end, isMost(end - at, bytes));
+      at = end;
+    }
+    if (at < bytes.length && !this.#begin(bytes, at)) this.#keep(bytes.subarray(at));
+  }
+
+  /** Hands over the beginning of a long part of a body. Returns whether it is one. */
+  #begin(bytes: Uint8Array, at: number): boolean {
+    const head = at + lengthBytes + headBytes;
+    if (head > bytes.length || bytes[at + lengthBytes]! !== kinds.chunk) return false;
+    const body = head + bytes[at + lengthBytes + 1]!;
+    const end = at + lengthBytes + this.#lengthAt(bytes, at);
+    if (body >= bytes.length || end - body < longChunkBytes || this.#allowance !== Infinity)
+      return false;
+    this.#restOf = readNumber(bytes, body - 4);
+    this.#rest = end - bytes.length;
+    const payload = bytes.subarray(body);
+    this.#onFrame(kinds.chunk, this.#restOf, payload, isMost(payload.length, bytes), "first");
+    return true;
+  }
+
+  /** How many bytes of the frame that is kept are missing, or of its length. */
+  #missing(): number {
+    if (this.#keptBytes < lengthBytes) return lengthBytes - this.#keptBytes;
+    return lengthBytes + this.#lengthAt(this.#kept, 0) - this.#keptBytes;
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const size = this.#keptBytes + bytes.length;
+    if (size > this.#kept.length) {
+      // At once as large as the frame, where that is known: it may come byte by byte.
+      const whole =
+        this.#keptBytes >= lengthBytes
+          ? lengthBytes + this.#lengthAt(this.#kept, 0)
+          : bytes.length >= lengthBytes && this.#keptBytes === 0
+            ? lengthBytes + this.#lengthAt(bytes, 0)
+            : size;
+      const grown = new Uint8Array(Math.max(size, whole));
+      grown.set(this.#kept.subarray(0, this.#keptBytes));
+      this.#kept = grown;
+    }
+    this.#kept.set(bytes, this.#keptBytes);
+    this.#keptBytes = size;
+  }
+
+  #lengthAt(bytes: Uint8Array, at: number): number {
+    const length = readNumber(bytes, at);
+    if (length < headBytes) throw new ProtocolError(`A frame of ${length} bytes`);
+    if (length > mostFrameBytes)
+      throw new ProtocolError(`A frame of ${length} bytes is over the limit of ${mostFrameBytes}`);
+    if (length + lengthBytes > this.#allowance)
+      throw new ProtocolError(`More than ${mostHandshakeBytes} bytes before a proof`);
+    return length;
+  }
+
+  #frame(bytes: Uint8Array, at: number, end: number, isKept: boolean): void {
+    this.#allowance -= end - at;
+    const marked = bytes[at + lengthBytes]!;
+    const kind = marked & ~mustUnderstand;
+    const body = at + lengthBytes + headBytes + bytes[at + lengthBytes + 1]!;
+    if (body > end) throw new ProtocolError("A frame is shorter than its extension");
+    if (known.has(kind))
+      this.#onFrame(kind as Kind, readNumber(bytes, body - 4), bytes.subarray(body, end), isKept);
+    else if (marked !== kind || beginsCall(kind))
+      throw new ProtocolError(`An unknown frame ${kind} that matters`);
+  }
+}
+
+const nothing = new Uint8Array();
+
+/** Who keeps so many of these bytes keeps the rest of their memory too. */
+const isMost = (size: number, { buffer }: Uint8Array): boolean => 2 * size >= buffer.byteLength;
+
+export function readNumber(bytes: Uint8Array, at: number): number {
+  return bytes[at]! * 0x1000000 + ((bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!);
+}
+
+export function writeNumber(bytes: Uint8Array, at: number, number: number): void {
+  bytes[at] = number >>> 24;
+  bytes[at + 1] = number >>> 16;
+  bytes[at + 2] = number >>> 8;
+  bytes[at + 3] = number;
+}

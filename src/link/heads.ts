@@ -1,0 +1,158 @@
+// The heads of calls and answers, as text: a line for each part, and two for each header field. One
+// text is read and written faster than its parts.
+
+import { RequestHeaderFieldsTooLarge } from "../base/errors.ts";
+import type { HeaderFields } from "../base/ports.ts";
+import { serviceHeaders } from "../base/protocol.ts";
+import { ProtocolError } from "./frames.ts";
+
+export interface CallHead {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: HeaderFields;
+}
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: HeaderFields;
+}
+
+/** A frame holds a head and a body of 64 KiB, and a character may have three bytes. */
+const mostCharacters = 60_000;
+
+/** Throws `RequestHeaderFieldsTooLarge`, and a `TypeError` for what no head can hold. */
+export function callHead({ method, target, headers }: CallHead): string {
+  const head = `${line(method)}\n${line(target)}${lines(headers)}`;
+  if (head.length <= mostCharacters) return head;
+  throw new RequestHeaderFieldsTooLarge(
+    `The path and headers have ${head.length} characters, and services pass on ${mostCharacters}`,
+  );
+}
+
+/** Throws a `TypeError` for what no head can hold. */
+export function answerHead({ status, headers }: AnswerHead): string {
+  const head = `${status}${writtenLines.of(headers, lines)}`;
+  if (head.length <= mostCharacters) return head;
+  throw new TypeError(
+    `An answer's headers have ${head.length} characters, and a link carries ${mostCharacters}: send less in them`,
+  );
+}
+
+/** Throws a {@link ProtocolError}. */
+export function readCallHead(text: string): CallHead {
+  const first = lineEnd(text, 0);
+  const second = lineEnd(text, first + 1);
+  const method = text.slice(0, first);
+  const target = text.slice(first + 1, second);
+  if (!isMethod.test(method) || !target.startsWith("/"))
+    throw new ProtocolError("A call without a method and a path");
+  return { method, target, headers: fieldsOf(text, second + 1) };
+}
+
+/**
+ * What is made of header fields, for those that come again and again: nearly all answers have the same few.
+ * It is kept of frozen ones only, which can't change, and of no more than eight of them.
+ */
+export class SameFields<Made> {
+  readonly #fields: HeaderFields[] = [];
+  readonly #made: Made[] = [];
+  #next = 0;
+
+  of(fields: HeaderFields, make: (fields: HeaderFields) => Made): Made {
+    const at = this.#fields.indexOf(fields);
+    if (at >= 0) return this.#made[at] as Made;
+    const made = make(fields);
+    if (!Object.isFrozen(fields)) return made;
+    this.#fields[this.#next] = fields;
+    this.#made[this.#next] = made;
+    this.#next = (this.#next + 1) % 8;
+    return made;
+  }
+}
+
+const writtenLines = new SameFields<string>();
+
+/** Longer heads aren't kept. */
+const mostKept = 1_000;
+/** Texts of heads that came before, at their length modulo 16, and what they say if they came twice. */
+const heads: { readonly text: string; head: AnswerHead | undefined }[] = [];
+
+/** The fields of a head that came before are frozen. Throws a {@link ProtocolError}. */
+export function readAnswerHead(text: string): AnswerHead {
+  const place = text.length % 16;
+  const kept = heads[place];
+  if (kept?.text !== text) {
+    if (text.length <= mostKept) heads[place] = { text, head: undefined };
+    return newAnswerHead(text);
+  }
+  if (kept.head === undefined) {
+    kept.head = newAnswerHead(text);
+    Object.freeze(kept.head.headers);
+  }
+  return kept.head;
+}
+
+function newAnswerHead(text: string): AnswerHead {
+  const end = lineEnd(text, 0);
+  const status = text.slice(0, end);
+  if (!isStatus.test(status)) throw new ProtocolError("An answer without a status");
+  return { status: Number(status), headers: fieldsOf(text, end + 1) };
+}
+
+const isMethod = /^[A-Z]{1,20}$/;
+const isStatus = /^[1-5]\d\d$/;
+
+/** Where a line ends that begins here. */
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+}
+
+function lines(fields: HeaderFields): string {
+  let text = "";
+  for (const name in fields) {
+    const value = fields[name];
+    // The kind of the frame says what they would.
+    if (
+      value === undefined ||
+      name === serviceHeaders.credential ||
+      name === serviceHeaders.trustKey
+    )
+      continue;
+    if (typeof value === "string") text += `\n${line(name)}\n${line(value)}`;
+    else for (const each of value) text += `\n${line(name)}\n${line(each)}`;
+  }
+  return text;
+}
+
+/** A line break in a field would make two of it. */
+function line(text: string): string {
+  // Quicker than `includes`, and asked for each name and value.
+  if (text.indexOf("\n") >= 0) throw new TypeError("A head has a line break in a field");
+  return text;
+}
+
+/**
+ * Names come from the other end, and none of them may be one that every object inherits. An object that
+ * inherits from an empty one has none either, and is much quicker than one that inherits from nothing.
+ */
+function Fields(this: object): void {}
+Fields.prototype = Object.create(null) as object;
+const NewFields = Fields as unknown as new () => Record<string, string | readonly string[]>;
+
+function fieldsOf(text: string, from: number): HeaderFields {
+  const fields = new NewFields();
+  for (let at = from; at < text.length;) {
+    const middle = text.indexOf("\n", at);
+    if (middle < 0) throw new ProtocolError("A header field without a value");
+    const end = lineEnd(text, middle + 1);
+    const name = text.slice(at, middle);
+    const value = text.slice(middle + 1, end);
+    if (name === "__proto__") throw new ProtocolError("A header field that is none");
+    if (name !== "set-cookie") fields[name] = value;
+    else fields[name] = [...((fields[name] as readonly string[] | undefined) ?? []), value];
+    at = end + 1;
+  }
+  return fields;
+}

@@ -1,0 +1,277 @@
+// One end of a link: calls in both directions over one channel, many at a time. Both ends have proven
+// who they are before there is a link (handshake.ts).
+
+import type { Channel } from "../base/ports/links.ts";
+import {
+  type CallFrom,
+  type HttpResponse,
+  type PeerResponse,
+  TransportError,
+  UnsentError,
+} from "../base/ports.ts";
+import { headBytes, type Kind, lengthBytes, kinds, type OnFrame, ProtocolError } from "./frames.ts";
+import { addGoodbye, goodbyeIn, numberIn } from "./payload.ts";
+import { callHead } from "./heads.ts";
+import { Outbox } from "./outbox.ts";
+import { ReceivedCall } from "./received-call.ts";
+import { SentCall } from "./sent-call.ts";
+import { leastCost } from "./bodies.ts";
+import { Streams } from "./streams.ts";
+import { Pulse } from "./alive/pulse.ts";
+import type { LinkCall, LinkOptions } from "./calls.ts";
+
+/** So many calls may run at the other end before it has said how many it takes. */
+export const firstCalls = 16;
+
+/** In the ping after which no more calls come. */
+const lastMark = 1;
+
+export class Link {
+  readonly #channel: Channel;
+  readonly #options: LinkOptions;
+  readonly #outbox: Outbox;
+  readonly #pulse: Pulse;
+  readonly #sent: Streams<SentCall>;
+  readonly #received: Streams<ReceivedCall>;
+  #sentCalls = 0;
+  #arrivedCalls = 0;
+  /** How many of the calls that came have bodies on their way. */
+  #transfers = 0;
+  #isDraining = false;
+  #drained: (() => void)[] | undefined;
+  #isClosed = false;
+
+  constructor(channel: Channel, options: LinkOptions) {
+    this.#channel = channel;
+    this.#options = options;
+    this.#outbox = new Outbox(channel, options.soon, options.name);
+    this.#sent = new Streams(options.isDialer ? 1 : 0, firstCalls);
+    this.#received = new Streams(options.isDialer ? 0 : 1, firstCalls);
+    this.allow(options.mostCalls);
+    this.#pulse = new Pulse(this.#outbox, options, (cause) => this.closed(cause));
+  }
+
+  /** What errors call the other end from now on. */
+  rename(name: string): void {
+    this.#outbox.name = name;
+  }
+
+  /** Whether the other end takes one more call now. */
+  get hasRoom(): boolean {
+    return !this.#isClosed && !this.#isDraining && this.#sent.hasRoom;
+  }
+
+  /** The same if `reserved` of its places are kept for other requests. */
+  hasRoomBeside(reserved: number): boolean {
+    return this.hasRoom && this.#sent.hasRoomBeside(reserved);
+  }
+
+  /** Calls are in flight, and nothing has come for 600 ms. New ones are better sent elsewhere. */
+  get isSilent(): boolean {
+    return this.#pulse.isSilent;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** How many calls this end has sent that aren't over. */
+  get calls(): number {
+    return this.#sent.count;
+  }
+
+  /** How many calls of the other end run here. */
+  get running(): number {
+    return this.#received.count;
+  }
+
+  /** From now on this end takes so many calls at once. Those that are on their way may be more. */
+  allow(calls: number): void {
+    this.#received.raise(calls);
+    this.#outbox.control().addNumber(kinds.credit, 0, calls);
+    this.#outbox.flushSoon();
+  }
+
+  /** See {@link Peer.send}. `reserved` places stay free. */
+  send(call: LinkCall, reserved = 0): Promise<PeerResponse> {
+    const { name } = this.#outbox;
+    if (this.#isClosed)
+      return Promise.reject(new UnsentError(`The link to ${name} is closed`, "refused"));
+    if (this.#isDraining)
+      return Promise.reject(new UnsentError(`${name} takes no more calls: it stops`, "refused"));
+    if (!this.hasRoomBeside(reserved))
+      return Promise.reject(
+        new UnsentError(`${name} takes no more calls over its link now`, "local"),
+      );
+    if (call.signal?.aborted === true) return Promise.reject(call.signal.reason);
+    this.#pulse.used();
+    return new Promise((resolve, reject) => {
+      // Throws if it can't be written. Then nothing is.
+      const head = callHead(call);
+      const order = (this.#sentCalls = (this.#sentCalls + 1) >>> 0);
+      new SentCall(this.#outbox, this.#sent, order, call, resolve, reject).begin(head, call);
+    });
+  }
+
+  /** For the reader of the channel. Throws a {@link ProtocolError} for what makes no sense. */
+  readonly onFrame: OnFrame = (kind, stream, payload, isKept, cut) => {
+    // What this end has said to be over.
+    if (this.#isClosed) return;
+    if (kind === kinds.chunk) this.#chunk(stream, payload, isKept, cut);
+    else this.#receive(kind, stream, payload, isKept);
+  };
+
+  /** Something came. */
+  heard(): void {
+    this.#pulse.heard();
+  }
+
+  /** The channel has room. */
+  drained(): void {
+    this.#outbox.flush();
+  }
+
+  /**
+   * Tells the other end to send no more calls. Resolves when those that it had sent by then have
+   * arrived, or the link is over.
+   */
+  drain(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    return new Promise((resolve) => {
+      if (this.#drained !== undefined) return void this.#drained.push(resolve);
+      this.#drained = [resolve];
+      // What waits for a crowded channel goes before neither.
+      this.#outbox.calls.addNumber(kinds.goAway, 0);
+      this.#outbox.calls.add(kinds.ping, 0, 1)[0] = lastMark;
+      this.#outbox.flush();
+      this.#pulse.used();
+    });
+  }
+
+  /** Resolves when the calls that came are over, and so are the bodies of their answers. */
+  finished(): Promise<void> {
+    return this.#received.emptied();
+  }
+
+  /** The same, and ends the link when no call is in flight in either direction any more. */
+  async retire(reason: Error): Promise<void> {
+    await this.drain();
+    await Promise.all([this.#sent.emptied(), this.#received.emptied()]);
+    this.close(reason);
+  }
+
+  /** Ends the calls that came and still run. Returns how many there were. */
+  cut(reason: Error): number {
+    const calls = this.#received.all();
+    for (const call of calls) call.cutter?.cut(reason);
+    return calls.length;
+  }
+
+  /** The link is over. Calls that wait for an answer get none. */
+  close(cause: unknown): void {
+    if (this.#isClosed) return;
+    addGoodbye(this.#outbox.control(), this.#arrivedCalls, cause);
+    this.closed(cause);
+  }
+
+  /** The channel is closed, or about to be. */
+  closed(cause: unknown): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#pulse.stop();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const what = `The link to ${this.#outbox.name} broke before the answer came (${why})`;
+    for (const call of this.#sent.all()) call.lost(new TransportError(what, true, { cause }));
+    for (const call of this.#received.all()) call.lost(cause);
+    this.#outbox.close();
+    this.#channel.close();
+    this.#drained?.forEach((resolve) => resolve());
+    this.#options.onClose(cause);
+  }
+
+  #chunk(stream: number, payload: Uint8Array, isKept: boolean, cut?: "first" | "rest"): void {
+    this.#outbox.arrived(payload.length + (cut === "rest" ? 0 : lengthBytes + headBytes));
+    const call = this.#sent.at(stream) ?? this.#received.at(stream);
+    call?.chunk(payload, isKept, cut === undefined ? leastCost : 0);
+  }
+
+  #receive(kind: Kind, stream: number, payload: Uint8Array, isKept: boolean): void {
+    switch (kind) {
+      case kinds.callOutside:
+        return this.#arrived("outside", stream, payload, isKept);
+      case kinds.callTrusted:
+        return this.#arrived("service", stream, payload, isKept);
+      case kinds.callOwn:
+        return this.#arrived("key", stream, payload, isKept);
+      case kinds.answer:
+        return this.#sent.at(stream)?.answered(payload, isKept);
+      case kinds.end:
+        return (this.#sent.at(stream) ?? this.#received.at(stream))?.ended();
+      case kinds.cancel:
+        return (this.#sent.at(stream) ?? this.#received.at(stream))?.cancelled();
+      case kinds.window:
+        return (this.#sent.at(stream) ?? this.#received.at(stream))?.granted(numberIn(payload));
+      case kinds.arrived:
+        return this.#outbox.confirmed(numberIn(payload));
+      case kinds.credit:
+        this.#sent.limit(numberIn(payload));
+        return this.#options.onCredit?.();
+      case kinds.ping:
+        this.#outbox.control().add(kinds.pong, 0, payload.length).set(payload);
+        return this.#outbox.flushSoon();
+      case kinds.pong:
+        if (payload[0] === lastMark) this.#drained?.splice(0).forEach((resolve) => resolve());
+        return;
+      case kinds.goAway:
+        return this.#goneAway(payload);
+      default:
+        throw new ProtocolError(`A frame ${kind} at the wrong time`);
+    }
+  }
+
+  #goneAway(payload: Uint8Array): void {
+    this.#isDraining = true;
+    if (payload.length === 0) return this.#options.onDraining();
+    const { taken, cause } = goodbyeIn(payload);
+    const what = `${this.#outbox.name} ended the link before it took the call`;
+    for (const call of this.#sent.all())
+      if (((call.order - taken) | 0) > 0) call.lost(new UnsentError(what, "refused", { cause }));
+    this.closed(cause);
+  }
+
+  #arrived(from: CallFrom, stream: number, payload: Uint8Array, isKept: boolean): void {
+    if (!this.#received.isFree(stream)) throw new ProtocolError(`A call ${stream} out of turn`);
+    const call = new ReceivedCall(
+      this.#outbox,
+      this.#received,
+      stream,
+      from,
+      payload,
+      isKept,
+      this.#transferred,
+    );
+    this.#arrivedCalls = (this.#arrivedCalls + 1) >>> 0;
+    void this.#options.handle(call).then(
+      (answer) => this.#answer(call, answer),
+      (error: unknown) => {
+        call.fail();
+        this.#options.onFault(error);
+      },
+    );
+  }
+
+  /** Bodies on their way take nobody's place: who sends or reads byte by byte keeps no other out. */
+  readonly #transferred = (begins: boolean): void => {
+    this.#transfers += begins ? 1 : -1;
+    if (!this.#isClosed) this.allow(this.#options.mostCalls + this.#transfers);
+  };
+
+  #answer(call: ReceivedCall, answer: HttpResponse): void {
+    try {
+      call.answer(answer);
+    } catch (error) {
+      call.fail();
+      this.#options.onFault(error);
+    }
+  }
+}

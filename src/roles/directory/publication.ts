@@ -1,0 +1,143 @@
+// What this process says of itself in the directory: written when it changes, every 30 s, and when the
+// server has been away.
+
+import type { BucketName, Buckets } from "../../base/ports/buckets.ts";
+import type { Clock, Log } from "../../base/ports.ts";
+import type { Entries } from "./entry.ts";
+import { refreshMs } from "./replica.ts";
+
+/** Delay between tries to write: a cluster elects a new leader within seconds. */
+const firstRetryMs = 500;
+const longestRetryMs = 10_000;
+/**
+ * When the server is back, members write again what they wrote before, within this time: it may have lost
+ * all, and thousands don't write at once. Gateways are few, and who starts now needs them.
+ */
+const membersAgainMs = 5_000;
+/** A stopping service has little time. */
+const leaveMs = 900;
+
+export interface PublicationParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly buckets: Buckets;
+  readonly bucket: BucketName;
+  readonly entries: Entries;
+  readonly instance: string;
+  /** Runs before each entry that isn't the last one: writes what it refers to. */
+  readonly before?: () => Promise<void>;
+}
+
+export class Publication {
+  readonly #parts: PublicationParts;
+  #sequence = 0;
+  #content: unknown;
+  /** The last content that was written. */
+  #written: unknown;
+  #isReached = false;
+  #isLeaving = false;
+  #writing: Promise<void> | undefined;
+  /** It changed while it was written. */
+  #isStale = false;
+  #hasWarned = false;
+  #retryMs = firstRetryMs;
+  #cancel = (): void => {};
+
+  constructor(parts: PublicationParts) {
+    this.#parts = parts;
+  }
+
+  /** Says this from now on. Resolves after the first try to write it. */
+  async say(content: unknown): Promise<void> {
+    if (this.#isLeaving) return;
+    this.#content = content;
+    await this.#write();
+  }
+
+  reached(): void {
+    this.#isReached = true;
+    if (this.#content === undefined || this.#isLeaving) return;
+    const { bucket, clock } = this.#parts;
+    if (bucket !== "members" || this.#written !== this.#content) return void this.#write();
+    this.#cancel();
+    this.#cancel = clock.after(membersAgainMs * Math.random(), () => void this.#write());
+  }
+
+  /** Waits for the server. */
+  away(): void {
+    this.#isReached = false;
+    this.#cancel();
+  }
+
+  /** Says that this process has left. Others learn it later if the server is away. */
+  async leave(): Promise<void> {
+    const hasSaid = this.#content !== undefined;
+    this.#isLeaving = true;
+    this.#cancel();
+    this.#content = undefined;
+    if (!hasSaid || !this.#isReached) return;
+    const { clock } = this.#parts;
+    await Promise.race([
+      (this.#writing ?? Promise.resolve())
+        .then(() => this.#put())
+        .catch(() => {
+          // Its entry runs out by itself.
+        }),
+      new Promise<void>((resolve) => void clock.after(leaveMs, resolve)),
+    ]);
+  }
+
+  stop(): void {
+    this.#isLeaving = true;
+    this.#cancel();
+  }
+
+  async #write(): Promise<void> {
+    this.#cancel();
+    if (!this.#isReached) return;
+    if (this.#writing !== undefined) {
+      this.#isStale = true;
+      return await this.#writing;
+    }
+    this.#isStale = false;
+    this.#writing = this.#tryPut();
+    await this.#writing;
+    this.#writing = undefined;
+    if (this.#isLeaving || !this.#isReached) return;
+    if (this.#isStale) await this.#write();
+  }
+
+  async #tryPut(): Promise<void> {
+    const { bucket, buckets, log, before } = this.#parts;
+    let nextMs: number;
+    try {
+      await before?.();
+      const content = this.#content;
+      await this.#put();
+      this.#written = content;
+      if (this.#hasWarned) log.info(`this service is in the directory's ${bucket} again`);
+      this.#hasWarned = false;
+      this.#retryMs = firstRetryMs;
+      nextMs = refreshMs;
+    } catch (error) {
+      if (this.#isLeaving || !this.#isReached) return;
+      if (!this.#hasWarned)
+        log.warn(
+          `can't write to the directory's ${bucket} at ${buckets.name} (${(error as Error).message}); trying again`,
+        );
+      this.#hasWarned = true;
+      nextMs = this.#retryMs;
+      this.#retryMs = Math.min(longestRetryMs, 2 * this.#retryMs);
+    }
+    // Services that were started together don't write together.
+    const ms = nextMs * (0.75 + Math.random() / 4);
+    if (!this.#isLeaving && this.#isReached)
+      this.#cancel = this.#parts.clock.after(ms, () => void this.#write());
+  }
+
+  async #put(): Promise<void> {
+    const { buckets, bucket, entries, instance } = this.#parts;
+    const entry = { instance, sequence: ++this.#sequence, content: this.#content };
+    await buckets.put(bucket, instance, entries.write(bucket, entry));
+  }
+}

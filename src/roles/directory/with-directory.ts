@@ -1,0 +1,29 @@
+// A role that needs the directory: it is there before the role joins anything, and goes after it.
+
+import type { Role } from "../role.ts";
+import type { Directory } from "./directory.ts";
+
+/** `announce` says what this service is, which listens at `url`, once it takes calls. */
+export function withDirectory(
+  role: Role,
+  directory: Directory,
+  announce: (url: string) => Promise<void> = async () => {},
+): Role {
+  return {
+    ...role,
+    async start(url, settled) {
+      // The role waits for what the directory tells, and may load modules meanwhile.
+      await Promise.all([directory.start(), role.start(url, settled)]);
+      await announce(url);
+    },
+    async leave() {
+      const [isTold] = await Promise.all([role.leave(), directory.leave()]);
+      return isTold;
+    },
+    async stop() {
+      await directory.leave();
+      await role.stop();
+      await directory.stop();
+    },
+  };
+}

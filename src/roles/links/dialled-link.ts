@@ -1,0 +1,284 @@
+// A service's way to the one that it calls: a node's to its gateway, a proxy's to its gateway or node. It
+// is a link where the other end takes links, and HTTP where it doesn't. That is found out when it is
+// dialled, never by a call.
+
+import { type DialledChannel, NoLinkThere } from "../../base/ports/links.ts";
+import { type GatewayAddress, gatewayName } from "../../base/ports/gateways.ts";
+import {
+  type Host,
+  type OutgoingRequest,
+  type Peer,
+  type PeerResponse,
+  UnsentError,
+} from "../../base/ports.ts";
+import {
+  HandshakeError,
+  WrongKeyError,
+  wrongKeyAdvice,
+  WrongRoleError,
+} from "../../link/handshake.ts";
+import { type LinkService, type ProvenLink, proveLink } from "../../link/proven-link.ts";
+
+export interface DialledLinkParts {
+  readonly host: Pick<Host, "clock" | "log"> & { readonly transport: Peer };
+  /** The service that is dialled. */
+  readonly to: GatewayAddress;
+  /** What it may be: the keys of a configuration that name it. */
+  readonly roles: readonly string[];
+  /** HTTP is no way, whatever the other end says. */
+  readonly isRequired: boolean;
+  readonly service: LinkService;
+  /** Rejects with {@link NoLinkThere}, or with another error if it may go better later. */
+  readonly dial: (base: string, address?: string) => Promise<DialledChannel>;
+  /** Another way is taken from now on: there is a link, or HTTP instead of one. */
+  readonly onWay: () => void;
+  /** The name under which this service has a link to that process already, if it has. */
+  readonly twinOf?: ((instance: string) => string | undefined) | undefined;
+  /** The link is lost. */
+  readonly onLost?: (() => void) | undefined;
+}
+
+/** The way that a service's requests to another one take at the moment. */
+export interface Way {
+  /** The other service's address. */
+  readonly to: string;
+  readonly kind: "link" | "http" | "none";
+  /** Why it isn't a link. */
+  readonly because?: string;
+}
+
+/** The other end is a process to which there is a link already. */
+class TwinError extends Error {}
+
+/** A first try to dial again comes at once, and later ones up to this long after each other. */
+const firstRetryMs = 100;
+const longestRetryMs = 2_000;
+/** How long a service without links is left alone. */
+const withoutLinksMs = 60_000;
+
+export class DialledLink implements Peer {
+  readonly #parts: DialledLinkParts;
+  /** What logs and errors call the other service. */
+  readonly #name: string;
+  #proven: ProvenLink | undefined;
+  /** Links to a process that leaves: calls in flight go on. */
+  readonly #leaving = new Set<ProvenLink>();
+  /** The other end takes no links. */
+  #isHttp = false;
+  /** Why there is no link. */
+  #why = "it hasn't been dialled yet";
+  /** What the last warning was about, since there was a link. */
+  #warned: string | undefined;
+  #retryMs = 0;
+  #cancel = (): void => {};
+  #isStopped = false;
+  /** The other end is a process to which there is another link. */
+  #isTwin = false;
+  /** There has been one. */
+  #wasLinked = false;
+  #trying: Promise<void> | undefined;
+
+  constructor(parts: DialledLinkParts) {
+    this.#parts = parts;
+    this.#name = gatewayName(parts.to);
+  }
+
+  /** The way that requests take. `undefined`: there was a link, or nothing is known yet. */
+  get kind(): "link" | "http" | undefined {
+    return this.#proven === undefined ? (this.#isHttp ? "http" : undefined) : "link";
+  }
+
+  /** The way, for people. */
+  get way(): Way {
+    const to = this.#name;
+    if (this.#proven !== undefined) return { to, kind: "link" };
+    return { to, kind: this.#isHttp ? "http" : "none", because: this.#why };
+  }
+
+  /** How often a member of the gateway at the other end checks its health, as that has said. */
+  get healthIntervalMs(): number | undefined {
+    return this.#proven?.other.healthIntervalMs;
+  }
+
+  /** The other end is a process to which this service has a link under another name. */
+  get isTwin(): boolean {
+    return this.#isTwin;
+  }
+
+  /** The process at the other end of the link. */
+  get instance(): string | undefined {
+    return this.#proven?.other.instance;
+  }
+
+  /** Whether a call that is sent now is likely to be taken: there is a link that isn't silent, or HTTP. */
+  get isReady(): boolean {
+    if (this.#proven === undefined) return this.#isHttp;
+    const { peer } = this.#proven;
+    return !peer.isSilent && peer.hasRoom;
+  }
+
+  /** All that are open. */
+  *links(): Iterable<ProvenLink> {
+    if (this.#proven !== undefined) yield this.#proven;
+    yield* this.#leaving;
+  }
+
+  send(request: OutgoingRequest): Promise<PeerResponse> {
+    if (this.#proven !== undefined) return this.#proven.peer.send(request);
+    if (this.#isHttp) return this.#parts.host.transport.send(request);
+    // Services start in any order: a first call finds one that has come since, as over HTTP.
+    if (!this.#wasLinked && !this.#isStopped && !this.#isTwin) return this.#sendOverFirst(request);
+    return Promise.reject(this.#none());
+  }
+
+  async #sendOverFirst(request: OutgoingRequest): Promise<PeerResponse> {
+    this.#cancel();
+    await (this.#trying ??= this.#try());
+    if (this.#proven !== undefined || this.#isHttp) return await this.send(request);
+    throw this.#none();
+  }
+
+  #none(): UnsentError {
+    return new UnsentError(`there is no link to ${this.#name}: ${this.#why}`, "refused");
+  }
+
+  /**
+   * Resolves after the first try, successful or not. Rejects if the other end has another trust key, or
+   * is another kind of service, as trying again wouldn't help.
+   */
+  async start(): Promise<void> {
+    await (this.#trying = this.#try(true));
+  }
+
+  /** A start that was refused goes on trying all the same. */
+  persist(refusal: Error): void {
+    if (!this.#isStopped) this.#failed(refusal);
+  }
+
+  /** Dials now, if it waits to. */
+  hurry(): void {
+    if (this.#proven === undefined && this.#trying === undefined && !this.#isStopped)
+      this.#later(0);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+    for (const { link } of this.links()) link.close(new Error("This service has stopped"));
+  }
+
+  async #try(isFirst = false): Promise<void> {
+    const { to, roles, dial, service, twinOf } = this.#parts;
+    try {
+      const { channel, connection } = await dial(to.url, to.address);
+      const proven = await proveLink(service, channel, {
+        isDialer: true,
+        connection,
+        roles,
+        name: this.#name,
+      });
+      if (this.#isStopped) return proven.link.close(new Error("This service has stopped"));
+      const twin = twinOf?.(proven.other.instance);
+      if (twin !== undefined) {
+        const error = new TwinError(`it is the same process as ${twin}`);
+        proven.link.close(error);
+        throw error;
+      }
+      this.#linked(proven);
+    } catch (raw) {
+      if (this.#isStopped) return;
+      const error =
+        raw instanceof WrongRoleError
+          ? this.#wrongRole(raw)
+          : raw instanceof WrongKeyError
+            ? new WrongKeyError(`${this.#name} has another trust key: ${wrongKeyAdvice}`, {
+                cause: raw,
+              })
+            : raw;
+      if (isFirst && (raw instanceof WrongRoleError || raw instanceof WrongKeyError)) throw error;
+      this.#failed(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      this.#trying = undefined;
+    }
+  }
+
+  #wrongRole({ role }: WrongRoleError): Error {
+    const { roles } = this.#parts;
+    const [key = ""] = roles;
+    return new HandshakeError(
+      `${this.#name} is a ${role}, not a ${roles.join(" or ")}: set '${key}' to the address of one`,
+    );
+  }
+
+  #linked(proven: ProvenLink): void {
+    const { host, onWay } = this.#parts;
+    const how = this.#isHttp ? ", in place of HTTP" : this.#wasLinked ? " again" : "";
+    host.log.info(`linked to ${this.#name}${how}`, { event: "linked", service: this.#name });
+    this.#proven = proven;
+    this.#isHttp = this.#isTwin = false;
+    this.#wasLinked = true;
+    this.#retryMs = 0;
+    this.#warned = undefined;
+    void proven.draining.then(() => this.#gone(proven, "it takes no more calls over it"));
+    void proven.closed.then((cause) => {
+      this.#leaving.delete(proven);
+      this.#gone(proven, cause instanceof Error ? cause.message : String(cause));
+    });
+    onWay();
+  }
+
+  #failed(error: Error): void {
+    const { host, isRequired, onWay } = this.#parts;
+    const name = this.#name;
+    this.#why = error.message;
+    this.#isTwin = error instanceof TwinError;
+    if (this.#isTwin) {
+      if (this.#warned !== error.message) host.log.info(`${name} isn't used: ${error.message}`);
+      this.#warned = error.message;
+      return this.#later(withoutLinksMs);
+    }
+    if (error instanceof NoLinkThere && !isRequired) {
+      if (!this.#isHttp) {
+        host.log.info(`${name} takes no links (${error.message}): requests to it go over HTTP`, {
+          event: "over-http",
+          service: name,
+        });
+        this.#isHttp = true;
+        onWay();
+      }
+      return this.#later(withoutLinksMs);
+    }
+    // What the other end is, or has, matters more than that it is away.
+    const isRefusal = error instanceof HandshakeError;
+    const isNews = isRefusal && error.message !== this.#warned;
+    if (isNews || (this.#warned === undefined && !this.#isHttp)) {
+      const meanwhile = this.#isHttp ? "requests to it stay on HTTP" : "trying again";
+      host.log.warn(`can't link to ${name} yet (${error.message}); ${meanwhile}`);
+      this.#warned = error.message;
+    }
+    // Whoever can't show the key needs no new try each second, as long as there is HTTP.
+    if (this.#isHttp && isRefusal) this.#later(withoutLinksMs);
+    else this.#later();
+  }
+
+  /** It takes no more calls, or is closed. HTTP doesn't replace it: who is gone there is gone here. */
+  #gone(proven: ProvenLink, why: string): void {
+    if (this.#proven !== proven) return;
+    this.#proven = undefined;
+    this.#why = why;
+    if (!proven.link.isClosed) this.#leaving.add(proven);
+    if (this.#isStopped) return;
+    const { host, onLost } = this.#parts;
+    const about = { event: "link-lost", service: this.#name };
+    host.log.warn(`the link to ${this.#name} is lost (${why}); dialling again`, about);
+    this.#warned = why;
+    this.#later();
+    onLost?.();
+  }
+
+  #later(ms: number = Math.random() * this.#retryMs): void {
+    this.#retryMs = Math.min(longestRetryMs, Math.max(firstRetryMs, 2 * this.#retryMs));
+    this.#cancel();
+    this.#cancel = this.#parts.host.clock.after(ms, () => void (this.#trying = this.#try()));
+  }
+}

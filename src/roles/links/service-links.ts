@@ -1,0 +1,197 @@
+// The links of a service: one that it has dialled, and those that others have dialled to it.
+
+import type { GatewayAddress } from "../../base/ports/gateways.ts";
+import type { Channel } from "../../base/ports/links.ts";
+import type { Host, HttpRequest, HttpResponse, Peer } from "../../base/ports.ts";
+import type { RoleFigures } from "../../base/ports/telemetry.ts";
+import type { Limits } from "../../codec/values/limits.ts";
+import type { Credentials, TrustKey } from "../../http/trust.ts";
+import type { Link } from "../../link/link.ts";
+import { controlCalls } from "../../link/link-peer.ts";
+import { type LinkService, type ProvenLink, proveLink } from "../../link/proven-link.ts";
+import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
+
+/** Whether services take links, and HTTP where there are none: see `link` in a configuration. */
+export type LinkMode = "auto" | "always" | "never";
+
+export interface ServiceLinksParts {
+  readonly host: Host;
+  readonly role: "gateway" | "node" | "proxy";
+  /** This process [a random id]. */
+  readonly instance?: string;
+  /** How often members of this gateway check their health. */
+  readonly healthIntervalMs?: number;
+  /** Both ends show that they have it. There are no links without it. */
+  readonly trustKey: TrustKey | undefined;
+  readonly limits: Pick<Limits, "maxCalls">;
+  readonly credentials: Credentials;
+  /** [auto] */
+  readonly mode?: LinkMode | undefined;
+  readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
+  /** A link that another service had dialled is over. */
+  readonly onLost?: (via: Peer, why: string) => void;
+}
+
+/** What a service that dials hears of the way, and lends it. */
+export interface DialEvents extends Partial<Pick<DialledLinkParts, "onWay" | "twinOf" | "onLost">> {
+  /** Sends what doesn't go over a link [the host's]. */
+  readonly transport?: Peer;
+}
+
+/** Who may dial a service: nodes their gateway, proxies a gateway or a node. */
+const dialers = { gateway: ["node", "proxy"], node: ["proxy"], proxy: [] } as const;
+
+/** So many may be showing the key at the same time. */
+const mostUnproven = 100;
+/** How long answers to calls that are cut may take to leave. */
+const cutMs = 500;
+
+export class ServiceLinks {
+  readonly #parts: ServiceLinksParts;
+  readonly #service: LinkService | undefined;
+  readonly #accepted = new Set<ProvenLink>();
+  readonly #dialled = new Set<DialledLink>();
+  #unproven = 0;
+  #isStopped = false;
+
+  constructor(parts: ServiceLinksParts) {
+    const { host, role, trustKey, limits, credentials, mode = "auto", handle } = parts;
+    const { instance = crypto.randomUUID(), healthIntervalMs } = parts;
+    this.#parts = parts;
+    this.#service =
+      host.links === undefined || trustKey === undefined || mode === "never"
+        ? undefined
+        : {
+            host,
+            trustKey,
+            credentials,
+            role,
+            instance,
+            healthIntervalMs,
+            mostCalls: limits.maxCalls + controlCalls,
+            versions: host.links.versions,
+            soon: host.links.soon,
+            handle: host.links.around?.(handle) ?? handle,
+            // As over HTTP: it is a mistake of one answer, and others go on.
+            onFault: (fault) => host.log.error("a request could not be answered", fault),
+          };
+    if (mode === "always" && trustKey === undefined)
+      throw new Error(
+        "'link' is \"always\", which needs a 'trustKey': both ends of a link show it",
+      );
+  }
+
+  /** Whether others may dial it. Nobody's calls come to a proxy over a link. */
+  get accepts(): boolean {
+    return this.#service !== undefined && this.#parts.role !== "proxy";
+  }
+
+  /**
+   * The way to another service, which is one of these roles. `start` of what it returns opens it.
+   * `undefined`: HTTP only.
+   */
+  dial(
+    base: string | GatewayAddress,
+    roles: readonly ("gateway" | "node")[],
+    events: DialEvents = {},
+  ): DialledLink | undefined {
+    const { host, mode } = this.#parts;
+    const { transport = host.transport, onWay = () => {}, twinOf, onLost } = events;
+    const service = this.#service;
+    if (service === undefined || host.links === undefined) return undefined;
+    const { dial } = host.links;
+    const isRequired = mode === "always";
+    const dialled = new DialledLink({
+      host: { clock: host.clock, log: host.log, transport },
+      to: typeof base === "string" ? { url: base } : base,
+      roles,
+      isRequired,
+      service,
+      dial,
+      onWay,
+      twinOf,
+      onLost,
+    });
+    this.#dialled.add(dialled);
+    return dialled;
+  }
+
+  /** Ends the way to a service. */
+  drop(dialled: DialledLink): void {
+    dialled.stop();
+    this.#dialled.delete(dialled);
+  }
+
+  /** Takes a channel that another service has dialled. */
+  accept(channel: Channel, connection: string): void {
+    const service = this.#service;
+    if (service === undefined || this.#isStopped || this.#unproven >= mostUnproven)
+      return channel.close();
+    this.#unproven++;
+    const { host, role, onLost } = this.#parts;
+    void proveLink(service, channel, { isDialer: false, connection, roles: dialers[role] })
+      .finally(() => this.#unproven--)
+      .then(
+        (proven) => {
+          if (this.#isStopped) return proven.link.close(new Error("This service has stopped"));
+          this.#accepted.add(proven);
+          // What a node is shows when it joins.
+          const isProxy = proven.other.role === "proxy";
+          if (isProxy) host.log.info("a proxy has linked to this service");
+          void proven.closed.then((cause) => {
+            this.#accepted.delete(proven);
+            const why = cause instanceof Error ? cause.message : String(cause);
+            if (isProxy && !this.#isStopped) host.log.info(`the link of a proxy is over (${why})`);
+            onLost?.(proven.peer, why);
+          });
+        },
+        // The channel is closed. A stranger's mistakes are not for the log.
+        () => {},
+      );
+  }
+
+  get figures(): RoleFigures["links"] {
+    const dialled = [...this.#dialled].reduce((sum, way) => sum + [...way.links()].length, 0);
+    return { dialled, accepted: this.#accepted.size };
+  }
+
+  /** Tells the other ends to send no more calls. */
+  drain(): void {
+    for (const link of this.#links()) void link.drain();
+  }
+
+  /**
+   * Resolves when the calls that came are answered, and cuts those that still run after `graceMs`.
+   * Returns how many those were.
+   */
+  async finish(graceMs: number, reason: Error): Promise<number> {
+    const finished = Promise.all(this.#links().map((link) => link.finished()));
+    if (await this.#inTime(finished, graceMs)) return 0;
+    const count = this.#links().reduce((sum, link) => sum + link.cut(reason), 0);
+    await this.#inTime(finished, cutMs);
+    return count;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const dialled of this.#dialled) dialled.stop();
+    for (const { link } of this.#accepted) link.close(new Error("This service has stopped"));
+  }
+
+  #links(): readonly Link[] {
+    const dialled = [...this.#dialled].flatMap((way) => [...way.links()]);
+    return [...this.#accepted, ...dialled].map(({ link }) => link);
+  }
+
+  async #inTime(act: Promise<unknown>, ms: number): Promise<boolean> {
+    let cancel = (): void => {};
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.#parts.host.clock.after(ms, () => resolve(false));
+    });
+    try {
+      return await Promise.race([act.then(() => true), late]);
+    } finally {
+      cancel();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// Which procedures the application behind a proxy has.
+
+import type { Host } from "../../base/ports.ts";
+import type { ServerModules } from "../application.ts";
+
+/** How long a proxy waits until it asks for the manifest again. */
+const manifestRetryMs = 10_000;
+
+/** Whether the application has a procedure. It isn't known before the repository has answered. */
+export function knownNames(
+  modules: ServerModules,
+  { clock }: Pick<Host, "clock">,
+): (name: string) => boolean {
+  let names: ReadonlySet<string> | undefined;
+  let nextTry = -Infinity;
+  const load = async (): Promise<void> => {
+    const { procedures } = await modules.manifest();
+    names = new Set(procedures.map(({ fqn }) => fqn));
+  };
+  return (name) => {
+    if (names === undefined && clock.now() >= nextTry) {
+      nextTry = clock.now() + manifestRetryMs;
+      // It says itself that the repository is away. Until it's there, calls count as those of others.
+      load().catch(() => {});
+    }
+    return names?.has(name) === true;
+  };
+}

@@ -1,0 +1,106 @@
+// Whether the deployed build has a procedure that no member has now: then it is away, and else it was
+// removed by a deploy. A gateway has no build, so it asks the node that joined last.
+
+import { bounded } from "../../base/aborts.ts";
+import { isCallable } from "../../base/access.ts";
+import { entryOf, type ServerManifest } from "../../base/manifest.ts";
+import type { Host } from "../../base/ports.ts";
+import { answerHeaders, knownNamePath, mediaTypes } from "../../base/protocol.ts";
+import { collected } from "../../http/bodies.ts";
+import type { Route } from "../../http/router.ts";
+import type { Credentials } from "../../http/trust.ts";
+import type { ServerModules } from "../application.ts";
+import { notFound } from "../refuse.ts";
+import type { Member, Members } from "../members/members.ts";
+
+/** Answers `true` or `false` to services. */
+export function knownNameEndpoint(
+  credentials: Credentials,
+  modules: Pick<ServerModules, "manifest">,
+): Route {
+  return [
+    "GET",
+    `${knownNamePath}*name`,
+    async (request, { name }) => {
+      // Don't tell others which names there are.
+      if (!credentials.of(request).trusted) return notFound();
+      const fqn = [name ?? ""].flat().join("/");
+      return {
+        status: 200,
+        headers: { "content-type": mediaTypes.json, ...answerHeaders },
+        body: String(hasForServices(await modules.manifest(), fqn)),
+      };
+    },
+  ];
+}
+
+/** Whether a segment that servers load makes any version of it callable. */
+function hasForServices(
+  { procedures, segments, browserSegments }: ServerManifest,
+  fqn: string,
+): boolean {
+  return Object.keys(segments).some(
+    (segment) =>
+      !browserSegments.includes(segment) &&
+      entryOf(segments, segment)?.some(
+        ({ procedure, access }) => isCallable(access) && procedures[procedure]?.fqn === fqn,
+      ),
+  );
+}
+
+const answerTimeoutMs = 1_000;
+
+/** Answers are asked for again once another node has joined, or when there are this many. */
+const mostAnswers = 1_000;
+
+/** Whether the newest member's build has a procedure. Also `true` if nobody says otherwise. */
+export function createDeployedNames(
+  host: Pick<Host, "clock" | "transport">,
+  credentials: Credentials,
+  members: Pick<Members, "all" | "builds">,
+): (fqn: string) => Promise<boolean> {
+  let asked: Member | undefined;
+  const answers = new Map<string, Promise<boolean>>();
+
+  const ask = async (fqn: string, { url, via }: Member): Promise<boolean> => {
+    const late = (): Error => new Error(`${url} didn't answer in ${answerTimeoutMs / 1_000} s`);
+    const path = knownNamePath + fqn.split("/").map(encodeURIComponent).join("/");
+    const { status, body } = await bounded(undefined, host.clock, answerTimeoutMs, late, (signal) =>
+      collected(
+        (via ?? host.transport).send({
+          url: url + path,
+          method: "GET",
+          headers: { ...credentials.fields("service") },
+          signal,
+          control: true,
+        }),
+      ),
+    );
+    // A node of an earlier version doesn't know the path.
+    return status !== 200 || new TextDecoder().decode(body) !== "false";
+  };
+
+  return async (fqn) => {
+    // Nothing was deployed since.
+    if (members.builds < 2) return true;
+    const newest = members
+      .all()
+      .reduce<Member | undefined>(
+        (found, member) => (found === undefined || member.order > found.order ? member : found),
+        undefined,
+      );
+    if (newest === undefined) return true;
+    if (newest !== asked || answers.size >= mostAnswers) answers.clear();
+    asked = newest;
+    let answer = answers.get(fqn);
+    if (answer === undefined) {
+      answer = ask(fqn, newest).catch(() => {
+        // The call is answered as if the procedure were away. The next one asks again.
+        answers.delete(fqn);
+        return true;
+      });
+      answers.set(fqn, answer);
+    }
+    return await answer;
+  };
+}

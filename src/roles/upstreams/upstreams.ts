@@ -1,0 +1,283 @@
+// The services that calls go to, one or several: which there are, the ways to them, and whose turn it is.
+
+import {
+  type Host,
+  type OutgoingRequest,
+  type Peer,
+  type PeerResponse,
+  UnsentError,
+} from "../../base/ports.ts";
+import type { RoleFigures } from "../../base/ports/telemetry.ts";
+import { type GatewayAddress, gatewayName, type Gateways } from "../../base/ports/gateways.ts";
+import { WrongKeyError } from "../../link/handshake.ts";
+import type { Way } from "../links/dialled-link.ts";
+import type { ServiceLinks } from "../links/service-links.ts";
+import { createLiveness, type Liveness } from "../members/liveness.ts";
+import type { Membership } from "../members/membership.ts";
+import { refusedKey } from "./join-answer.ts";
+import { Spread, type SpreadParts } from "./spread.ts";
+import { Upstream } from "./upstream.ts";
+
+export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
+  readonly host: Host;
+  readonly links: ServiceLinks;
+  readonly gateways: Gateways;
+  /** What they may be. */
+  readonly roles: readonly ("gateway" | "node")[];
+  /** A node is a member of each. */
+  readonly createMembership?: (
+    upstream: Upstream,
+    twinOf: (instance: string) => string | undefined,
+  ) => Membership;
+}
+
+/** When one has taken this service, how long its start waits for the others. */
+const graceMs = 1_000;
+
+export class Upstreams implements Peer {
+  readonly #parts: UpstreamsParts;
+  readonly #liveness: Liveness<Upstream>;
+  readonly #spread: Spread;
+  #all: readonly Upstream[] = [];
+  #turn = 0;
+  /** Where this service listens, once it has begun to join. */
+  #ownUrl: string | undefined;
+  #known: Promise<void> | undefined;
+  #unwatch = (): void => {};
+  #isOver = false;
+
+  constructor(parts: UpstreamsParts) {
+    const { host, isIdempotent } = parts;
+    this.#parts = parts;
+    const all = (): readonly Upstream[] => this.#all;
+    this.#liveness = createLiveness<Upstream>(host, all, (upstream, sign) => {
+      upstream.vitals.sign = sign;
+    });
+    this.#spread = new Spread({
+      host,
+      isIdempotent,
+      liveness: this.#liveness,
+      all,
+      next: (tried) => this.#next(tried),
+    });
+  }
+
+  /** Those that are known now. */
+  get all(): readonly Upstream[] {
+    return this.#all;
+  }
+
+  /** The ways to all of them. */
+  get ways(): readonly Way[] {
+    return this.#all.map(({ way }) => way);
+  }
+
+  /** What errors call all of them together. */
+  get names(): string {
+    return this.#all.map(({ url }) => url).join(", ");
+  }
+
+  /** Calls that were sent to another one, by the reason. */
+  get resent(): NonNullable<RoleFigures["resent"]> {
+    return this.#spread.counts;
+  }
+
+  /** Sends a request, which names {@link anyUpstream}, to the one whose turn it is. */
+  send(request: OutgoingRequest): Promise<PeerResponse> {
+    const [first] = this.#all;
+    if (first === undefined) return this.#sendOnceKnown(request);
+    return this.#all.length === 1 ? first.send(request) : this.#sendTo(request);
+  }
+
+  /** The same, and `onSent` hears who gets it. */
+  observed(onSent: (name: string) => void): Peer {
+    return {
+      send: (request) => {
+        const [first] = this.#all;
+        if (first === undefined) return this.#sendOnceKnown(request);
+        if (this.#all.length > 1) return this.#sendTo(request, onSent);
+        onSent(first.url);
+        return first.send(request);
+      },
+    };
+  }
+
+  /**
+   * Goes to all of them, and joins them if they are a node's gateways, which listens at `ownUrl`. Resolves
+   * when all have answered or failed, or a second after one has taken this service; the others are tried
+   * on. Rejects if one refuses this service until then, as trying again wouldn't help.
+   */
+  async start(ownUrl = ""): Promise<void> {
+    await this.#know();
+    this.#ownUrl = ownUrl;
+    const { clock } = this.#parts.host;
+    let isStarting = true;
+    let cancel: (() => void) | undefined;
+    let end = (): void => {};
+    const grace = new Promise<void>((resolve) => (end = resolve));
+    const tries = this.#all.map(async (upstream) => {
+      await this.#begin(upstream, ownUrl, () => isStarting);
+      if (upstream.isTaken && isStarting) cancel ??= clock.after(graceMs, end);
+    });
+    try {
+      await Promise.race([Promise.all(tries), grace]);
+    } finally {
+      isStarting = false;
+      cancel?.();
+    }
+  }
+
+  /** Tells all gateways what this node has now. */
+  async update(): Promise<void> {
+    await Promise.all(this.#all.map(async ({ membership }) => await membership?.update()));
+  }
+
+  /** Leaves all gateways. Returns whether each that has this node as a member has said so. */
+  async leave(): Promise<boolean> {
+    this.#end();
+    const outcomes = await Promise.all(
+      this.#all.map(async ({ membership }) => {
+        const isMember = membership?.isMember === true;
+        const isTold = await membership?.leave();
+        return isMember ? isTold === true : undefined;
+      }),
+    );
+    return outcomes.includes(true) && !outcomes.includes(false);
+  }
+
+  stop(): void {
+    this.#end();
+    this.#liveness.stop();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#unwatch();
+  }
+
+  /** Resolves when it is known which there are. */
+  #know(): Promise<void> {
+    return (this.#known ??= new Promise((resolve) => {
+      this.#unwatch = this.#parts.gateways.watch((gateways) => {
+        if (this.#isOver) return;
+        this.#listed(gateways);
+        resolve();
+      });
+      if (this.#isOver) this.#unwatch();
+    }));
+  }
+
+  #listed(gateways: readonly GatewayAddress[]): void {
+    const names = gateways.map(gatewayName);
+    const known = this.#all.map(({ url }) => url);
+    for (const [at, gateway] of gateways.entries())
+      if (!known.includes(names[at]!) && names.indexOf(names[at]!) === at) this.#add(gateway);
+    for (const upstream of this.#all) {
+      upstream.isListed = names.includes(upstream.url);
+      // What its link can tell counts for more than what a list says.
+      if (!upstream.isListed && upstream.link?.kind !== "link") this.#remove(upstream);
+    }
+  }
+
+  #add(gateway: GatewayAddress): void {
+    const { host, links, roles, createMembership } = this.#parts;
+    const upstream = new Upstream(gateway, host.transport);
+    const twinOf = (instance: string): string | undefined => this.#twinOf(upstream, instance);
+    upstream.link = links.dial(gateway, roles, {
+      transport: upstream.http,
+      onWay: () => upstream.membership?.moved(),
+      twinOf,
+      onLost: () => this.#lost(upstream),
+    });
+    upstream.membership = createMembership?.(upstream, twinOf);
+    this.#all = [...this.#all, upstream];
+    if (this.#ownUrl !== undefined) void this.#begin(upstream, this.#ownUrl, () => false);
+  }
+
+  #remove(upstream: Upstream): void {
+    upstream.hasLeft = true;
+    this.#all = this.#all.filter((entry) => entry !== upstream);
+    const drop = (): void => {
+      if (upstream.link !== undefined) this.#parts.links.drop(upstream.link);
+    };
+    // It never rejects.
+    void Promise.resolve(upstream.membership?.leave()).then(drop);
+  }
+
+  #lost(upstream: Upstream): void {
+    if (!upstream.isListed) this.#remove(upstream);
+    // Under another name it may be there still.
+    for (const { link } of this.#all) if (link?.isTwin) link.hurry();
+  }
+
+  /** The name under which calls go to the same process. */
+  #twinOf(upstream: Upstream, instance: string): string | undefined {
+    return this.#all.find((entry) => entry !== upstream && entry.instance === instance)?.url;
+  }
+
+  /** Dials, and joins. Rejects if it is refused while this service starts. */
+  async #begin(upstream: Upstream, ownUrl: string, isStarting: () => boolean): Promise<void> {
+    const { link, membership, url } = upstream;
+    try {
+      await link?.start();
+    } catch (refusal) {
+      const error =
+        refusal instanceof WrongKeyError && membership !== undefined
+          ? refusedKey(url, refusal)
+          : (refusal as Error);
+      if (isStarting()) throw error;
+      link?.persist(error);
+    }
+    try {
+      await membership?.join(ownUrl);
+    } catch (refusal) {
+      if (isStarting()) throw refusal;
+      // It is logged at the next try, which is the first of many.
+      membership?.moved();
+    }
+  }
+
+  async #sendOnceKnown(request: OutgoingRequest): Promise<PeerResponse> {
+    if (!this.#isOver) {
+      let leave = (): void => {};
+      const left = new Promise<void>((resolve) => {
+        request.signal?.addEventListener("abort", (leave = resolve), { once: true });
+      });
+      await Promise.race([this.#know(), left]);
+      request.signal?.removeEventListener("abort", leave);
+      request.signal?.throwIfAborted();
+    }
+    if (this.#all.length > 0) return await this.send(request);
+    throw this.#none();
+  }
+
+  #none(): UnsentError {
+    return new UnsentError("no gateway is known", "refused");
+  }
+
+  #sendTo(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
+    const first = this.#next([]);
+    return first === undefined
+      ? Promise.reject(this.#none())
+      : this.#spread.send(first, request, onSent);
+  }
+
+  /** The next one in turn that is likely to take a call, or else any that has not been tried. */
+  #next(tried: readonly Upstream[]): Upstream | undefined {
+    const all = this.#all;
+    const now = this.#parts.host.clock.now();
+    let last: Upstream | undefined;
+    for (let step = 0; step < all.length; step++) {
+      const at = (this.#turn + step) % all.length;
+      const upstream = all[at]!;
+      if (upstream.link?.isTwin === true || tried.includes(upstream)) continue;
+      if (upstream.isReady(now)) {
+        this.#turn = at + 1;
+        return upstream;
+      }
+      last ??= upstream;
+    }
+    if (last !== undefined) this.#turn = all.indexOf(last) + 1;
+    return last;
+  }
+}

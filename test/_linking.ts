@@ -1,0 +1,20 @@
+// Links of roles that a test puts behind sockets itself, as `startServer` would.
+
+import type { HeldMemory } from "../server/http/held-memory.ts";
+import type { ListenOptions } from "../server/http/http.ts";
+import { createLinkHost } from "../server/http/links/dial.ts";
+import type { LinkHost } from "../src/base/ports/links.ts";
+import type { Role } from "../src/roles/role.ts";
+import { mayLink } from "./_way.ts";
+
+/** For the host of a role. `undefined`: the tests run over HTTP. */
+export function linkHost(memory?: HeldMemory): LinkHost | undefined {
+  return mayLink ? createLinkHost({ ...(memory && { memory }) }) : undefined;
+}
+
+/** For the server of a role. */
+export function takingLinks(role: Role): Pick<ListenOptions, "onLink"> {
+  return {
+    onLink: role.accept && (({ channel, connection }) => role.accept?.(channel, connection)),
+  };
+}

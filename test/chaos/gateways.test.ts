@@ -1,0 +1,25 @@
+// The short form of what `npm run chaos` does with two gateways.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { broken } from "./_broken.ts";
+import { type Deployment, startDeployment } from "./harness/deployment.ts";
+import { settled } from "./harness/scenario.ts";
+import { lostGateway, rollingGateways } from "./scenarios/gateways.ts";
+
+describe("two gateways under load", { timeout: 100_000 }, () => {
+  let two: Deployment;
+  beforeAll(async () => {
+    two = await startDeployment(lostGateway.options);
+    await settled(two, two.members, two.proxy.url);
+  }, 60_000);
+  afterAll(async () => await two?.close());
+
+  it("one that is killed fails no idempotent call, and no call that comes later", async () => {
+    expect(await broken(lostGateway, two)).toEqual([]);
+  });
+
+  it("a restart of both, one after the other, fails no call", async () => {
+    expect(await broken(rollingGateways, two)).toEqual([]);
+  });
+});

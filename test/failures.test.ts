@@ -1,0 +1,86 @@
+// What `npm test` prints of failed tests, at its end.
+
+import { describe, expect, it } from "vitest";
+
+import { nameOf, playwrightFailures, vitestFailures } from "../scripts/failures.mjs";
+
+type Result = readonly [fullName: string, status: string, ...messages: readonly string[]];
+
+const file = (name: string, results: readonly Result[]) => ({
+  name: `/project/test/${name}`,
+  assertionResults: results.map(([fullName, status, ...failureMessages]) => ({
+    fullName,
+    status,
+    failureMessages,
+  })),
+});
+
+/** As `npm test` prints them. */
+const lines = (failures: ReturnType<typeof vitestFailures>): string[] =>
+  failures.map((failure) => `${nameOf(failure)}: ${failure.error}`);
+
+describe("the end of npm test", () => {
+  it("names each failed test of Vitest with its file and the first line of its first error", () => {
+    const testResults = [
+      file("sums.test.ts", [
+        ["sums of two", "passed"],
+        ["sums of three", "failed", "AssertionError: expected 3\n    at line", "a second one"],
+        ["sums of four", "skipped"],
+      ]),
+      file("words.test.ts", [["words", "failed", "\n\u001B[31mError:\u001B[39m no word"]]),
+    ];
+    expect(lines(vitestFailures({ testResults }, "/project"))).toEqual([
+      "test/sums.test.ts > sums of three: AssertionError: expected 3",
+      "test/words.test.ts > words: Error: no word",
+    ]);
+  });
+
+  it("names a file that can't be run, and a test that failed without an error", () => {
+    const testResults = [
+      { ...file("broken.test.ts", []), message: "Failed to resolve import './none.ts'\nat" },
+      file("silent.test.ts", [["a test", "failed"]]),
+      file("fine.test.ts", [["a test", "passed"]]),
+    ];
+    expect(lines(vitestFailures({ testResults }, "/project"))).toEqual([
+      "test/broken.test.ts: Failed to resolve import './none.ts'",
+      "test/silent.test.ts > a test: no error was reported",
+    ]);
+  });
+
+  it("cuts a long line", () => {
+    const testResults = [file("a.test.ts", [["a", "failed", "x".repeat(10_000)]])];
+    const [line = ""] = lines(vitestFailures({ testResults }, "/project"));
+    expect(line).toHaveLength("test/a.test.ts > a: …".length + 300);
+  });
+
+  it("names each failed test of Playwright, in suites of any depth, and errors of no test", () => {
+    const spec = (title: string, status: string, messages: readonly string[]) => ({
+      title,
+      file: "demo.spec.ts",
+      line: 7,
+      tests: [{ status, results: [{ status, errors: messages.map((message) => ({ message })) }] }],
+    });
+    const suites = [
+      {
+        title: "demo.spec.ts",
+        specs: [spec("opens", "expected", [])],
+        suites: [
+          {
+            title: "the demo",
+            specs: [
+              spec("moves", "unexpected", ["Error: \u001B[2mexpect(\u001B[22m)\n\nCall log"]),
+              spec("waits", "unexpected", []),
+              spec("comes back", "flaky", ["Error: at first"]),
+            ],
+          },
+        ],
+      },
+    ];
+    const errors = [{ message: "Error: no tests found" }];
+    expect(lines(playwrightFailures({ suites, errors }))).toEqual([
+      "e2e: Error: no tests found",
+      "e2e/demo.spec.ts:7 > the demo moves: Error: expect()",
+      "e2e/demo.spec.ts:7 > the demo waits: unexpected",
+    ]);
+  });
+});

@@ -1,0 +1,207 @@
+// Single roles behind sockets of this process, that can be stopped and killed, and callers that keep them
+// busy.
+
+import { createServer, type Socket, connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { onTestFinished } from "vitest";
+
+import { nodeHost } from "../../server/http/host.ts";
+import { type HttpServer, listen, type ListenOptions } from "../../server/http/http.ts";
+import { HeldMemory } from "../../server/http/held-memory.ts";
+import { createLinkHost } from "../../server/http/links/dial.ts";
+import { createTransport } from "../../server/http/transport.ts";
+import { NodeNotAvailable } from "../../src/base/errors.ts";
+import type { Clock, Host } from "../../src/base/ports.ts";
+import type { Channel } from "../../src/base/ports/links.ts";
+import type { Role } from "../../src/roles/role.ts";
+import { TestLog } from "../_cluster.ts";
+
+export { TestClock } from "../_cluster.ts";
+export { routeModules, type TestRoute } from "../_routes.ts";
+export { body, names } from "./_shop.ts";
+
+export interface Running<R extends Role = Role> {
+  readonly role: R;
+  readonly url: string;
+  readonly memory: HeldMemory;
+  readonly log: TestLog;
+  /** As a signal does: leaves, finishes what runs, ends. */
+  stop(): Promise<void>;
+  /** All of its connections break, and nothing of it is heard any more. */
+  kill(): Promise<void>;
+}
+
+export interface Behind {
+  /** Another release's versions of the link's protocol. */
+  readonly versions?: readonly [lowest: number, highest: number];
+  readonly clock?: Clock;
+  readonly tls?: ListenOptions["tls"];
+  readonly authorities?: readonly string[];
+  readonly port?: number;
+  /** Others find it at an address that is gone when it is killed. */
+  readonly isMortal?: boolean;
+}
+
+export async function behindSocket<R extends Role>(
+  create: (host: Host) => R,
+  { versions, clock, tls, authorities, port = 0, isMortal = false }: Behind = {},
+): Promise<Running<R>> {
+  const log = new TestLog();
+  const memory = new HeldMemory();
+  const channels = new Set<Channel>();
+  let isDead = false;
+  const links = createLinkHost({ authorities, memory });
+  const transport = createTransport({ authorities, memory });
+  const host = nodeHost({
+    log,
+    memory,
+    transport,
+    ...(clock && { clock }),
+    links: {
+      ...links,
+      versions,
+      async dial(...to) {
+        if (isDead) throw new Error("it was killed");
+        const dialled = await links.dial(...to);
+        channels.add(dialled.channel);
+        return dialled;
+      },
+    },
+  });
+  const role = create(host);
+  const server: HttpServer = await listen((request) => role.handle(request), {
+    host: "127.0.0.1",
+    port,
+    memory,
+    ...(tls && { tls }),
+    onLink: ({ channel, connection }) => {
+      channels.add(channel);
+      if (isDead) channel.close();
+      else role.accept?.(channel, connection);
+    },
+    onFault: (fault) => log.error("fault", fault),
+  });
+  const way = isMortal ? await proxyBetween(server.url, false) : undefined;
+  const { url } = way ?? server;
+  let ended: Promise<void> | undefined;
+  const end = async (graceMs: number): Promise<void> => {
+    server.drain();
+    // Whose gateway hasn't confirmed that it left serves on, as `startServer` does.
+    if (graceMs > 0 && !(await role.leave())) await pause(1_000);
+    role.refuseCalls();
+    await Promise.all([
+      server.close(graceMs),
+      role.finishCalls(graceMs, new NodeNotAvailable("This service has stopped")),
+    ]);
+    await role.stop();
+    await transport.close();
+  };
+  const running: Running<R> = {
+    role,
+    url,
+    memory,
+    log,
+    stop: () => (ended ??= end(5_000)),
+    kill: () =>
+      (ended ??= (async () => {
+        isDead = true;
+        way?.cut();
+        for (const channel of channels) channel.close();
+        await server.close(0);
+        await transport.close();
+      })()),
+  };
+  onTestFinished(async () => await (ended ??= end(0)));
+  await role.start(url);
+  return running;
+}
+
+/** What came of calls, by status and `x-svc-error`. */
+export interface Load {
+  readonly outcomes: Map<string, number>;
+  /** In ms, of those that were answered with 200. */
+  readonly times: number[];
+  /** Resolves when so many calls have ended since. */
+  more(calls: number): Promise<void>;
+  /** Resolves when the calls that run have ended. */
+  end(): Promise<void>;
+}
+
+/** Callers that call again as soon as they have an answer. `call` returns what came of it. */
+export function keepCalling(callers: number, call: (number: number) => Promise<string>): Load {
+  const outcomes = new Map<string, number>();
+  const times: number[] = [];
+  const waiting: { at: number; resolve: () => void }[] = [];
+  const run = { isOver: false };
+  let begun = 0;
+  let ended = 0;
+  const caller = async (): Promise<void> => {
+    while (!run.isOver) {
+      const since = performance.now();
+      const outcome = await call(begun++).catch((error: unknown) => String(error));
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      if (outcome.startsWith("200")) times.push(performance.now() - since);
+      ended++;
+      for (const entry of waiting.filter(({ at }) => at <= ended)) entry.resolve();
+    }
+  };
+  const all = Array.from({ length: callers }, caller);
+  return {
+    outcomes,
+    times,
+    more: (calls) => new Promise((resolve) => waiting.push({ at: ended + calls, resolve })),
+    async end() {
+      run.isOver = true;
+      await Promise.all(all);
+    },
+  };
+}
+
+/** Something between services. `strips`: takes upgrades away, as many reverse proxies do. */
+export interface Between {
+  readonly url: string;
+  strips: boolean;
+  /** Breaks all connections, and takes no more. */
+  cut(): void;
+}
+
+/** Passes on what comes from either end, until one of them closes. `strips`: without upgrades. */
+export function joinSockets(
+  socket: Socket,
+  behind: Socket,
+  sockets: Set<Socket>,
+  strips: () => boolean,
+): void {
+  for (const end of [socket, behind]) {
+    sockets.add(end);
+    end.on("error", () => {});
+    end.on("close", () => {
+      socket.destroy();
+      behind.destroy();
+    });
+  }
+  socket.on("data", (bytes) => {
+    const text = bytes.toString("latin1");
+    const stripped = text.replace(/\r\n(?:connection: upgrade|upgrade: [^\r]*)/gi, "");
+    behind.write(strips() ? stripped : text, "latin1");
+  });
+  behind.pipe(socket);
+}
+
+export async function proxyBetween(target: string, strips = true): Promise<Between> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) =>
+    joinSockets(socket, connect(Number(port), hostname), sockets, () => between.strips),
+  );
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const cut = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(cut);
+  const address = server.address() as { port: number };
+  const between = { url: `http://127.0.0.1:${address.port}`, strips, cut };
+  return between;
+}

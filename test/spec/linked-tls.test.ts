@@ -1,0 +1,104 @@
+// Links between whole services over TLS, and through something on the way that ends it.
+
+import { readFileSync } from "node:fs";
+import { get } from "node:https";
+import type { Socket } from "node:net";
+import { connect, createServer } from "node:tls";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { createCertificates } from "../_certificates.ts";
+import { joinSockets } from "./_behind-sockets.ts";
+import { applicationOf, start } from "./_started.ts";
+
+const files = {
+  "src/shop/stock.ts": "export async function left() { return 12; }",
+  "shop.segment.json": '{ "./shop/stock": { "left": { "access": "public" } } }',
+  "index.html": "<!doctype html><title>Shop</title>",
+};
+
+async function deployment() {
+  const certificates = createCertificates();
+  const tls = { ...certificates.sign("service"), ca: certificates.ca };
+  const ca = readFileSync(certificates.ca);
+  const common = {
+    url: "https://127.0.0.1:0",
+    tls,
+    trustKey: "the-trust-key-over-tls",
+    link: "auto",
+  } as const;
+  const application = applicationOf(files);
+  const { link: _, ...unlinked } = common;
+  const repository = await start(application, { mode: "repository", ...unlinked });
+  const gateway = await start(application, { mode: "gateway", ...common });
+  return {
+    gateway,
+    node: async (at: string) =>
+      await start(application, {
+        mode: "node",
+        ...common,
+        gateway: at,
+        repository: repository.url,
+        segments: ["shop"],
+      }),
+    proxy: async (at: string) =>
+      await start(application, {
+        mode: "proxy",
+        ...common,
+        gateway: at,
+        repository: repository.url,
+      }),
+    /** Ends TLS with a certificate that callers trust, and has a connection of its own behind. */
+    middleman: async (strips: boolean): Promise<string> => {
+      const sockets = new Set<Socket>();
+      const options = { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
+      const server = createServer(options, (socket) => {
+        const behind = connect({ port: Number(new URL(gateway.url).port), host: "127.0.0.1", ca });
+        joinSockets(socket, behind, sockets, () => strips);
+      });
+      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+      onTestFinished(() => {
+        server.close();
+        for (const socket of sockets) socket.destroy();
+      });
+      return `https://127.0.0.1:${(server.address() as { port: number }).port}`;
+    },
+    call: async (url: string): Promise<string> =>
+      await new Promise((resolve, reject) => {
+        get(`${url}/rpc/shop/left`, { ca, agent: false }, (answer) => {
+          let text = "";
+          answer.setEncoding("utf8").on("data", (part: string) => (text += part));
+          answer.on("end", () => resolve(`${answer.statusCode} ${text}`));
+        }).on("error", reject);
+      }),
+  };
+}
+
+describe("over TLS", () => {
+  it("links-23: services with tls link to each other, and a call takes a link on each hop", async () => {
+    const { gateway, node, proxy, call } = await deployment();
+    expect((await node(gateway.url)).lines.join("\n")).toContain("over a link");
+    const outer = await proxy(gateway.url);
+    expect(outer.lines).toContain(`linked to ${gateway.url}`);
+    expect(await call(outer.url)).toBe("200 12");
+  });
+
+  it("links-24: a service doesn't start if something on the way ends TLS and passes its upgrade on, and says what to do", async () => {
+    const { node, proxy, middleman } = await deployment();
+    const between = await middleman(false);
+    for (const service of [node, proxy])
+      await expect(service(between)).rejects.toThrow(
+        /both must have the same trustKey.*ends TLS or changes the Host.*set 'link' to "never"/s,
+      );
+  });
+
+  it("links-25: services use HTTP through what ends TLS and takes upgrades away", async () => {
+    const { gateway, node, proxy, middleman, call } = await deployment();
+    const between = await middleman(true);
+    const behind = await node(between);
+    expect(behind.lines.join("\n")).toMatch(/takes no links .*over HTTP/);
+    const outer = await proxy(between);
+    expect(await call(gateway.url)).toBe("200 12");
+    expect(await call(outer.url)).toBe("200 12");
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { startServer } from "../../server/index.ts";
+import { families } from "../../server/telemetry/metrics/families.ts";
+import { Metrics } from "../../server/telemetry/metrics/metrics.ts";
+import { ask, TestLog } from "../_cluster.ts";
+import { freePort } from "../docs/_ports.ts";
+import { parseMetrics } from "./_metrics.ts";
+import { operate, type ServiceName } from "./_operations.ts";
+
+const token = "a-token-of-this-test";
+const json = { "content-type": "application/json" };
+
+/** proxy → gateway → nodes `a` and `b`, each with metrics. */
+async function measured() {
+  const all = new Map<string, Metrics>();
+  const operated = await operate((name) => {
+    const memory = { bytes: 5, limit: 10 };
+    const metrics = new Metrics({ role: name, node: name, version: "1.2.3", memory });
+    onTestFinished(() => metrics.stop());
+    all.set(name, metrics);
+    return { metrics, metricsToken: token };
+  });
+  const read = (name: ServiceName) => parseMetrics(all.get(name)?.text() ?? "");
+  return { ...operated, read };
+}
+
+describe("metrics", () => {
+  it("metrics-1: nodes and gateways count calls and requests for routes, and their times, by procedure", async () => {
+    const { ask: send, read } = await measured();
+    for (let calls = 0; calls < 3; calls++) await send("GET", "/rpc/shop/quote?sku=a");
+    await send("GET", "/rpc/shop%2Fstock?sku=a");
+    await send("POST", "/reset/secret", json, "{}");
+    for (const [name, quotes, stocks, resets] of [
+      ["gateway", 3, 4, 1],
+      ["a", 3, undefined, 1],
+      ["b", undefined, 4, undefined],
+    ] as const) {
+      const { value } = read(name);
+      for (const [procedure, count] of [
+        ["shop/quote", quotes],
+        ["shop/stock", stocks],
+        ["site/reset", resets],
+      ] as const) {
+        expect([name, procedure, value("seamline_calls_total", { procedure })]).toEqual([
+          name,
+          procedure,
+          count,
+        ]);
+        expect(value("seamline_call_duration_seconds_count", { procedure })).toBe(count);
+      }
+    }
+  });
+
+  it("metrics-2: failures are counted by the name of the runtime's error; an application's own are `Application`, on the way too", async () => {
+    const { ask: send, read } = await measured();
+    await send("GET", "/rpc/shop/stock?sku=broken");
+    await send("GET", "/rpc/shop/stock?wrong=1");
+    for (const name of ["gateway", "b"] as const) {
+      const { samples } = read(name);
+      expect(
+        samples
+          .filter((sample) => sample.name === "seamline_call_failures_total")
+          .map(({ labels, value }) => [labels["procedure"], labels["kind"], value]),
+      ).toEqual([
+        ["shop/stock", "Application", 1],
+        ["shop/stock", expect.stringMatching(/^(?:Missing|Unknown)Parameter/), 1],
+      ]);
+    }
+  });
+
+  it("metrics-3: only names that services have announced are labels; whatever else is called counts as `other`", async () => {
+    const { ask: send, read } = await measured();
+    const named = ["shop/none", "other", '"},x{"', "%0a", "%zz", "__proto__", "constructor"];
+    for (const name of named) await send("GET", `/rpc/${encodeURI(name)}?procedure=x`);
+    await send("GET", "/elsewhere");
+    for (const name of ["gateway", "proxy", "a"] as const) {
+      const { samples, value } = read(name);
+      const labels = samples.flatMap((sample) => sample.labels["procedure"] ?? []);
+      expect([...new Set(labels)]).toEqual(["other"]);
+      if (name !== "a")
+        expect(value("seamline_calls_total")).toBeGreaterThanOrEqual(named.length - 1);
+    }
+  });
+
+  it("metrics-4: the first 1,000 procedures have numbers of their own, the others share theirs", () => {
+    const metrics = new Metrics({
+      role: "node",
+      node: undefined,
+      version: "1",
+      memory: { bytes: 0, limit: 1 },
+    });
+    onTestFinished(() => metrics.stop());
+    metrics.attach({
+      knows: () => true,
+      nameOf: () => undefined,
+      believes: () => false,
+      figures: () => ({
+        calls: { running: 0, limit: 1, refused: 0 },
+        links: { dialled: 0, accepted: 0 },
+      }),
+    });
+    const response = { status: 200, headers: {} };
+    const notes = { route: undefined, failure: undefined };
+    for (let at = 0; at < 1_200; at++)
+      metrics.add({ request: { target: `/rpc/p${at}` } as never, notes, response, ms: at });
+    const { samples, value } = parseMetrics(metrics.text());
+    expect(samples.filter(({ name }) => name === "seamline_calls_total")).toHaveLength(1_001);
+    expect(value("seamline_calls_total", { procedure: "other" })).toBe(200);
+  });
+
+  it("metrics-5: a gateway counts its members by state, and its links; every role has calls at once, held bytes and the delay of its event loop", async () => {
+    const { read } = await measured();
+    const gateway = read("gateway");
+    const states = gateway.samples.filter(({ name }) => name === "seamline_members");
+    expect(states.map(({ labels, value }) => [labels["state"], value])).toEqual([
+      ["in", 2],
+      ["unhealthy", 0],
+      ["suspected", 0],
+      ["out", 0],
+    ]);
+    expect(gateway.value("seamline_calls_resent_total", { reason: "refused" })).toBe(0);
+    for (const name of ["gateway", "proxy", "a"] as const) {
+      const { types, value } = read(name);
+      expect(value("seamline_info", { role: name, node: name, version: "1.2.3" })).toBe(1);
+      expect(value("seamline_calls_running")).toBe(0);
+      expect(value("seamline_calls_limit")).toBe(1_000);
+      expect(value("seamline_held_bytes")).toBe(5);
+      expect(value("seamline_held_limit_bytes")).toBe(10);
+      expect(value("seamline_event_loop_delay_p99_seconds")).toBeGreaterThanOrEqual(0);
+      expect(value("seamline_links", { direction: "dialled" })).toBeGreaterThanOrEqual(0);
+      const known = Object.values(families).map((family) => family.name);
+      expect([...types.keys()].filter((family) => !known.includes(family))).toEqual([]);
+    }
+  });
+});
+
+describe("GET /metrics", () => {
+  const bearer = { authorization: `Bearer ${token}` };
+
+  it("metrics-6: with a token, /metrics answers whoever sends it as a bearer token, for any host, and nobody else", async () => {
+    const { local } = await measured();
+    const { role } = local.at("http://gateway") ?? {};
+    if (role === undefined) throw new Error("no gateway");
+    for (const fields of [bearer, { ...bearer, host: "gateway-7:9090" }]) {
+      const { status, headers, text } = await ask(role, "GET", "/metrics?x=1", fields);
+      expect([status, headers["content-type"]]).toEqual([
+        200,
+        "text/plain; version=0.0.4; charset=utf-8",
+      ]);
+      parseMetrics(text);
+    }
+    for (const authorization of ["", token, `bearer ${token}`, `Bearer ${token}x`, "Bearer "]) {
+      const { status, text } = await ask(role, "GET", "/metrics", { authorization });
+      expect([status, text.includes("seamline_")]).toEqual([401, false]);
+    }
+    expect((await ask(role, "GET", "/metrics")).status).toBe(401);
+    expect((await ask(role, "POST", "/metrics", bearer)).status).toBe(405);
+    expect((await ask(role, "GET", "/metrics/", bearer)).text).not.toContain("seamline_");
+  });
+
+  it("metrics-7: without metrics, or with a port of their own, /metrics is a path of the application", async () => {
+    const { ask: send } = await operate(() => ({}));
+    const { text, status } = await send("GET", "/metrics", bearer);
+    expect(text).not.toContain("seamline_");
+    expect(status).not.toBe(401);
+  });
+
+  const gateway = { mode: "gateway", url: "http://127.0.0.1:0", trustKey: "the-key-of-this-test" };
+  const options = { signals: false } as const;
+
+  it("metrics-8: a token that is the trust key is refused at the start", async () => {
+    const config = { ...gateway, metrics: { token: gateway.trustKey } };
+    await expect(startServer(undefined, { ...options, config })).rejects.toThrow(
+      "'metrics.token' is the trust key, which may do far more than read metrics. Set another token",
+    );
+  });
+
+  it("metrics-9: a port of their own listens on loopback unless a host is set, answers nothing but metrics, and closes with the service", async () => {
+    const port = await freePort();
+    const log = new TestLog();
+    const config = { ...gateway, metrics: { port } };
+    const server = await startServer(undefined, { ...options, config, log });
+    const url = `http://127.0.0.1:${port}/metrics`;
+    expect(log.lines).toContain(`metrics at ${url}`);
+    const answer = await fetch(url);
+    expect(parseMetrics(await answer.text()).value("seamline_members", { state: "in" })).toBe(0);
+    expect((await fetch(new URL("/rpc/a", url))).status).toBe(404);
+    expect(await (await fetch(`${server.url}/metrics`)).text()).not.toContain("seamline_");
+    await expect(
+      startServer(undefined, { ...options, config, log: new TestLog() }),
+    ).rejects.toThrow(/^'metrics': Can't listen at .* set another 'metrics\.port'/);
+    await server.stop();
+    await expect(fetch(url)).rejects.toThrow();
+  });
+});

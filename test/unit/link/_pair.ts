@@ -1,0 +1,149 @@
+// Two ends of a link in memory. Bytes are cut anywhere on their way. The link ends with its test.
+
+import { onTestFinished } from "vitest";
+import type { Clock, HttpResponse } from "../../../src/base/ports.ts";
+import type { Channel, ChannelReceiver } from "../../../src/base/ports/links.ts";
+import { FrameReader } from "../../../src/link/frames.ts";
+import type { ArrivedCall } from "../../../src/link/calls.ts";
+import { Link } from "../../../src/link/link.ts";
+import { wheelOf } from "../../../src/link/alive/wheel.ts";
+import { TestClock } from "../../../server/testing/test-clock.ts";
+
+export type Handle = (call: ArrivedCall) => Promise<HttpResponse>;
+
+/** One direction of a channel. `cut` says how many of the bytes that wait are delivered at once. */
+class Wire {
+  #receiver: ChannelReceiver | undefined;
+  #other: ChannelReceiver | undefined;
+  #waiting: Uint8Array[] = [];
+  #queued = 0;
+  #isClosed = false;
+  /** All that was ever sent. */
+  sent = 0;
+  /** Holds everything back. */
+  isHeld = false;
+  onSend: ((bytes: Uint8Array) => void) | undefined = undefined;
+  /** Delivers 500 bytes each time it is told to. */
+  isSlow = false;
+  readonly #cut: (available: number) => number;
+
+  constructor(cut: (available: number) => number) {
+    this.#cut = cut;
+  }
+
+  get queued(): number {
+    return this.#queued;
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.#isClosed) return;
+    this.onSend?.(bytes);
+    // As sockets of Node have them, whose `slice` copies nothing.
+    this.#waiting.push(Buffer.from(bytes));
+    this.#queued += bytes.length;
+    this.sent += bytes.length;
+    this.deliverSoon();
+  }
+
+  deliverSoon(): void {
+    setImmediate(() => this.#deliver());
+  }
+
+  to(receiver: ChannelReceiver): void {
+    this.#receiver = receiver;
+  }
+
+  from(sender: ChannelReceiver): void {
+    this.#other = sender;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #deliver(): void {
+    if (this.isHeld) return;
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const size = Math.max(1, Math.min(first.length, this.isSlow ? 500 : this.#cut(first.length)));
+    const part = Buffer.from(first.subarray(0, size));
+    if (size === first.length) this.#waiting.shift();
+    else this.#waiting[0] = first.subarray(size);
+    this.#queued -= size;
+    this.#receiver?.onBytes(part);
+    if (this.#queued < 16_384) this.#other?.onDrain();
+    if (!this.isSlow) this.deliverSoon();
+  }
+}
+
+export function linked(
+  handlers: { readonly dialer?: Handle; readonly acceptor?: Handle },
+  cut: (available: number) => number = (available) => available,
+  mostCalls = 100,
+  time?: Clock,
+) {
+  const there = new Wire(cut);
+  const back = new Wire(cut);
+  const nobody: Handle = async () => ({ status: 404, headers: {}, body: "nobody" });
+  const closed: unknown[] = [];
+  const faults: unknown[] = [];
+  const clock = new TestClock();
+  const wheel = wheelOf(time ?? clock);
+  const receivers: ChannelReceiver[] = [];
+  const shut = (): void => {
+    there.close();
+    back.close();
+    for (const receiver of receivers.splice(0)) receiver.onClose();
+  };
+  onTestFinished(shut);
+  const end = (out: Wire, into: Wire, isDialer: boolean, handle: Handle = nobody): Link => {
+    const channel: Channel = {
+      send: (bytes) => out.send(bytes),
+      get queued() {
+        return out.queued;
+      },
+      close: () => setImmediate(shut),
+      open(receiver) {
+        into.to(receiver);
+        out.from(receiver);
+        receivers.push(receiver);
+      },
+    };
+    const link: Link = new Link(channel, {
+      name: "http://other",
+      isDialer,
+      mostCalls,
+      wheel,
+      soon: (run) => void setImmediate(run),
+      handle,
+      onFault: (fault) => faults.push(fault),
+      onDraining: () => {},
+      onClose: (cause) => closed.push(cause),
+    });
+    const reader = new FrameReader(link.onFrame);
+    channel.open({
+      onBytes(bytes) {
+        try {
+          reader.push(bytes);
+          link.heard();
+        } catch (error) {
+          link.close(error);
+        }
+      },
+      onDrain: () => link.drained(),
+      onClose: (cause) => link.closed(cause),
+    });
+    return link;
+  };
+  return {
+    dialer: end(there, back, true, handlers.dialer),
+    acceptor: end(back, there, false, handlers.acceptor),
+    there,
+    back,
+    closed,
+    faults,
+    clock,
+    /** As if the cable were cut. */
+    shut,
+  };
+}

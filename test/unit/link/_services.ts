@@ -1,0 +1,82 @@
+// Two ends of a link over a socket, as services open them.
+
+import { onTestFinished } from "vitest";
+
+import { HeldMemory } from "../../../server/http/held-memory.ts";
+import { nodeHost } from "../../../server/http/host.ts";
+import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
+import { createLinkHost } from "../../../server/http/links/dial.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import type { DialledChannel } from "../../../src/base/ports/links.ts";
+import { createCredentials } from "../../../src/http/trust.ts";
+import { type LinkService, type ProvenLink, proveLink } from "../../../src/link/proven-link.ts";
+
+export const trustKey = "the key of this deployment";
+type Answer = (request: HttpRequest) => Promise<HttpResponse>;
+
+const host = nodeHost();
+const nobody: Answer = async () => ({ status: 404, headers: {}, body: "" });
+
+export function serviceOf(
+  role: string,
+  handle: Answer = nobody,
+  more: Partial<LinkService> = {},
+): LinkService {
+  return {
+    host,
+    trustKey,
+    credentials: createCredentials(trustKey, host),
+    role,
+    instance: `${role}-1`,
+    mostCalls: 1_000,
+    soon: (run) => void setImmediate(run),
+    handle,
+    ...more,
+  };
+}
+
+export interface Acceptor {
+  readonly server: HttpServer;
+  readonly memory: HeldMemory;
+  readonly proven: ProvenLink[];
+  readonly failed: unknown[];
+}
+
+/** Listens, and takes links as a gateway does. */
+export async function accept(
+  handle: Answer = nobody,
+  options: Partial<ListenOptions> = {},
+  service: LinkService = serviceOf("gateway", handle),
+): Promise<Acceptor> {
+  const memory = options.memory ?? new HeldMemory();
+  const proven: ProvenLink[] = [];
+  const failed: unknown[] = [];
+  const onLink = ({ channel, connection }: DialledChannel): void =>
+    void proveLink(service, channel, { isDialer: false, connection, roles: ["node"] }).then(
+      (link) => void proven.push(link),
+      (error: unknown) => void failed.push(error),
+    );
+  const server = await listen(handle, { host: "127.0.0.1", port: 0, memory, onLink, ...options });
+  onTestFinished(async () => {
+    for (const { link } of proven) link.close(new Error("the test is over"));
+    await server.close(0);
+  });
+  return { server, memory, proven, failed };
+}
+
+/** Dials as a node does. */
+export async function dial(
+  url: string,
+  service: LinkService = serviceOf("node"),
+  options: Parameters<typeof createLinkHost>[0] = {},
+): Promise<ProvenLink> {
+  const { channel, connection } = await createLinkHost(options).dial(url);
+  const proven = await proveLink(service, channel, {
+    isDialer: true,
+    connection,
+    roles: ["gateway"],
+    name: url,
+  });
+  onTestFinished(() => proven.link.close(new Error("the test is over")));
+  return proven;
+}

@@ -1,0 +1,94 @@
+// A gateway's console in a deployment with several gateways.
+
+import { expect, it } from "vitest";
+
+import { createGateway } from "../../../../src/roles/relay/gateway.ts";
+import { createNode } from "../../../../src/roles/node.ts";
+import { defaultLimits } from "../../../../src/codec/values/limits.ts";
+import type { LinkMode } from "../../../../src/roles/links/service-links.ts";
+import { ask, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
+import { key, stateOf, testConsole, withKey } from "./_console.ts";
+
+const common = { trustKey: key, limits: defaultLimits };
+
+async function several() {
+  const [network, clock] = [new TestNetwork(), new TestClock()];
+  const hostOf = (url: string) => ({
+    ...testHost(network, clock, undefined, { url, trustKey: key }),
+    links: network.links({ url, trustKey: key }),
+  });
+  let ids = 0;
+  const gatewayAt = async (url: string) => {
+    const host = hostOf(url);
+    const newId = () => `m${++ids}`;
+    const observer = testConsole(host);
+    const gateway = createGateway(host, { ...common, newId, observer });
+    network.roles.set(url, gateway);
+    await gateway.start(url);
+    return gateway;
+  };
+  const nodeAt = async (url: string, gateway: string | readonly string[], link?: LinkMode) => {
+    const modules = testModules([{ fqn: "where", in: { a: "public" }, body: () => async () => 1 }]);
+    const options = { ...common, gateway, modules, segments: ["a"], name: url.slice(-1), link };
+    const node = createNode(hostOf(url), options);
+    network.roles.set(url, node);
+    await node.start(url);
+    return node;
+  };
+  return { network, clock, gatewayAt, nodeAt };
+}
+
+const both = ["http://g1", "http://g2"];
+
+it("the console of each gateway shows all members of the deployment once, with their gateways", async () => {
+  const { clock, gatewayAt, nodeAt, network } = await several();
+  const gateways = [await gatewayAt("http://g1"), await gatewayAt("http://g2")];
+  await nodeAt("http://a", both);
+  await nodeAt("http://b", "http://g2");
+  for (const gateway of gateways) {
+    await stateOf(gateway);
+    await clock.pass(5_100);
+    const { members } = await stateOf(gateway);
+    const seen = members.map((member) => [member.url, member.name, member.state, member.gateways]);
+    expect(seen).toEqual([
+      ["http://a", "a", "ready", both],
+      ["http://b", "b", "ready", ["http://g2"]],
+    ]);
+    // Calls of the first gateway don't go there.
+    const isElsewhere = gateway === gateways[0] || undefined;
+    expect(members.map((member) => member.isElsewhere)).toEqual([undefined, isElsewhere]);
+  }
+  // One that is away is forgotten, and with it the members that only it had.
+  network.roles.delete("http://g2");
+  await clock.pass(15_000);
+  await stateOf(gateways[0]!);
+  await clock.pass(15_000);
+  const { members } = await stateOf(gateways[0]!);
+  expect(members.map(({ url, gateways: of }) => [url, of])).toEqual([["http://a", undefined]]);
+});
+
+it("a member without a link is asked for no gateways, as the key would travel to its address", async () => {
+  const { clock, gatewayAt, nodeAt, network } = await several();
+  const gateway = await gatewayAt("http://g1");
+  await gatewayAt("http://g2");
+  await nodeAt("http://a", both, "never");
+  network.sent.length = 0;
+  await stateOf(gateway);
+  await clock.pass(5_100);
+  const { members } = await stateOf(gateway);
+  expect(members).toMatchObject([{ url: "http://a" }]);
+  expect(members[0]).not.toHaveProperty("gateways");
+  expect(network.sent.filter(({ url }) => url.includes("/svc/gateways"))).toEqual([]);
+});
+
+it("a node lists its gateways for those with the trust key only", async () => {
+  const { gatewayAt, nodeAt } = await several();
+  await gatewayAt("http://g1");
+  const node = await nodeAt("http://a", both);
+  expect((await ask(node, "GET", "/svc/gateways")).status).toBe(401);
+  const { text } = await ask(node, "GET", "/svc/gateways", withKey);
+  expect(JSON.parse(text)).toMatchObject({
+    gateways: [{ url: "http://g1", members: [{ url: "http://a" }] }, { url: "http://g2" }],
+  });
+  expect(text).not.toContain(key);
+});
