@@ -125,6 +125,40 @@ test("while a page opens, a procedure leaves it: the page starts with the next m
   expect(await within(page, 'quote("abc").then(({ amount }) => amount)')).toBe(30);
 });
 
+test("a page that isn't told yet that a procedure has left asks, and the call goes to the node", async ({
+  page,
+}) => {
+  write(run, moved);
+  await expect.poll(async () => await run.status("/rpc/shop/quote?sku=abc")).toBe(404);
+  let tell = (): void => {};
+  const told = new Promise<void>((resolve) => (tell = resolve));
+  let isAsked = false;
+  await page.routeWebSocket(/.*/, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      // The page asks when it starts, and may do so again.
+      isAsked = String(message).includes("seamline:here");
+      server.send(message);
+    });
+    server.onMessage(async (message) => {
+      if (String(message).includes("seamline:move")) await told;
+      socket.send(message);
+    });
+  });
+  const hold = await held(page, "**/src/shop/quote.ts?seamline=body*");
+  await page.goto(run.url);
+  await hold.reached;
+  write(run, movedBack);
+  await expect.poll(async () => await run.status("/rpc/shop/quote?sku=abc")).toBe(200);
+  hold.release();
+  await expect.poll(async () => await within(page, "globalThis.page ?? null")).not.toBeNull();
+  isAsked = false;
+  await within(page, 'globalThis.asked = at(() => quote("abc")), undefined');
+  await expect.poll(() => isAsked).toBe(true);
+  tell();
+  expect(await within(page, "asked")).toMatchObject({ value: { amount: 30 } });
+});
+
 test("a procedure that moves to a node together with an edit stays in the page until the node has loaded it", async ({
   page,
 }) => {

@@ -68,6 +68,7 @@ export async function moduleStops(
 
 /** The code behind a proxy module: the latest that has loaded. */
 class Body {
+  readonly #file: string;
   readonly #codeModule: string;
   /** The proxy module's own URL. */
   readonly #url: string;
@@ -75,21 +76,39 @@ class Body {
   readonly #running = new Set<Promise<unknown>>();
   /** Its callbacks have run, so it has to run again before it is used again. */
   #isStopped = false;
-  #onReplaced = (): void => {};
+  readonly #onReplaced = new Set<() => void>();
 
   constructor(file: string, url: string, code: Code) {
+    this.#file = file;
     this.#codeModule = `${file}?seamline=code`;
     this.#url = url;
     this.#code = { ...code };
   }
 
   call(name: string, self: unknown, args: readonly never[]): unknown {
-    const answer = this.#code[name]?.apply(self, args as never);
+    const answer = Object.hasOwn(this.#code, name)
+      ? this.#code[name]!.apply(self, args as never)
+      : this.#behind(name, self, args);
     const call = Promise.resolve(answer);
     this.#running.add(call);
     const end = (): unknown => this.#running.delete(call);
     call.then(end, end);
     return answer;
+  }
+
+  /** The code was read before a procedure came, or after it left, and the page isn't told yet. */
+  async #behind(name: string, self: unknown, args: readonly never[]): Promise<unknown> {
+    const run =
+      (await elsewhere(this.#file, name)) ??
+      this.#code[name] ??
+      (await this.#replaced().then(() => this.#code[name]));
+    if (run === undefined) throw new TypeError(`${this.#file} has no function '${name}'`);
+    return await run.apply(self, args as never);
+  }
+
+  /** Vite's next update, or {@link updateMs}. */
+  async #replaced(): Promise<void> {
+    await within(updateMs, new Promise<void>((resolve) => this.#onReplaced.add(resolve)));
   }
 
   async callsEnded(): Promise<void> {
@@ -102,7 +121,8 @@ class Body {
     // Without functions it is the code of a body that has left.
     if (Object.keys(code ?? {}).length === 0) return;
     this.#isStopped = false;
-    this.#onReplaced();
+    for (const end of this.#onReplaced) end();
+    this.#onReplaced.clear();
   }
 
   async leave(): Promise<void> {
@@ -114,13 +134,28 @@ class Body {
   async arrive(): Promise<void> {
     if (!this.#isStopped) return;
     // When its first procedure is back, its text has changed.
-    await within(updateMs, new Promise<void>((resolve) => (this.#onReplaced = resolve)));
+    await this.#replaced();
     if (!this.#isStopped) return;
     const url = new URL(this.#url);
     // Only a new address makes a browser run a module again. Vite ignores `t`.
     url.search = `?seamline=code&t=${Date.now()}`;
     this.replace((await import(/* @vite-ignore */ url.href)) as Code);
   }
+}
+
+type Elsewhere = (
+  file: string,
+  name: string,
+) => Promise<((...args: never[]) => unknown) | undefined>;
+
+let elsewhere: Elsewhere = async () => undefined;
+
+/**
+ * Sets what finds a procedure by the address of its file and its name there: follows the current
+ * manifest, and returns what calls the procedure if it isn't in this page.
+ */
+export function findElsewhere(find: Elsewhere): void {
+  elsewhere = find;
 }
 
 /** For the proxy module at `url`, which stands for the body of `file` and has loaded its code. */
@@ -141,7 +176,8 @@ export async function leave(addresses: Iterable<string>): Promise<void> {
   for (const end of waiting) end();
 }
 
-function fileOf(address: string): string {
+/** An address without its time of change. */
+export function fileOf(address: string): string {
   return address.split("?")[0] ?? address;
 }
 

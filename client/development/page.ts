@@ -11,7 +11,7 @@ import { bodiesOf, type LocalProcedure } from "../../src/runtime/placement.ts";
 import type { Seam } from "../../src/runtime/seam.ts";
 import type { Revisions } from "../revisions.ts";
 import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
-import { arrive, leave } from "./bodies.ts";
+import { arrive, fileOf, findElsewhere, leave } from "./bodies.ts";
 
 export { bodyOf, moduleStops } from "./bodies.ts";
 
@@ -109,6 +109,18 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       return await page.placement.find(fqn, version);
     };
 
+    findElsewhere(async (file, name) => {
+      const { procedures, modules } = latest ?? (await page.revisions.use(async (used) => used));
+      const record = procedures.find(
+        ({ module, export: exported }) =>
+          exported === name && fileOf(entryOf(modules, module)?.body ?? "") === file,
+      );
+      await ask();
+      if (record === undefined || latest === undefined) return undefined;
+      const isHere = hereIn(latest).has(procedureKey(record.fqn, record.version));
+      return isHere ? undefined : remote.away(record);
+    });
+
     const follow = async ({ manifest, number }: Move): Promise<void> => {
       const before = latest ?? (await page.revisions.use(async (current) => current));
       // They end with the procedures of the earlier manifest.
@@ -185,10 +197,10 @@ async function place(
   void leave([...bodiesIn(before)].filter((body) => !bodies.has(body)));
 }
 
-/** Addresses of the bodies that belong to this page, without their time of change. */
+/** Addresses of the files of the bodies that belong to this page. */
 function bodiesIn(manifest: Manifest): ReadonlySet<string> {
   const addresses = bodiesOf(manifest, startedIn(manifest)).keys();
-  return new Set([...addresses].map((address) => address.replace(/\?.*/, "")));
+  return new Set([...addresses].map(fileOf));
 }
 
 /** The started segments that still exist. */

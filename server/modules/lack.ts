@@ -2,23 +2,46 @@
 // the build that it was configured for.
 
 import { existsSync } from "node:fs";
-import { isAbsolute, relative } from "node:path";
+import { readFile } from "node:fs/promises";
+import { isAbsolute, join, relative } from "node:path";
 import { entryOf, type ServerManifest } from "../../src/base/manifest.ts";
 import { withSegments } from "../../src/runtime/registry.ts";
 import type { Config } from "../config/config.ts";
-import { slashed } from "../files/sources.ts";
+import { findOutput, manifestFiles, slashed } from "../files/sources.ts";
+import { parseManifest } from "./module-source.ts";
 
-/** Why a service can't start with a build. */
+/** Why a service can't start with a build; `hint` is what to do. */
 export interface Lack {
   readonly message: string;
   readonly hint: string;
 }
 
-/** Tells what a build lacks of what a configuration names, if it lacks anything. */
-export function lackOf(
-  config: Config,
-  root: string,
-): (manifest: ServerManifest) => Lack | undefined {
+/** What a service needs of a build. */
+export interface Needs {
+  /** What a build lacks of it, if anything. */
+  lackOf(manifest: ServerManifest): Lack | undefined;
+  /**
+   * Whether the build in the service's own folder has it all. Then a repository that lacks some has
+   * an earlier build, and else the configuration is wrong.
+   */
+  metHere(): Promise<boolean>;
+}
+
+/** What a configuration names of a build. */
+export function needsOf(config: Config, root: string): Needs {
+  const lackOf = lackIn(config, root);
+  return {
+    lackOf,
+    async metHere() {
+      const output = await findOutput(root, "dist");
+      if (output === undefined) return false;
+      const path = join(output.server, manifestFiles.server);
+      return lackOf(parseManifest(await readFile(path, "utf8"), path)) === undefined;
+    },
+  };
+}
+
+function lackIn(config: Config, root: string): Needs["lackOf"] {
   const segments = config.mode === "node" ? config.segments : [];
   const named = [...(config.middleware ?? []), ...Object.values(config.healthChecks ?? {})];
   return (manifest) => {

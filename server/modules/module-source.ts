@@ -19,7 +19,7 @@ import { paths, revisionQuery } from "../../src/base/protocol.ts";
 import { trustKeyHeader, type TrustKey } from "../../src/http/trust.ts";
 import { readBuiltModule } from "../files/kept-builds.ts";
 import { manifestFiles } from "../files/sources.ts";
-import type { Lack } from "./lack.ts";
+import type { Needs } from "./lack.ts";
 import { collected } from "../../src/http/bodies.ts";
 
 export interface ModuleSource {
@@ -53,8 +53,7 @@ export interface RepositoryOptions {
   readonly signal: AbortSignal;
   /** The file that keeps the last manifest, for starts without the repository. */
   readonly keptManifest: string;
-  /** What a build lacks of what this service needs. */
-  readonly lackOf?: ((manifest: ServerManifest) => Lack | undefined) | undefined;
+  readonly needs?: Needs | undefined;
 }
 
 /** How long a node tries to reach its repository before it gives up. */
@@ -85,6 +84,9 @@ class RepositoryUnavailable extends Error {
 class BuildUnusable extends RepositoryUnavailable {
   override readonly outcome: string = "had no build for this service";
 }
+
+/** {@link BuildUnusable} for what the configuration names: that may be a mistake there. */
+class BuildLacking extends BuildUnusable {}
 
 /** A repository. It gives modules to holders of the trust key. */
 export function repositorySource(options: RepositoryOptions): ModuleSource {
@@ -170,9 +172,9 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       const hint = "Deploy the new build there";
       throw new BuildUnusable(`has another build: ${message}`, { cause: error, hint });
     }
-    const lack = options.lackOf?.(manifest);
+    const lack = options.needs?.lackOf(manifest);
     if (lack === undefined) return manifest;
-    throw new BuildUnusable(`has revision ${manifest.revision}: ${lack.message}`, lack);
+    throw new BuildLacking(`has revision ${manifest.revision}: ${lack.message}`, lack);
   };
 
   /** The manifest that was kept, if this service can start with it. */
@@ -186,11 +188,22 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     }
   };
 
+  /** Throws anything but {@link BuildUnusable} if waiting won't help. */
+  const usableSoon = async (text: string, where: string): Promise<ServerManifest> => {
+    try {
+      return usable(text, where);
+    } catch (error) {
+      if (!(error instanceof BuildLacking) || (await options.needs!.metHere())) throw error;
+      const found = `The repository at ${url} ${error.message}`;
+      throw new Error(`${found.replace(/[^?]$/, "$&.")} ${error.hint}`, { cause: error });
+    }
+  };
+
   const current = async (kept: string | undefined): Promise<ServerManifest> => {
     const answer = await get(paths.serverManifest);
     if (answer.status !== 200) throw refused(url, answer.status);
     const text = Buffer.from(answer.body).toString("utf8");
-    const manifest = usable(text, url + paths.serverManifest);
+    const manifest = await usableSoon(text, url + paths.serverManifest);
     if (text !== kept) await keep(keptManifest, text);
     return manifest;
   };

@@ -18,7 +18,7 @@ import {
 import { integrityOf } from "../files/kept-builds.ts";
 import type { Config } from "../config/config.ts";
 import { ContentStore } from "./content-store.ts";
-import { lackOf } from "./lack.ts";
+import { needsOf } from "./lack.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
@@ -201,7 +201,7 @@ function sourceOf(
     clock,
     log,
     signal,
-    lackOf: config && lackOf(config, root),
+    needs: config && needsOf(config, root),
     keptManifest: join(cache, "manifests", `${name}.json`),
   });
 }

@@ -458,7 +458,16 @@ describe("a node that is newer than its repository's build", () => {
     ...first,
     manifest: { ...first.manifest, revision: "two", segments: { office: [] } },
   };
-  const deploysLater = (newer = withOffice): void => {
+  const module = { path: "auth", file: "auth.js" };
+  const withAuth = {
+    ...withOffice,
+    manifest: { ...withOffice.manifest, modules: { auth: module } },
+  };
+  beforeEach(async () => {
+    await mkdir(join(root, "dist/server"), { recursive: true });
+    await writeFile(join(root, "dist/server/manifest.json"), JSON.stringify(withAuth.manifest));
+  });
+  const deploysLater = (newer: typeof first = withOffice): void => {
     repository.away = async () => {
       const { manifest } = repository.requested.length < 4 ? first : newer;
       return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(manifest)) };
@@ -474,9 +483,7 @@ describe("a node that is newer than its repository's build", () => {
   });
 
   it("starts once the repository has the module of its middleware", async () => {
-    const module = { path: "auth", file: "auth.js" };
-    const manifest = { ...withOffice.manifest, modules: { auth: module } };
-    deploysLater({ ...withOffice, manifest: manifest as unknown as ServerManifest });
+    deploysLater(withAuth as unknown as typeof first);
     const middleware = [join(root, "src/auth.ts"), "a-package", join(root, "elsewhere.js")];
     const asked = open({ config: { ...config, segments: [], middleware } });
     expect((await asked.manifest()).revision).toBe("two");
@@ -502,6 +509,17 @@ describe("a node that is newer than its repository's build", () => {
       `The repository at ${url} had no build for this service for 60 s: it has revision one: Segment 'office' not found; there is none. Deploy the build there that has it, or correct 'segments' in the configuration`,
     );
     expect(clock.now()).toBe(60_000);
+  });
+
+  it("ends at once if no build in its own folder has the segment either", async () => {
+    const mistaken = open({ config: { ...config, segments: ["ofice"] } });
+    await expect(mistaken.manifest()).rejects.toThrow(
+      `The repository at ${url} has revision one: Segment 'ofice' not found; there is none. Deploy the build there that has it, or correct 'segments' in the configuration`,
+    );
+    await rm(join(root, "dist"), { recursive: true });
+    await expect(open({ config }).manifest()).rejects.toThrow("Segment 'office' not found");
+    expect(clock.now()).toBe(0);
+    expect(lines).toEqual([]);
   });
 
   it("doesn't start from a cached build that lacks a segment while the repository restarts", async () => {
