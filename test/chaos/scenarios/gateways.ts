@@ -108,6 +108,8 @@ export const rollingGateways: Scenario = {
           gateway.signal("SIGTERM");
           codes.push(await gateway.ended());
           await gateway.start();
+          // As docs/guide/deployment.md says: the next one when the nodes are back at this one.
+          await settled(deployment, deployment.members, gateway.url);
         }
         isOver = true;
       },
