@@ -8,7 +8,7 @@ import { entryOf, type ServerManifest } from "../../src/base/manifest.ts";
 import { withSegments } from "../../src/runtime/registry.ts";
 import type { Config } from "../config/config.ts";
 import { findOutput, manifestFiles, slashed } from "../files/sources.ts";
-import { parseManifest } from "./module-source.ts";
+import { parseManifest } from "./parse-manifest.ts";
 
 /** Why a service can't start with a build; `hint` is what to do. */
 export interface Lack {

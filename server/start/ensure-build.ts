@@ -10,7 +10,7 @@ import type { Log } from "../../src/base/ports.ts";
 import type { ApplicationConfig } from "../config/config.ts";
 import type { StandaloneInput } from "../config/config-types.ts";
 import type { BuiltManifest } from "../files/repository-files.ts";
-import { parseManifest } from "../modules/module-source.ts";
+import { parseManifest } from "../modules/parse-manifest.ts";
 import { packageFolder } from "../base/package-folder.ts";
 import {
   findOutput,

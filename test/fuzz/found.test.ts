@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../server/config/config.ts";
-import { parseManifest } from "../../server/modules/module-source.ts";
+import { parseManifest } from "../../server/modules/parse-manifest.ts";
 import { ask, key, TestDeployment } from "../_cluster.ts";
 
 describe("a node that joins with a route whose", () => {

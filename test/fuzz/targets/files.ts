@@ -1,7 +1,7 @@
 // What people and builds write into files: JSON, segment files, configurations, manifests.
 
 import { parseConfig } from "../../../server/config/config.ts";
-import { parseManifest } from "../../../server/modules/module-source.ts";
+import { parseManifest } from "../../../server/modules/parse-manifest.ts";
 import { readJson } from "../../../src/base/json.ts";
 import { Problems } from "../../../src/base/problem.ts";
 import { writeStored } from "../../../src/codec/stored-manifest.ts";

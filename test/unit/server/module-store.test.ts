@@ -22,7 +22,7 @@ import {
   type ModuleStore,
   type ModuleStoreOptions,
 } from "../../../server/modules/module-store.ts";
-import { parseManifest } from "../../../server/modules/module-source.ts";
+import { parseManifest } from "../../../server/modules/parse-manifest.ts";
 import type { ServerManifest } from "../../../src/base/manifest.ts";
 import {
   type Clock,
@@ -483,7 +483,7 @@ describe("a node that is newer than its repository's build", () => {
   });
 
   it("starts once the repository has the module of its middleware", async () => {
-    deploysLater(withAuth as unknown as typeof first);
+    deploysLater(withAuth);
     const middleware = [join(root, "src/auth.ts"), "a-package", join(root, "elsewhere.js")];
     const asked = open({ config: { ...config, segments: [], middleware } });
     expect((await asked.manifest()).revision).toBe("two");
