@@ -341,8 +341,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
-    // One for each core: many tests wait for processes, and with a core left free a machine of two would run one file at a time.
-    maxWorkers: "100%",
+    // Many tests wait for processes and timers: with a worker for each core, a third of the machine is idle.
+    maxWorkers: "150%",
     // As on a terminal, in services of the tests' own process too.
     env: { SEAMLINE_LOG: "text" },
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
