@@ -240,9 +240,9 @@ test("a build is rolled out over two gateways, three nodes and two proxies witho
   expect(await fresh.evaluate("later()")).toBe("new");
   const { gone, ...others } = await old.evaluate<Record<string, string[]>>("end()");
   expect(others).toEqual({ quote: ["v1"], measure: ["sku,tweed"] });
-  // A gateway that has just started can't tell yet whether a procedure is gone.
-  const starting = "NodeNotAvailable: No node can take 'shop/gone' now";
-  expect(gone?.filter((answer) => answer !== starting)).toEqual([
+  // A gateway that has just started can't tell yet whether a procedure is gone, and by then the other
+  // one may be away.
+  expect(gone?.filter((answer) => !answer.startsWith("NodeNotAvailable"))).toEqual([
     "ProcedureNotFound",
     "still here",
   ]);
