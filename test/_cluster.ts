@@ -73,7 +73,7 @@ export class TestNetwork implements MemoryNetwork {
     const around = (handle: Role["handle"]): Role["handle"] => {
       return (request) => (this.roles.get(url)?.handle ?? handle)(request);
     };
-    return { ...links, around: around as NonNullable<LinkHost["around"]> };
+    return { ...links, around };
   }
 
   async send(request: OutgoingRequest): Promise<PeerResponse> {

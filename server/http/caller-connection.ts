@@ -4,6 +4,7 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
 import { Bag, type Bagged } from "./bag.ts";
+import { allRead } from "./event-loop.ts";
 import type { HeldFor, HeldMemory, Holder } from "./held-memory.ts";
 
 /** A connection that was idle for this long is unlikely to be used next. */
@@ -92,8 +93,7 @@ export function createCloser(
 
 /** Whether a caller is still there, after its leaving would have been read. */
 export async function isStillOpen(socket: Socket): Promise<boolean> {
-  // This turn reads requests, the next one ends of connections.
-  for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
+  await allRead();
   if (!socket.destroyed && !socket.readableEnded && socket.writable) return true;
   socket.destroy();
   return false;

@@ -16,12 +16,18 @@ const longTurnMs = 200;
 const longCallMs = 3;
 const withoutPause = 0.97;
 
-/** Costs a timer of Node's own while somebody watches. */
 /** What only Node has of it. */
 interface LoopTiming {
   readonly uvMetricsInfo?: { readonly loopCount: number };
 }
 
+/** Resolves once the process has read all that had come. */
+export async function allRead(): Promise<void> {
+  // This turn reads requests, the next one ends of connections.
+  for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Costs a timer of Node's own while somebody watches. */
 export function createEventLoop(): EventLoop {
   let histogram: IntervalHistogram | undefined;
   let looks: NodeJS.Timeout | undefined;

@@ -87,11 +87,12 @@ export async function prepareService(
   });
   const trustKey = await readTrustKey(root, config.trustKey);
   const observation = await observe(config, { log, memory, trustKeys: [trustKey].flat(), root });
+  const heartbeat = new Heartbeat((line) => log.warn(line));
   const host = nodeHost({
     log,
     memory,
     transport,
-    links: createLinkHost({ authorities: tls?.authorities, memory }),
+    links: createLinkHost({ authorities: tls?.authorities, memory, heartbeat }),
     telemetry: observation.telemetry,
   });
   for (const warning of [
@@ -102,7 +103,6 @@ export async function prepareService(
     openFilesWarning(await readOpenFilesLimit(), config.mode, limits.maxConnections),
   ])
     if (warning !== undefined) log.warn(warning);
-  const heartbeat = new Heartbeat((line) => log.warn(line));
   let composed: Composed | undefined;
   const release = async (): Promise<void> => {
     heartbeat.stop();

@@ -31,9 +31,9 @@ export interface HttpRequest {
   readBody(limit: number): Uint8Array | Promise<Uint8Array>;
   /**
    * The most milliseconds for which it may have waited unread, if this host stood still. 0 or
-   * missing if it didn't.
+   * missing if it didn't. The host sets it.
    */
-  readonly waitedMs?: number;
+  waitedMs?: number;
   /** The body is being read and hasn't arrived completely. */
   readonly isReceiving?: boolean;
   /** Aborted if the caller goes away before the answer is written. Created on first use. */

@@ -21,6 +21,7 @@ export class LinkRequest implements HttpRequest {
   readonly from: CallFrom;
   onCut?: ((reason: Error) => void) | undefined;
   notes: RequestNotes | undefined = undefined;
+  waitedMs = 0;
   readonly #call: ArrivedCall;
   #whole: Uint8Array | Promise<Uint8Array> | undefined;
   #isRead = false;

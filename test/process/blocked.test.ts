@@ -92,6 +92,37 @@ describe.skipIf(process.platform === "win32")("a service that stood still", () =
   );
 
   it(
+    "behind a gateway doesn't run calls whose callers have left either",
+    { timeout: 60_000 },
+    async () => {
+      const start = async (name: string, config: object): Promise<Service> =>
+        await application.service(name, { url: anyPort, ...config });
+      const [repository, gateway] = await Promise.all([
+        start("stood-repository", { mode: "repository" }),
+        start("stood-gateway", { mode: "gateway" }),
+      ]);
+      const node = await start("stood-node", {
+        mode: "node",
+        segments: ["shop"],
+        gateway: gateway.url,
+        repository: repository.url,
+      });
+      const { command } = node;
+      expect((await send(`${gateway.url}/rpc/note?text=before`)).text).toBe("before");
+      command.child.kill("SIGSTOP");
+      const waiting = send(`${gateway.url}/rpc/note?text=waits`);
+      await Promise.all(Array.from({ length: 20 }, () => leave(gateway, "gone")));
+      await pause(1_000);
+      command.child.kill("SIGCONT");
+      expect((await waiting).text).toBe("waits");
+      expect((await send(`${gateway.url}/rpc/note?text=after`)).text).toBe("after");
+      await command.says(/^ran after$/m);
+      const ran = command.output().match(/^ran \w+$/gm) ?? [];
+      expect(ran).toEqual(["ran before", "ran waits", "ran after"]);
+    },
+  );
+
+  it(
     "because a procedure computed without a pause doesn't run such calls either, and logs that it computed",
     { timeout: 60_000 },
     async () => {

@@ -6,7 +6,9 @@ import type { Socket } from "node:net";
 
 import { type DialledChannel, type LinkHost, NoLinkThere } from "../../../src/base/ports/links.ts";
 import { transportFailure } from "../outgoing/transport-failure.ts";
+import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { HeldSocket } from "../caller-connection.ts";
+import { allRead, type Heartbeat } from "../event-loop.ts";
 import { HeldMemory } from "../held-memory.ts";
 import { connectionOf, linkPath, linkProtocol, SocketChannel } from "./socket-channel.ts";
 
@@ -18,13 +20,33 @@ export interface LinkHostOptions {
   readonly authorities?: readonly string[] | undefined;
   /** Counts what links hold. */
   readonly memory?: HeldMemory;
+  /** Knows whether requests have waited because the event loop is late. */
+  readonly heartbeat?: Pick<Heartbeat, "lateSince" | "foundWaiting"> | undefined;
 }
 
 export function createLinkHost(options: LinkHostOptions = {}): LinkHost {
-  const { authorities, memory = new HeldMemory() } = options;
+  const { authorities, memory = new HeldMemory(), heartbeat } = options;
   return {
+    ...(heartbeat !== undefined && { around: (handle) => unlessLeft(handle, heartbeat) }),
     soon: (run) => void setImmediate(run),
     dial: (base, address) => dial(base, address, authorities, memory),
+  };
+}
+
+/** While this process read nothing, callers may have left: then their calls don't run. */
+function unlessLeft(
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
+  heartbeat: NonNullable<LinkHostOptions["heartbeat"]>,
+): typeof handle {
+  return (request) => {
+    const { lateSince } = heartbeat;
+    if (lateSince === undefined) return handle(request);
+    request.waitedMs = performance.now() - lateSince;
+    return allRead().then(() => {
+      if (request.departure?.aborted !== true) return handle(request);
+      heartbeat.foundWaiting();
+      return { status: 503, headers: {} };
+    });
   };
 }
 

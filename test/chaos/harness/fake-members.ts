@@ -8,6 +8,9 @@ import { join } from "node:path";
 import { procedureMs, trustKey } from "./application.ts";
 import { freePort } from "./ports.ts";
 
+/** For the gateway of fake members, which have no links, whichever way the other services use. */
+export const takesFakes: { readonly link: "auto" } = { link: "auto" };
+
 export class FakeMember {
   readonly name: string;
   /** Calls that reached it. */

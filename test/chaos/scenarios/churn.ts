@@ -1,6 +1,6 @@
 // R16: fifty members join and leave each second, beside three nodes that stay.
 
-import { FakeMember } from "../harness/fake-members.ts";
+import { FakeMember, takesFakes } from "../harness/fake-members.ts";
 import { hasFailed, rowOf, worst } from "../harness/measure.ts";
 import { type Scenario, underLoad } from "../harness/scenario.ts";
 
@@ -13,6 +13,7 @@ const together = 5;
 export const churn: Scenario = {
   name: "churn",
   rows: ["R16"],
+  options: { gatewayConfig: takesFakes },
   async run(deployment, context) {
     const { url, ledger, members } = deployment;
     const fakes = Array.from(

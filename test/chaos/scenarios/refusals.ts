@@ -1,6 +1,6 @@
 // R12: all nodes refuse half of their calls because they have too much to do.
 
-import { FakeMember } from "../harness/fake-members.ts";
+import { FakeMember, takesFakes } from "../harness/fake-members.ts";
 import { hasFailed, rowOf } from "../harness/measure.ts";
 import { type Scenario, underLoad } from "../harness/scenario.ts";
 
@@ -10,7 +10,7 @@ const durationMs = 10_000;
 export const refusals: Scenario = {
   name: "refusals",
   rows: ["R12"],
-  options: { nodes: 0 },
+  options: { nodes: 0, gatewayConfig: takesFakes },
   async run(deployment, context) {
     const { url, ledger } = deployment;
     const fakes = ["x", "y", "z"].map(

@@ -79,7 +79,7 @@ describe("a call that arrives while the node is joining", () => {
     const links = linkHost();
     const host = nodeHost({
       log: new TestLog(),
-      links: links && { ...links, around: around as NonNullable<LinkHost["around"]> },
+      links: links && { ...links, around },
     });
     const gateway = createGateway(host, {
       trustKey,
