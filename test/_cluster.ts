@@ -10,7 +10,6 @@ import type {
   PeerResponse,
   Telemetry,
 } from "../src/base/ports.ts";
-import type { LinkHost } from "../src/base/ports/links.ts";
 import type { ServerModules } from "../src/roles/application.ts";
 import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
@@ -63,7 +62,13 @@ export class TestNetwork implements MemoryNetwork {
   }
 
   /** For the service at an address. */
-  links({ url, trustKey }: { readonly url: string; readonly trustKey: string }): LinkHost {
+  links({
+    url,
+    trustKey,
+  }: {
+    readonly url: string;
+    readonly trustKey: string;
+  }): NonNullable<Host["links"]> {
     const links = memoryLinks(this, {
       own: url,
       tap: linkTap(trustKey, url, (request) => this.sent.push(request)),

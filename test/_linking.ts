@@ -3,12 +3,12 @@
 import type { HeldMemory } from "../server/http/held-memory.ts";
 import type { ListenOptions } from "../server/http/http.ts";
 import { createLinkHost } from "../server/http/links/dial.ts";
-import type { LinkHost } from "../src/base/ports/links.ts";
+import type { Host } from "../src/base/ports.ts";
 import type { Role } from "../src/roles/role.ts";
 import { mayLink } from "./_way.ts";
 
 /** For the host of a role. `undefined`: the tests run over HTTP. */
-export function linkHost(memory?: HeldMemory): LinkHost | undefined {
+export function linkHost(memory?: HeldMemory): Host["links"] {
   return mayLink ? createLinkHost({ ...(memory && { memory }) }) : undefined;
 }
 

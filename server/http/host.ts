@@ -1,6 +1,5 @@
 // Implements the core's ports (src/base/ports.ts) with Node.
 
-import type { LinkHost } from "../../src/base/ports/links.ts";
 import { createHash, createHmac, timingSafeEqual, hkdfSync } from "node:crypto";
 import type {
   Clock,
@@ -60,7 +59,7 @@ export function nodeHost(
   parts: {
     readonly log?: Log;
     readonly transport?: Transport;
-    readonly links?: LinkHost | undefined;
+    readonly links?: Host["links"];
     readonly names?: Names;
     readonly clock?: Clock;
     readonly memory?: MemoryBudget;

@@ -1,12 +1,8 @@
 // Links between the roles of one process, without sockets.
 
 import { baseAt } from "../../src/base/ports/gateways.ts";
-import {
-  type Channel,
-  type ChannelReceiver,
-  type LinkHost,
-  NoLinkThere,
-} from "../../src/base/ports/links.ts";
+import type { Host } from "../../src/base/ports.ts";
+import { type Channel, type ChannelReceiver, NoLinkThere } from "../../src/base/ports/links.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 
 /** Less than this in a channel is next to nothing. */
@@ -31,7 +27,7 @@ export interface MemoryLinksOptions {
 export function memoryLinks(
   { roles }: Pick<MemoryNetwork, "roles">,
   { own, tap, onDial }: MemoryLinksOptions = {},
-): LinkHost {
+): NonNullable<Host["links"]> {
   return {
     soon: queueMicrotask,
     async dial(base, address) {

@@ -278,7 +278,7 @@ export interface EventLoop {
 export interface Host {
   readonly transport: Transport;
   /** Lasting connections to other services, where a host has them. */
-  readonly links?: LinkHost | undefined;
+  readonly links?: LinkHost<(request: HttpRequest) => Promise<HttpResponse>> | undefined;
   readonly names: Names;
   readonly memory: MemoryBudget;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ export interface ArrivedCall extends CallHead {
   readonly body: Uint8Array | ReceivedBody;
   readonly departure: Abort;
   /** Ends it with an error when this service can't wait any longer. */
-  cutter?: { cut(reason: Error): void };
+  cutter: { cut(reason: Error): void } | undefined;
 }
 
 export interface LinkOptions {

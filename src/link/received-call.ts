@@ -20,7 +20,7 @@ export class ReceivedCall implements ArrivedCall {
   readonly headers: HeaderFields;
   readonly from: CallFrom;
   readonly body: Uint8Array | ReceivedBody;
-  cutter?: { cut(reason: Error): void };
+  cutter: { cut(reason: Error): void } | undefined;
   readonly #outbox: Outbox;
   readonly #streams: Streams<ReceivedCall>;
   readonly #stream: number;
@@ -85,7 +85,11 @@ export class ReceivedCall implements ArrivedCall {
     this.#outbox.flushSoon();
     if (isWhole) return this.#over();
     this.#transfer(true);
-    this.#download = new SendingBody(wholeOf(body) ?? chunksOf(body), this.#stream, this.#outbox, {
+    const bytes = wholeOf(body);
+    // Nothing runs any more that could be cut. It holds the request's body and the answer's text, for as
+    // long as the answer takes to leave.
+    if (bytes !== undefined) this.cutter = undefined;
+    this.#download = new SendingBody(bytes ?? chunksOf(body), this.#stream, this.#outbox, {
       onSent: () => this.#over(),
       onBroken: () => this.fail(),
     });

@@ -4,9 +4,9 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 
-import { type DialledChannel, type LinkHost, NoLinkThere } from "../../../src/base/ports/links.ts";
+import { type DialledChannel, NoLinkThere } from "../../../src/base/ports/links.ts";
 import { transportFailure } from "../outgoing/transport-failure.ts";
-import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import type { Host, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { HeldSocket } from "../caller-connection.ts";
 import { allRead, type Heartbeat } from "../event-loop.ts";
 import { HeldMemory } from "../held-memory.ts";
@@ -24,7 +24,7 @@ export interface LinkHostOptions {
   readonly heartbeat?: Pick<Heartbeat, "lateSince" | "foundWaiting"> | undefined;
 }
 
-export function createLinkHost(options: LinkHostOptions = {}): LinkHost {
+export function createLinkHost(options: LinkHostOptions = {}): NonNullable<Host["links"]> {
   const { authorities, memory = new HeldMemory(), heartbeat } = options;
   return {
     ...(heartbeat !== undefined && { around: (handle) => unlessLeft(handle, heartbeat) }),

@@ -1,7 +1,5 @@
 // What a host provides for links between services.
 
-import type { HttpRequest, HttpResponse } from "../ports.ts";
-
 /** What carries a link: both ways at once, in order, and without a loss until it closes. */
 export interface Channel {
   /** Sends bytes, which the channel may keep. `isMore`: others follow at once. */
@@ -40,16 +38,15 @@ export class NoLinkThere extends Error {
   override readonly name: string = "NoLinkThere";
 }
 
-type RequestHandler = (request: HttpRequest) => Promise<HttpResponse>;
-
-export interface LinkHost {
+/** `Handle` answers a request. */
+export interface LinkHost<Handle> {
   /**
    * Opens a channel to `base`, at this IP address [what its host resolves to]. Rejects with
    * {@link NoLinkThere}, or with another error if it may go better later.
    */
   dial(base: string, address?: string): Promise<DialledChannel>;
   /** Stands before what answers the requests of links, where a host has something to do there. */
-  readonly around?: (handle: RequestHandler) => RequestHandler;
+  readonly around?: (handle: Handle) => Handle;
   /** The versions of the protocol that another release speaks, for tests [this release's]. */
   readonly versions?: readonly [lowest: number, highest: number] | undefined;
   /** Runs this at the end of the turn of the event loop, together with what else happens in it. */

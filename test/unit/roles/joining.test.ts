@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { nodeHost } from "../../../server/http/host.ts";
 import { listen } from "../../../server/http/http.ts";
 import { createGateway } from "../../../src/roles/relay/gateway.ts";
-import type { LinkHost } from "../../../src/base/ports/links.ts";
 import type { Role } from "../../../src/roles/role.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { ask, settle, TestLog } from "../../_cluster.ts";
