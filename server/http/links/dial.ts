@@ -27,9 +27,9 @@ export interface LinkHostOptions {
 export function createLinkHost(options: LinkHostOptions = {}): NonNullable<Host["links"]> {
   const { authorities, memory = new HeldMemory(), heartbeat } = options;
   return {
-    ...(heartbeat !== undefined && { around: (handle) => unlessLeft(handle, heartbeat) }),
     soon: (run) => void setImmediate(run),
     dial: (base, address) => dial(base, address, authorities, memory),
+    ...(heartbeat !== undefined && { around: (handle) => unlessLeft(handle, heartbeat) }),
   };
 }
 
