@@ -98,10 +98,9 @@ class Body {
 
   /** The code was read before a procedure came, or after it left, and the page isn't told yet. */
   async #behind(name: string, self: unknown, args: readonly never[]): Promise<unknown> {
-    const run =
-      (await elsewhere(this.#file, name)) ??
-      this.#code[name] ??
-      (await this.#replaced().then(() => this.#code[name]));
+    const find = async (): Promise<((...args: never[]) => unknown) | undefined> =>
+      (await elsewhere(this.#file, name)) ?? this.#code[name];
+    const run = (await find()) ?? (await this.#replaced().then(find));
     if (run === undefined) throw new TypeError(`${this.#file} has no function '${name}'`);
     return await run.apply(self, args as never);
   }
