@@ -30,6 +30,17 @@ async function held(
   return { reached, release };
 }
 
+/** Opens the page, and moves `shop/quote` from it to its node before the page has the body. */
+async function openAsItLeaves(page: Page): Promise<void> {
+  const hold = await held(page, "**/src/shop/quote.ts?seamline=body*");
+  await page.goto(run.url);
+  await hold.reached;
+  write(run, movedBack);
+  await expect.poll(async () => await run.status("/rpc/shop/quote?sku=abc")).toBe(200);
+  hold.release();
+  await expect.poll(async () => await within(page, "globalThis.page ?? null")).not.toBeNull();
+}
+
 /** Calls a procedure in a loop that ends with `over`, and collects what it answers in `seen`. */
 async function callAlways(page: Page): Promise<void> {
   await page.evaluate(`
@@ -115,13 +126,7 @@ test("while a page opens, a procedure leaves it: the page starts with the next m
 }) => {
   write(run, moved);
   await expect.poll(async () => await run.status("/rpc/shop/quote?sku=abc")).toBe(404);
-  const hold = await held(page, "**/src/shop/quote.ts?seamline=body*");
-  await page.goto(run.url);
-  await hold.reached;
-  write(run, movedBack);
-  await expect.poll(async () => await run.status("/rpc/shop/quote?sku=abc")).toBe(200);
-  hold.release();
-  await expect.poll(async () => await within(page, "globalThis.page ?? null")).not.toBeNull();
+  await openAsItLeaves(page);
   expect(await within(page, 'quote("abc").then(({ amount }) => amount)')).toBe(30);
 });
 
@@ -145,13 +150,7 @@ test("a page that isn't told yet that a procedure has left asks, and the call go
       socket.send(message);
     });
   });
-  const hold = await held(page, "**/src/shop/quote.ts?seamline=body*");
-  await page.goto(run.url);
-  await hold.reached;
-  write(run, movedBack);
-  await expect.poll(async () => await run.status("/rpc/shop/quote?sku=abc")).toBe(200);
-  hold.release();
-  await expect.poll(async () => await within(page, "globalThis.page ?? null")).not.toBeNull();
+  await openAsItLeaves(page);
   mayTell = true;
   expect(await within(page, 'at(() => quote("abc"))')).toMatchObject({ value: { amount: 30 } });
 });

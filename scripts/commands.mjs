@@ -46,12 +46,19 @@ export function aptInstall(what, packages) {
   apt("install", "-y", "--no-install-recommends", ...packages);
 }
 
-/** Throws if a command can neither be found nor installed. Commands are named like their packages.
+/** Debian's packages of commands with another name. @type {Readonly<Record<string, string>>} */
+const packageOf = { promtool: "prometheus" };
+
+/** Throws if a command can neither be found nor installed.
  * @param {readonly string[]} commands
  */
 export function requireCommands(commands) {
   const missing = commands.filter((command) => !isThere(command));
-  if (missing.length > 0) aptInstall(missing.join(", "), missing);
+  if (missing.length > 0)
+    aptInstall(
+      missing.join(", "),
+      missing.map((command) => packageOf[command] ?? command),
+    );
   const lost = missing.filter((command) => !isThere(command));
   if (lost.length > 0)
     throw new Error(

@@ -129,8 +129,9 @@ async function withSecondRun(first, runAgain) {
 
 await rm(results, { recursive: true, force: true });
 await mkdir(results, { recursive: true });
-// The guide's examples need curl, tests of TLS need openssl, and those of the directory a server.
-requireCommands(["curl", "openssl", "nats-server"]);
+// The guide's examples need curl, tests of TLS openssl, those of the directory a server, and those of
+// metrics the tool of Prometheus.
+requireCommands(["curl", "openssl", "nats-server", "promtool"]);
 const browser = requireBrowser();
 console.log(`browser: ${browser.path} (${browser.from})`);
 

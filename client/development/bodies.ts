@@ -101,7 +101,8 @@ class Body {
     const find = async (): Promise<((...args: never[]) => unknown) | undefined> =>
       (await elsewhere(this.#file, name)) ?? this.#code[name];
     const run = (await find()) ?? (await this.#replaced().then(find));
-    if (run === undefined) throw new TypeError(`${this.#file} has no function '${name}'`);
+    if (run === undefined)
+      throw new TypeError(`${this.#file} has no function '${name}': reload the page`);
     return await run.apply(self, args as never);
   }
 

@@ -36,7 +36,12 @@ export function needsOf(config: Config, root: string): Needs {
       const output = await findOutput(root, "dist");
       if (output === undefined) return false;
       const path = join(output.server, manifestFiles.server);
-      return lackOf(parseManifest(await readFile(path, "utf8"), path)) === undefined;
+      try {
+        return lackOf(parseManifest(await readFile(path, "utf8"), path)) === undefined;
+      } catch {
+        // What is wrong with this build isn't why the service can't start.
+        return false;
+      }
     },
   };
 }

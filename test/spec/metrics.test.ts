@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { startServer } from "../../server/index.ts";
@@ -22,10 +23,30 @@ async function measured() {
     return { metrics, metricsToken: token };
   });
   const read = (name: ServiceName) => parseMetrics(all.get(name)?.text() ?? "");
-  return { ...operated, read };
+  return { ...operated, all, read };
+}
+
+/** What Prometheus's own tool says against a text. */
+function promtool(text: string): string {
+  const checked = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
+  if (checked.error !== undefined)
+    throw new Error("promtool isn't installed: apt-get install prometheus", {
+      cause: checked.error,
+    });
+  return `${checked.status} ${checked.stdout}${checked.stderr}`.trim();
 }
 
 describe("metrics", () => {
+  it("of each role are what promtool finds no fault with", async () => {
+    const { ask: send, all } = await measured();
+    await send("GET", "/rpc/shop/quote?sku=a");
+    await send("GET", "/rpc/shop/stock?sku=broken");
+    await send("POST", "/reset/secret", json, "{}");
+    for (const [name, metrics] of all)
+      expect([name, promtool(metrics.text())]).toEqual([name, "0"]);
+    expect(promtool("calls 1\ncalls 1\n")).not.toBe("0");
+  });
+
   it("metrics-1: nodes and gateways count calls and requests for routes, and their times, by procedure", async () => {
     const { ask: send, read } = await measured();
     for (let calls = 0; calls < 3; calls++) await send("GET", "/rpc/shop/quote?sku=a");

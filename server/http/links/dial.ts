@@ -45,6 +45,7 @@ function unlessLeft(
     return allRead().then(() => {
       if (request.departure?.aborted !== true) return handle(request);
       heartbeat.foundWaiting();
+      // Nobody gets it.
       return { status: 503, headers: {} };
     });
   };

@@ -516,6 +516,8 @@ describe("a node that is newer than its repository's build", () => {
     await expect(mistaken.manifest()).rejects.toThrow(
       `The repository at ${url} has revision one: Segment 'ofice' not found; there is none. Deploy the build there that has it, or correct 'segments' in the configuration`,
     );
+    await writeFile(join(root, "dist/server/manifest.json"), "of another version");
+    await expect(open({ config }).manifest()).rejects.toThrow("Segment 'office' not found");
     await rm(join(root, "dist"), { recursive: true });
     await expect(open({ config }).manifest()).rejects.toThrow("Segment 'office' not found");
     expect(clock.now()).toBe(0);
