@@ -3,7 +3,7 @@
 
 import type { StartClient } from "../../src/types/client.ts";
 import { procedureKey, procedureNotFound } from "../../src/base/fqn.ts";
-import { entryOf, type Manifest } from "../../src/base/manifest.ts";
+import { entryOf, type Manifest, type ProcedureRecord } from "../../src/base/manifest.ts";
 import { developmentEvents } from "../../src/base/protocol.ts";
 import { traceOf } from "../../src/base/trace.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
@@ -72,6 +72,15 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
         await (latest === undefined ? page.revisions.use(act) : act(latest, false)),
     };
     const seenKeys = new Set<string>();
+    /** All that had a body for pages, by its file and its name there: a later manifest has it no more. */
+    const seenBodies = new Map<string, ProcedureRecord>();
+    const note = (manifest: Manifest): void => {
+      const segments = Object.keys(manifest.segments);
+      for (const key of keysOf(manifest, segments)) seenKeys.add(key);
+      for (const [address, brought] of bodiesOf(manifest, segments))
+        for (const { record } of brought)
+          seenBodies.set(`${fileOf(address)} ${record.export}`, record);
+    };
     // The page may get its headers later.
     const followingPage: Page = Object.create(page, { revisions: { value: revisions } }) as Page;
     let remote = create(followingPage);
@@ -110,11 +119,8 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
     };
 
     findElsewhere(async (file, name) => {
-      const { procedures, modules } = latest ?? (await page.revisions.use(async (used) => used));
-      const record = procedures.find(
-        ({ module, export: exported }) =>
-          exported === name && fileOf(entryOf(modules, module)?.body ?? "") === file,
-      );
+      note(latest ?? (await page.revisions.use(async (used) => used)));
+      const record = seenBodies.get(`${file} ${name}`);
       await ask();
       if (record === undefined || latest === undefined) return undefined;
       const isHere = hereIn(latest).has(procedureKey(record.fqn, record.version));
@@ -127,8 +133,7 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       await soon(Promise.allSettled(starting));
       if (before.revision !== manifest.revision) {
         latest = manifest;
-        for (const version of [before, manifest])
-          keysOf(version, Object.keys(version.segments)).forEach((key) => seenKeys.add(key));
+        for (const version of [before, manifest]) note(version);
         // Class addresses may have changed: a new remote loads them again on demand.
         remote = create(followingPage);
         await place(page, before, manifest, seenKeys);
