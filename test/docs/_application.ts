@@ -67,7 +67,7 @@ export async function createApplication(): Promise<Application> {
     );
   await mkdir(home);
   // Without a terminal, curl would draw its progress.
-  await writeFile(join(home, ".curlrc"), "silent\nshow-error\n");
+  await writeFile(join(home, ".curlrc"), "no-progress-meter\n");
   const script = async (name: string, text: string): Promise<void> => {
     await writeFile(join(home, name), `#!/bin/sh\n${text}\n`);
     await chmod(join(home, name), 0o755);
