@@ -38,14 +38,16 @@ export const layers = { middleware: ["./src/layers/first.ts", "./src/layers/seco
 /** @type {Map<string | undefined, Promise<import("../lib/application.mjs").Application>>} */
 const builds = new Map();
 
+/** An application of its own with the same procedures. @param {string} [checkout] */
+export async function newStockApplication(checkout) {
+  const app = await application(files, checkout);
+  await build(app);
+  return app;
+}
+
 /** The application, built once by each checkout. @param {string} [checkout] */
 export function stockApplication(checkout) {
-  const made = async () => {
-    const app = await application(files, checkout);
-    await build(app);
-    return app;
-  };
-  if (!builds.has(checkout)) builds.set(checkout, made());
+  if (!builds.has(checkout)) builds.set(checkout, newStockApplication(checkout));
   return builds.get(checkout);
 }
 

@@ -138,7 +138,8 @@ export const notes = `What a profile shows of 64 callers, once writes to sockets
 - Where a context runs, Node 20 calls hooks for each promise: 12 % of the caller, 10 % of the callee. A gateway without modules has none. Node 24 carries contexts without hooks.
 - 0.05 writes and 0.035 reads a call in the gateway, 0.02 in the nodes: there is little left to put together.
 
-The limit has none of this: no head, no trust, no time limit, no place between the two. What would go further is a head that a gateway passes on without making fields of it.`;
+The limit has none of this: no head, no trust, no time limit, no place between the two. A head that a gateway passes on without making fields of it would go a little further: where every service remembered the last
+head, so that heads cost nothing at all, a call took 0.85 of what it does, and the gateway 0.76 (12 rounds in turn).`;
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) =>
