@@ -26,9 +26,10 @@ atEnd(() => pool.close());
       .replace(
         "let calls = 0;",
         `import { onStop } from "seamline";
+import * as seamline from "seamline";
 import { life, openPool } from "./pool.ts";
 const stock = openPool("quote");
-onStop(() => stock.close());
+seamline.onStop(() => stock.close());
 onStop(() => {
   throw new Error(typeof stock + " can't close");
 });

@@ -27,29 +27,35 @@ export function pageStops(isActive: () => boolean): Plugin {
   };
 }
 
-/** `undefined` if the module doesn't import `onStop`. */
+/** `undefined` if the module doesn't import `onStop`, by itself or with all that the package has. */
 function withOwnStops(
   code: string,
   program: ESTree.Program,
   address: string,
 ): { code: string; map: string } | undefined {
   const text = new MagicString(code);
-  const locals: string[] = [];
+  const declarations: string[] = [];
   for (const statement of program.body) {
     if (statement.type !== "ImportDeclaration" || statement.source.value !== "seamline") continue;
     for (const specifier of statement.specifiers) {
-      if (specifier.type !== "ImportSpecifier") continue;
-      const { imported, local } = specifier;
-      if (imported.type !== "Identifier" || imported.name !== "onStop") continue;
-      text.update(specifier.start, specifier.end, `onStop as $page_${local.name}`);
-      locals.push(local.name);
+      const { name } = specifier.local;
+      const hidden = `$page_${name}`;
+      if (specifier.type === "ImportNamespaceSpecifier") {
+        text.update(specifier.start, specifier.end, `* as ${hidden}`);
+        declarations.push(`const ${name} = { ...${hidden}, onStop: $onStop };`);
+      } else if (specifier.type === "ImportSpecifier" && isOnStop(specifier.imported)) {
+        text.update(specifier.start, specifier.end, `onStop as ${hidden}`);
+        declarations.push(`const ${name} = $onStop;`);
+      }
     }
   }
-  if (locals.length === 0) return undefined;
-  const [first = "", ...others] = locals;
-  const aliases = others.map((name) => `const ${name} = ${first};`).join(" ");
+  if (declarations.length === 0) return undefined;
   text.prepend(
-    `import { moduleStops as $moduleStops } from "${developmentPath}"; const ${first} = await $moduleStops(${JSON.stringify(address)}, import.meta.hot); ${aliases}`,
+    `import { moduleStops as $moduleStops } from "${developmentPath}"; const $onStop = await $moduleStops(${JSON.stringify(address)}, import.meta.hot); ${declarations.join(" ")}`,
   );
   return { code: text.toString(), map: text.generateMap({ hires: "boundary" }).toString() };
+}
+
+function isOnStop(imported: ESTree.ModuleExportName): boolean {
+  return imported.type === "Identifier" && imported.name === "onStop";
 }

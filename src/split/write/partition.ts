@@ -84,7 +84,9 @@ function unitsMentionedBy(module: Module, unit: Unit): Set<Unit> {
 // Every node has it, so a statement that calls it goes where what it closes goes.
 function isOnStop({ kind, node, statement }: Unit): boolean {
   return (
-    kind === "import" && specifierOf(statement) === "seamline" && importedName(node) === "onStop"
+    kind === "import" &&
+    specifierOf(statement) === "seamline" &&
+    ["onStop", "*"].includes(importedName(node))
   );
 }
 

@@ -165,6 +165,21 @@ const cases: [rule: string, example: Case][] = [
     },
   ],
   [
+    "`onStop` of a namespace goes where what it closes goes",
+    {
+      source:
+        'import * as own from "seamline";\nconst s = [];\nown.onStop(() => s.pop());\nexport async function f() {}\nexport async function g() { return s }',
+      procedures: ["f", "g"],
+      held: ["g"],
+      body: [
+        'import * as own from "seamline";',
+        "const s = [];",
+        "own.onStop(() => s.pop());",
+        "g",
+      ],
+    },
+  ],
+  [
     "`onStop` goes where what it closes goes: to the shared part",
     {
       source:
