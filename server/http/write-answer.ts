@@ -14,6 +14,7 @@ import { refusedStartReason } from "../../src/http/refusals.ts";
 import { notStartedHeader } from "../../src/http/relay-headers.ts";
 import type { CallerConnection } from "./caller-connection.ts";
 import { chunkBytes } from "./held-memory.ts";
+import { sendHead } from "./send-head.ts";
 import { drained, sliced, writeSlices } from "./slices.ts";
 
 /**
@@ -104,8 +105,10 @@ export function writeAnswer(
       response.end();
     });
   if (isUnread && message.method !== "HEAD") {
-    if (content === undefined) response.flushHeaders();
-    else response.write(content);
+    // Node sends no text, not even an empty one, in an answer that can't have a body.
+    if (isBodiless) response.flushHeaders();
+    else if (content === undefined) sendHead(response);
+    else response.write(typeof content === "string" ? Buffer.from(content) : content);
     return lingered(message).then(() => void response.end());
   }
   // Node writes the head in the encoding of a text that follows it, in one piece. Fields are in
@@ -169,7 +172,7 @@ async function writeStream(
   if (response.destroyed) return leave();
   response.once("close", leave);
   // The head doesn't wait for the first chunk; but if that is here already, one packet has both.
-  const head = setImmediate(() => response.flushHeaders());
+  const head = setImmediate(() => sendHead(response));
   const { holder, idleMs } = connection;
   let written = 0;
   let held = chunkBytes;
@@ -200,7 +203,7 @@ async function writeStream(
     if (response.destroyed) return;
     // What is written leaves first, so that the caller knows how far the answer got.
     await new Promise((resolve) => setImmediate(resolve));
-    response.destroy();
+    cut(message, response);
     throw fault;
   } finally {
     clearImmediate(head);
@@ -208,6 +211,17 @@ async function writeStream(
     holder.give(held);
     if (written !== length) leave();
   }
+}
+
+/**
+ * Cuts the connection within an answer. To HTTP/1.0, a close is the end of an answer without a
+ * length, so only a reset says that there should be more.
+ */
+function cut({ httpVersion, socket }: IncomingMessage, response: ServerResponse): void {
+  // Only TCP has resets. TLS says by itself whether it ended as it should.
+  const isTcp = !("encrypted" in socket) && socket.remoteAddress !== undefined;
+  if (httpVersion === "1.0" && isTcp) socket.resetAndDestroy();
+  response.destroy();
 }
 
 /** Lets a stream end by itself for a while. Rejects if there was more in it, or if it breaks. */

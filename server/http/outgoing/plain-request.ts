@@ -6,6 +6,7 @@ import type { Agent as HttpAgent, ClientRequest, IncomingMessage, request } from
 import type { Dispatcher } from "undici";
 
 import type { OutgoingRequest } from "../../../src/base/ports.ts";
+import { sendHead } from "../send-head.ts";
 import { drained } from "../slices.ts";
 import type { Exchange } from "./exchange.ts";
 import { whenUnconnected } from "./quick-agent.ts";
@@ -69,7 +70,8 @@ export function sendRequest(
   whenConnected(call, connectMs, () => {
     exchange.onRequestStart(controller);
     if (call.destroyed) return;
-    if (isWhole) call.end(body);
+    // Node would write the head in the encoding of a text that follows it.
+    if (isWhole) call.end(typeof body === "string" ? Buffer.from(body) : body);
     else writeBody(call, body).catch(fail);
   });
 }
@@ -122,7 +124,7 @@ function whenConnected(call: ClientRequest, connectMs: number, begin: () => void
 
 async function writeBody(call: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
   // If the first chunk is here already, one packet has both.
-  const head = setImmediate(() => call.flushHeaders());
+  const head = setImmediate(() => sendHead(call));
   const length = call.getHeader("content-length");
   let written = 0;
   try {

@@ -1,5 +1,6 @@
 // What only sockets have of streams: lengths, `100-continue`, limits of time and memory.
 
+import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { HeldMemory } from "../../../server/http/held-memory.ts";
@@ -76,6 +77,49 @@ describe("an answer that streams", () => {
       expect(onFault).toHaveBeenCalledOnce();
     },
   );
+
+  it("that breaks, without a length or chunks, ends in a reset: a close would mean its end", async () => {
+    const server = await serve(
+      async () => ({
+        status: 200,
+        headers: {},
+        body: (async function* () {
+          yield* chunks("half");
+          await pause(50);
+          throw new Error("broken");
+        })(),
+      }),
+      { onFault: () => {} },
+    );
+    const { socket, until } = raw(server, "GET / HTTP/1.0\r\n\r\n");
+    const failed = once(socket, "error", { signal: AbortSignal.timeout(2_000) }).catch(
+      (error: unknown) => [error],
+    );
+    await until(/half$/);
+    await expect(failed).resolves.toEqual([expect.objectContaining({ code: "ECONNRESET" })]);
+  });
+
+  it.each<[string, string, NonNullable<HttpResponse["body"]>]>([
+    [
+      "a stream whose first chunk is late",
+      "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+      (async function* () {
+        await pause(50);
+        yield* chunks("\u00fc");
+      })(),
+    ],
+    ["a text, before the caller has sent its body", head("content-length: 99999999\r\n"), "\u00fc"],
+    ["nothing, before the caller has sent its body", head("content-length: 99999999\r\n"), ""],
+  ])("has headers in Latin-1 beside %s", async (_, request, body) => {
+    const server = await serve(async () => ({
+      status: 200,
+      headers: { "x-name": "\u00fc" },
+      body,
+    }));
+    const connection = raw(server, request);
+    expect(await connection.until(/\r\n\r\n/)).toMatch(/^x-name: \xfc\r$/m);
+    connection.socket.destroy();
+  });
 });
 
 describe("a caller that has all of an answer whose length is known", () => {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { createTransport, type SocketTransport } from "../../../server/http/transport.ts";
@@ -88,6 +89,34 @@ describe.each([
         "POST /rpc/a?b=%20 1",
         [1, 2, 255],
       ]);
+    });
+
+    it.each([
+      ["a text", "\u00fc"],
+      ["bytes", Buffer.from("\u00fc")],
+      [
+        "a stream whose first chunk is late",
+        (async function* () {
+          await pause(50);
+          yield Buffer.from("\u00fc");
+        })(),
+      ],
+    ])("is for header fields in Latin-1, with a body of %s in UTF-8", async (_what, body) => {
+      let sent = "";
+      const url = await bare((socket) =>
+        socket.on("data", (chunk) => {
+          sent += chunk.toString("latin1");
+          if (/\xc3\xbc/.test(sent.split("\r\n\r\n").slice(1).join("")))
+            socket.end("HTTP/1.1 204 No Content\r\n\r\n");
+        }),
+      );
+      await transport().send({
+        url: `${url}/`,
+        method: "POST",
+        headers: { "x-a": "\u00fc" },
+        body,
+      });
+      expect(sent).toMatch(/^x-a: \xfc\r$/m);
     });
 
     it("is for the path as it was written, not as a URL parser would normalize it", async () => {
