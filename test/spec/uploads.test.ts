@@ -115,6 +115,24 @@ describe("files in a call", () => {
     ]);
   });
 
+  it("a FormData without a file arrives as one, also in an instance (uploads-3)", async () => {
+    const data = new FormData();
+    data.append("b", "2");
+    data.append("b", "3");
+    const entries = [
+      ["b", "2"],
+      ["b", "3"],
+    ];
+    expect(await uploads.send(data, { deep: new FormData() })).toEqual([
+      { is: "FormData", entries },
+      { deep: { is: "FormData", entries: [] } },
+    ]);
+    expect(await uploads.send(new Crate(data), 1)).toEqual([
+      { is: "Crate", content: { is: "FormData", entries } },
+      1,
+    ]);
+  });
+
   it("uploads-4: the same File in two places is sent in two parts", async () => {
     const file = aFile();
     expect(await uploads.send([file, file], file)).toEqual([[shownFile, shownFile], shownFile]);

@@ -44,7 +44,7 @@ export function writeUpload(
   return {
     text,
     files: parts.map(([, file]) => file),
-    body: parts.length === 0 ? text : writeMultipart([["args", text], ...parts]),
+    body: writeMultipart([["args", text], ...parts]),
   };
 }
 
@@ -52,8 +52,7 @@ export interface WrittenUpload {
   /** Arguments and files, to compare two uploads without reading them. */
   readonly text: string;
   readonly files: readonly Blob[];
-  /** Text if there are no files. */
-  readonly body: Blob | string;
+  readonly body: Blob;
 }
 
 function entriesOf(
