@@ -80,12 +80,13 @@ export class ReceivedCall implements ArrivedCall {
       typeof body === "string"
         ? body.length <= chunkBytes / 3
         : body instanceof Uint8Array && body.length <= chunkBytes;
-    const whole = isWhole ? (body as string | Uint8Array) : undefined;
-    addHeadFrame(this.#outbox.calls, kinds.answer, this.#stream, answerHead(answer), whole);
-    this.#outbox.flushSoon();
-    if (isWhole) return this.#over();
-    this.#transfer(true);
+    if (isWhole) {
+      this.#begin(answer, body as string | Uint8Array);
+      return this.#over();
+    }
     const bytes = wholeOf(body);
+    this.#begin(bytes === undefined ? answer : withLength(answer, bytes.length), undefined);
+    this.#transfer(true);
     // Nothing runs any more that could be cut. It holds the request's body and the answer's text, for as
     // long as the answer takes to leave.
     if (bytes !== undefined) this.cutter = undefined;
@@ -94,6 +95,11 @@ export class ReceivedCall implements ArrivedCall {
       onBroken: () => this.fail(),
     });
     this.#download.grant(windowBytes);
+  }
+
+  #begin(answer: HttpResponse, body: string | Uint8Array | undefined): void {
+    addHeadFrame(this.#outbox.calls, kinds.answer, this.#stream, answerHead(answer), body);
+    this.#outbox.flushSoon();
   }
 
   /** There is no answer, or no more of it. */
@@ -165,4 +171,9 @@ export class ReceivedCall implements ArrivedCall {
     this.#outbox.over(false);
     this.#streams.remove(this.#stream, false);
   }
+}
+
+/** The caller can tell from the length whether it has all of the body. */
+function withLength({ status, headers }: HttpResponse, length: number): HttpResponse {
+  return { status, headers: Object.assign({ "content-length": String(length) }, headers) };
 }

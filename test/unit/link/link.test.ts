@@ -98,6 +98,16 @@ describe("a link", () => {
     );
   });
 
+  it.each([
+    ["text", "ü".repeat(60_000)],
+    ["bytes", new Uint8Array(120_000)],
+  ])("says how long a body of %s is that comes in parts", async (_, body) => {
+    const { dialer } = linked({ acceptor: async () => ({ status: 200, headers: {}, body }) });
+    const answer = await dialer.send(call());
+    expect(answer.headers).toEqual({ "content-length": "120000" });
+    expect(await bytesOf(answer.body as AsyncIterable<Uint8Array>)).toHaveLength(120_000);
+  });
+
   it("sends a body only as fast as it is read, and no more than 256 KiB ahead", async () => {
     let produced = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
