@@ -36,10 +36,10 @@ export interface Living {
 export interface Liveness<Member extends Living> {
   /** A call, or a question about its health, is on its way to the member. */
   sent(member: Member): void;
-  /** Something came from it: an answer to a call, or to a question about its health. */
-  heard(member: Member, isCall?: boolean): void;
-  /** An answer came that says that the member itself fails. */
-  failing(member: Member): void;
+  /** Something came from it: the answer to a call that was sent at `called`, or to a question about its health. */
+  heard(member: Member, called?: number): void;
+  /** An answer, to a call that was sent at `called`, says that the member itself fails. */
+  failing(member: Member, called: number): void;
   /** No answer came: nothing accepted the connection, or it broke. `started`: when it was sent. */
   failed(member: Member, thrown: unknown, started: number): void;
   stop(): void;
@@ -174,10 +174,12 @@ export function createLiveness<Member extends Living>(
     }
   };
 
-  const heard = (member: Member, isCall = false): void => {
+  const heard = (member: Member, called?: number): void => {
     const { vitals } = member;
     const now = clock.now();
-    if (isCall) vitals.unaccepted = 0;
+    // One that stops takes no new calls, and still answers those that it has.
+    if (vitals.sign === "out" && called !== undefined && called < vitals.ejected) return;
+    if (called !== undefined) vitals.unaccepted = 0;
     vitals.heard = now;
     vitals.failures = 0;
     if (vitals.probe !== undefined) {
@@ -195,10 +197,12 @@ export function createLiveness<Member extends Living>(
   return {
     sent,
     heard,
-    failing(member) {
+    failing(member, called) {
       const { vitals } = member;
+      // It is asked at its own times.
+      if (vitals.sign === "out") return;
       const failures = vitals.failures + 1;
-      heard(member, true);
+      heard(member, called);
       if (failures < maxFailures) vitals.failures = failures;
       else fail(member, "it can't take calls", true);
     },

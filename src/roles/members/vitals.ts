@@ -5,7 +5,7 @@ import type { Abort } from "../../base/aborts.ts";
 /**
  * - `alive`: nothing speaks against it;
  * - `suspected`: it has been silent, and gets no new calls while other members can take them;
- * - `out` of rotation, until something comes from it.
+ * - `out` of rotation, until it answers what was sent to it since.
  */
 export type LifeSign = "alive" | "suspected" | "out";
 

@@ -86,8 +86,8 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
           vitals.inFlight--;
           held?.leave();
         }
-        if (saysThatItFails(answer)) liveness.failing(member);
-        else liveness.heard(member, true);
+        if (saysThatItFails(answer)) liveness.failing(member, started);
+        else liveness.heard(member, started);
         const reason = notStartedReason(answer);
         // While a new build is rolled out, only some members may have what the call needs.
         if (!isMismatched && call.route === undefined && isMisfit(answer) && !hasBegun())

@@ -129,7 +129,7 @@ export class Spread {
       const answer = await upstream.send(
         held === undefined ? request : Object.assign({}, request, { signal: held.abort }),
       );
-      liveness.heard(upstream, true);
+      liveness.heard(upstream, started);
       return answer;
     } catch (raw) {
       const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
