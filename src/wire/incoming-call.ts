@@ -141,7 +141,10 @@ export class CheckedCall implements IncomingCall {
   }
 
   get headers(): MiddlewareHeaders {
-    return (this.#headers ??= procedureHeaders(this.request.headers, this.#seesForwarded));
+    return (this.#headers ??= procedureHeaders(this.request.headers, {
+      seesHost: this.holdsKey || !this.member,
+      seesForwarded: this.#seesForwarded,
+    }));
   }
 
   get signal(): AbortSignal {

@@ -42,7 +42,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     trust: { title: "Trust and trusted calls", statements: 13 },
     keys: { title: "Changing the trust key", statements: 6 },
     headers: { title: "Forwarded headers", statements: 7 },
-    hosts: { title: "Hosts and the public origin", statements: 9 },
+    hosts: { title: "Hosts and the public origin", statements: 10 },
     "cross-site": { title: "Cross-site requests", statements: 3 },
     cors: { title: "CORS", statements: 15 },
   },

@@ -13,9 +13,12 @@ const files = {
     export async function left() { return 12; }
     export async function seen(this: { headers: ReadonlyMap<string, string> }) {
       return ["x-forwarded-host", "x-forwarded-proto"].map((name) => this.headers.get(name) ?? "none").join(" ");
+    }
+    export async function headers(this: { headers: ReadonlyMap<string, string> }) {
+      return Object.fromEntries(this.headers);
     }`,
   "shop.segment.json":
-    '{ "./shop/stock": { "left": { "access": "public" }, "seen": { "access": "public" } } }',
+    '{ "./shop/stock": { "left": { "access": "public" }, "seen": { "access": "public" }, "headers": { "access": "public" } } }',
   "index.html": "<!doctype html><title>Shop</title>",
 };
 const trustKey = "the-trust-key-of-the-hosts";
@@ -204,4 +207,32 @@ describe("hosts", () => {
       ).rejects.toThrow(key);
     },
   );
+
+  it("hosts-10: a procedure sees the host that was asked for, never a service's own address, and no field of a connection, wherever it runs", async () => {
+    const { node, gateway, proxy, standalone } = await deployment({ hosts: ["shop.example"] });
+    const ofTheConnection = {
+      connection: "x-hop",
+      "x-hop": "1",
+      "keep-alive": "timeout=5",
+      te: "trailers",
+      "proxy-authorization": "Basic a",
+    };
+    const host = "shop.example:81";
+    for (const [{ url }, as] of [
+      [standalone, { host }],
+      [node, { host }],
+      [gateway, { "x-forwarded-host": host }],
+      [proxy, { "x-forwarded-host": host }],
+    ] as const) {
+      const { text } = await get(url, "/rpc/shop/headers", host, {
+        ...ofTheConnection,
+        "x-tenant": "7",
+      });
+      const seen = JSON.parse(text) as Record<string, string>;
+      expect(seen).toMatchObject(as);
+      expect(seen["x-tenant"]).toBe("7");
+      if (!("host" in as)) expect(seen).not.toHaveProperty("host");
+      for (const name of Object.keys(ofTheConnection)) expect(seen).not.toHaveProperty(name);
+    }
+  });
 });
