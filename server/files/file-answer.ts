@@ -108,6 +108,12 @@ export function createFileAnswers(): FileAnswers {
           headers: { ...common, allow: "GET, HEAD", "content-type": mediaTypes.text },
           body: "Method not allowed",
         };
+      if (failsMatch(request))
+        return {
+          status: 412,
+          headers: { ...common, "content-type": mediaTypes.text },
+          body: failed,
+        };
       const type = send.mime.getType(file.path) ?? mediaTypes.bytes;
       const codable = compressible.test(type);
       // RFC 9239: JavaScript has one media type, whatever the tables say.
@@ -187,10 +193,18 @@ function isWorthPacking(size: number): boolean {
 const common = { "x-content-type-options": "nosniff" } as const;
 
 async function ask(path: string, method: string, request: HttpRequest): Promise<send.SendResult> {
+  const { "if-match": tags, "if-unmodified-since": date } = request.headers;
   // `send` only reads method and headers of a request.
   const plainRequest = {
     method,
-    headers: { ...request.headers, range: rangeOf(request) },
+    headers: {
+      ...request.headers,
+      range: rangeOf(request),
+      // A date doesn't count beside tags (RFC 9110, section 13.1.4).
+      "if-unmodified-since": tags === undefined ? date : undefined,
+      // With `no-cache` it would send in full what the caller has, as RFC 2616 wanted it.
+      "cache-control": "",
+    },
   } as unknown as Readable;
   // The path is known and safe, so `send` has nothing to guard or complete.
   return await send(plainRequest, `/${encodeURIComponent(basename(path))}`, {
@@ -201,10 +215,23 @@ async function ask(path: string, method: string, request: HttpRequest): Promise<
   });
 }
 
+const failed = "Precondition failed";
+
 /**
- * The requested range. An invalid one must be ignored, and not refused (RFC 9110, section 14.2).
+ * Whether the caller wants the file only if it has a tag that it can't have: `if-match` compares
+ * strongly, and all tags of files are weak (RFC 9110, section 13.1.1).
  */
-function rangeOf({ headers: { range } }: HttpRequest): string | undefined {
+function failsMatch({ headers: { "if-match": tags } }: HttpRequest): boolean {
+  return tags !== undefined && String(tags).trim() !== "*";
+}
+
+/**
+ * The requested range. An invalid one must be ignored, and not refused, and so must that of a HEAD
+ * (RFC 9110, section 14.2), and one for a file with a tag, as ours are weak (section 13.1.5).
+ */
+function rangeOf({ method, headers }: HttpRequest): string | undefined {
+  const { range, "if-range": condition = "" } = headers;
+  if (method !== "GET" || String(condition).includes('"')) return undefined;
   if (typeof range !== "string" || !/^bytes=[\s\d,-]+$/i.test(range)) return undefined;
   const valid = range
     .slice("bytes=".length)
@@ -225,7 +252,7 @@ function refusal(found: send.SendResult, fields: Readonly<Record<string, string>
       "content-type": mediaTypes.text,
       ...(range === undefined ? {} : { "content-range": range }),
     },
-    body: found.statusCode === 412 ? "Precondition failed" : "Range not satisfiable",
+    body: found.statusCode === 412 ? failed : "Range not satisfiable",
   };
 }
 

@@ -90,7 +90,7 @@ describe("GET {repository_url}/{path}", () => {
     }
   });
 
-  it.each([{}, { "accept-encoding": "br" }, { range: "bytes=0-3" }])(
+  it.each([{}, { "accept-encoding": "br" }])(
     "HEAD for a file has the headers of GET and no body, with request headers %j (assets-1)",
     async (headers) => {
       const [head, get] = await Promise.all([
@@ -103,6 +103,17 @@ describe("GET {repository_url}/{path}", () => {
       expect(head.body.length).toBe(0);
     },
   );
+
+  it("HEAD for a file ignores ranges, which are for GET only (assets-1)", async () => {
+    for (const range of ["bytes=0-3", "bytes=90000-"]) {
+      const answer = await ask("/assets/long.txt", { range }, "HEAD");
+      expect([answer.status, answer.headers["content-length"]], range).toEqual([
+        200,
+        String(long.length),
+      ]);
+      expect(answer.headers["content-range"]).toBeUndefined();
+    }
+  });
 
   it("public files are listed before the first request: a new file is public after a refresh (assets-5)", async () => {
     await assets.put("src/assets/later.txt", "later");
@@ -177,9 +188,32 @@ describe("conditions", () => {
     ).toBe(200);
   });
 
-  it("a file answers 412 if a precondition fails (assets-12)", async () => {
-    const answer = await ask("/assets/long.txt", { "if-match": '"other"' });
-    expect([answer.status, answer.headers["x-content-type-options"]]).toEqual([412, "nosniff"]);
+  it("a caller that has a file gets 304, even if it asks caches for what is current (assets-12)", async () => {
+    const tag = await tagOf("/assets/long.txt");
+    for (const path of ["/assets/long.txt", "/about.html"]) {
+      const fields = { "if-none-match": await tagOf(path), "cache-control": "no-cache" };
+      expect((await ask(path, fields)).status, path).toBe(304);
+    }
+    expect((await ask("/assets/long.txt", { "if-match": "*", "if-none-match": tag })).status).toBe(
+      304,
+    );
+  });
+
+  it("a file answers 412 if a precondition fails, and a weak tag never meets one (assets-12)", async () => {
+    for (const path of ["/assets/long.txt", "/"]) {
+      const tag = await tagOf(path);
+      for (const match of ['"other"', tag, tag.replace(/^W\//, ""), `"other", ${tag}`]) {
+        const answer = await ask(path, { "if-match": match, "if-none-match": tag });
+        expect(
+          [answer.status, answer.headers["x-content-type-options"]],
+          `${path} ${match}`,
+        ).toEqual([412, "nosniff"]);
+      }
+    }
+    expect((await ask("/assets/long.txt", { "if-match": "*" })).status).toBe(200);
+    const old = { "if-unmodified-since": "Thu, 01 Jan 1970 00:00:00 GMT" };
+    expect((await ask("/assets/long.txt", old)).status).toBe(412);
+    expect((await ask("/assets/long.txt", { ...old, "if-match": "*" })).status).toBe(200);
   });
 });
 
@@ -249,6 +283,14 @@ describe("ranges", () => {
       (await part("bytes=0-1", { "if-range": headers["last-modified"] as string })).status,
     ).toBe(206);
     expect((await part("bytes=0-1", { "if-range": '"other"' })).status).toBe(200);
+  });
+
+  it("If-Range with a tag returns the whole file, as tags of files are weak (assets-13)", async () => {
+    const tag = await tagOf("/assets/long.txt");
+    for (const condition of [tag, tag.replace(/^W\//, "")]) {
+      const answer = await part("bytes=0-1", { "if-range": condition });
+      expect([answer.status, answer.body.toString()], condition).toEqual([200, long]);
+    }
   });
 
   it("a range past the end answers 416 as text, with the file's length (assets-13)", async () => {
