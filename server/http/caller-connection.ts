@@ -176,13 +176,13 @@ const statuses: Readonly<Record<string, number>> = {
 
 /**
  * Ends a connection whose bytes aren't HTTP, or come too slowly, as Node does if nobody listens for
- * `clientError`: answers and closes. Only closes if an answer has begun.
+ * `clientError`: answers and closes. Only closes if an answer has begun; what is written of it leaves.
  */
 export function endFaulty(error: NodeJS.ErrnoException, socket: Socket): void {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
   if (socket.writable && answer?.headersSent !== true) {
     const status = statuses[error.code ?? ""] ?? 400;
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
-  }
+  } else socket.uncork();
   socket.destroy(error);
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   NodeNotAvailable,
+  NotImplemented,
   memoryExhausted,
   type ServiceError,
   statusOf,
@@ -34,6 +35,8 @@ export function refusal(error: ServiceError): HttpResponse {
       [headers.error]: kind,
       ...notStartedHeader(refusedStartReason(error)),
       ...(error instanceof NodeNotAvailable && { "retry-after": "1" }),
+      // What follows may be part of the same body (RFC 9112, section 6.1).
+      ...(error instanceof NotImplemented && { connection: "close" }),
       ...rpcHeaders,
     },
     body: error.message,
@@ -87,7 +90,8 @@ export function writeAnswer(
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
   const isLate = answer.status === 408 && !message.complete && message.httpVersionMajor < 2;
-  if (closing || isUnread || isLate) fields.push("connection", "close");
+  if ((closing || isUnread || isLate) && answer.headers["connection"] === undefined)
+    fields.push("connection", "close");
   if (isMounted) writeFields(response, answer.status, fields);
   else response.writeHead(answer.status, fields as string[]);
   if (isStream) {

@@ -1,7 +1,7 @@
 // Checks the head of a request before a role sees it: it must name one host, and stay within what
 // every service on the way accepts.
 
-import { BadRequest, RequestHeaderFieldsTooLarge } from "../base/errors.ts";
+import { BadRequest, NotImplemented, RequestHeaderFieldsTooLarge } from "../base/errors.ts";
 import { isServiceHeader, serviceHeaders } from "../base/protocol.ts";
 import { longestId, requestIdHeader } from "../http/tracing/request-ids.ts";
 import { traceHeader } from "../http/tracing/trace-context.ts";
@@ -41,9 +41,10 @@ const fieldOverhead = 4;
 export function headProblem(
   { target, rawHeaders }: RequestHead,
   limits: Pick<Limits, "headerBytes" | "headerCount">,
-): BadRequest | RequestHeaderFieldsTooLarge | undefined {
+): BadRequest | NotImplemented | RequestHeaderFieldsTooLarge | undefined {
   let hosts = 0;
   let host = "";
+  let codings: string | undefined;
   let bytes = target.length;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
@@ -52,13 +53,17 @@ export function headProblem(
     if (name.length === 4 && name.toLowerCase() === "host") {
       hosts++;
       host = value;
-    }
+    } else if (name.length === 17 && name.toLowerCase() === "transfer-encoding")
+      codings = codings === undefined ? value : `${codings}, ${value}`;
   }
   const count = rawHeaders.length / 2;
   if (count > limits.headerCount || bytes > limits.headerBytes) {
     const tooLarge = sizeProblem(target, rawHeaders, limits);
     if (tooLarge !== undefined) return tooLarge;
   }
+  // Parsers take what ends in `chunked` for chunks, and would hand on what is in them undecoded.
+  if (codings !== undefined && codings.toLowerCase() !== "chunked")
+    return new NotImplemented("The only transfer coding that services take is 'chunked', once");
   // Services on the way could disagree about which of several hosts counts.
   if (/[\s/?#@\\,]/.test(host)) return new BadRequest("The Host field is not a valid host");
   if (hosts > 1) return new BadRequest("A request must have only one Host field");

@@ -20,7 +20,12 @@ describe("a request with invalid framing:", () => {
     ],
     ["two lengths", `${post}Content-Length: 11\r\nContent-Length: 12\r\n\r\n{"value":1}`],
     ["a length with a sign", `${post}Content-Length: +11\r\n\r\n{"value":1}`],
-    ["an unknown transfer coding", `${post}Transfer-Encoding: xchunked\r\n\r\n{"value":1}`],
+    ["chunks in chunks", `${post}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`],
+    [
+      "chunks in chunks, in two fields",
+      `${post}Transfer-Encoding: chunked\r\ntransfer-encoding: Chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ["a coding after chunks", `${post}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`],
     ["a space before the colon", `${post}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n`],
     ["a folded line", `${get}X-A: 1\r\n X-B: 2\r\n\r\n`],
     ["lines that end in LF alone", "GET /rpc/a/canary HTTP/1.1\nHost: localhost\n\n"],
@@ -39,6 +44,25 @@ describe("a request with invalid framing:", () => {
       // An empty body, plain or chunked.
       expect(["", "0\r\n\r\n"]).toContain(body);
     }
+  });
+
+  it.each([
+    ["a coding before chunks", "Transfer-Encoding: gzip, chunked"],
+    [
+      "a coding before chunks, in two fields",
+      "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked",
+    ],
+    ["a coding that is none before chunks", "Transfer-Encoding: identity, chunked"],
+    ["an empty coding before chunks", "Transfer-Encoding: , chunked"],
+    ["a coding that is none", "Transfer-Encoding: identity"],
+    ["an unknown coding", "Transfer-Encoding: xchunked"],
+    ["chunks with a parameter", "Transfer-Encoding: chunked;q=1"],
+    ["no coding", "Transfer-Encoding:"],
+  ])("%s answers one 501 and closes the connection", async (_, fields) => {
+    const body = 'b\r\n{"value":1}\r\n0\r\n\r\n';
+    const answers = await attack(sockets, services, `${post}${fields}\r\n\r\n${body}${inner}`, 501);
+    for (const { head } of answers) expect(head.match(/^connection: .*$/gim)).toHaveLength(1);
+    await attack(sockets, callServices, `${post}transfer-encoding: Chunked\r\n\r\n${body}`, 200);
   });
 
   it("a head over the limit answers 431", async () => {
