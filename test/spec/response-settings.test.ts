@@ -9,6 +9,7 @@ describe("settings of an answer", () => {
     "content-type",
     "Content-Length",
     "content-security-policy",
+    "X-Content-Type-Options",
     "access-control-allow-origin",
     "set-cookie",
     "location",

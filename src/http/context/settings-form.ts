@@ -57,6 +57,7 @@ function refusedReason(name: string): string | undefined {
   if (name.startsWith("access-control-")) return "CorsMiddleware sets it";
   if (isServiceHeader(name)) return "it is one of Seamline's own";
   if (ofContent.test(name)) return "it depends on the result";
+  if (name === "x-content-type-options") return "every answer has it";
   return isHopByHop(name) || name.startsWith("proxy-") ? "it belongs to the connection" : undefined;
 }
 
