@@ -5,7 +5,7 @@ import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, consolePath, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
 import { notFound } from "../../src/roles/refuse.ts";
-import { pathOf } from "../../src/http/router.ts";
+import { pathOf, refuseMethod } from "../../src/http/router.ts";
 import type { Credentials, TrustKey } from "../../src/http/trust.ts";
 import { type Controls, control } from "./controls.ts";
 import {
@@ -81,8 +81,8 @@ export function createEndpoints(
   };
 
   const page = async (name: string, request: HttpRequest): Promise<HttpResponse | undefined> => {
-    if (request.method !== "GET" && request.method !== "HEAD") return undefined;
-    const answer = await options.file(name, request);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const answer = isRead ? await options.file(name, request) : refuseMethod(["GET", "HEAD"]);
     return answer && withConsoleHeaders(answer);
   };
 

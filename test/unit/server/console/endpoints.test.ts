@@ -49,6 +49,19 @@ describe("the console's endpoints", () => {
       });
   });
 
+  it("the console's page and files are for GET and HEAD, as all public files are", async () => {
+    const { gateway } = await deployed();
+    for (const path of ["", "/", "/console.js", "/console.css", "/icon.svg"])
+      for (const method of ["POST", "PUT", "DELETE", "OPTIONS"])
+        expect(
+          await ask(gateway, method, `/svc/console${path}`),
+          `${method} ${path}`,
+        ).toMatchObject({
+          status: 405,
+          headers: { allow: "GET, HEAD", "x-frame-options": "DENY" },
+        });
+  });
+
   it("console requests without a session or key get the same 404 as a path that doesn't exist", async () => {
     const { gateway } = await deployed();
     for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]) {
