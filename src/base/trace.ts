@@ -10,9 +10,13 @@
 export const mostLines = 128;
 const ofOrigin = 100;
 
+// Lines of frozen errors, which can't be given any.
+const ofFrozen = new WeakMap<object, readonly string[]>();
+
 /** The trace lines of `error`: one for each procedure that it passed, the origin first. */
 export function traceOf(error: unknown): readonly string[] {
-  const lines = (error as { trace?: unknown } | null | undefined)?.trace;
+  const lines =
+    ofFrozen.get(error as object) ?? (error as { trace?: unknown } | null | undefined)?.trace;
   // An application's errors may have a `trace` of their own. Other services accept only trace
   // lines.
   return Array.isArray(lines)
@@ -22,8 +26,8 @@ export function traceOf(error: unknown): readonly string[] {
 
 /** Sets the lines of `error`, hidden from `Object.keys` and JSON. @internal */
 export function setTrace(error: Error, lines: readonly string[]): void {
-  // Returns false for a frozen error: losing its lines is better than losing the error.
-  Reflect.defineProperty(error, "trace", { value: lines, configurable: true, writable: true });
+  const trace = { value: lines, writable: true };
+  if (!Reflect.defineProperty(error, "trace", trace)) ofFrozen.set(error, lines);
 }
 
 /**
@@ -36,11 +40,7 @@ export function traced(thrown: unknown, line: string): Error {
   const lines = traceOf(error).concat(line);
   // The first time remove two lines, as the line that counts them is new; later one.
   if (lines.length > mostLines)
-    lines.splice(
-      ofOrigin,
-      2,
-      `… ${1 + (parseInt(lines[ofOrigin]?.split("… ")[1] ?? "") || 1)} more`,
-    );
+    lines.splice(ofOrigin, 2, `… ${1 + (parseInt(lines[ofOrigin]!.split("… ")[1]!) || 1)} more`);
   setTrace(error, lines);
   return error;
 }

@@ -17,6 +17,7 @@ const thrown: Record<string, () => unknown> = {
   text: () => "only text",
   Many: () =>
     new AggregateError([new Refused("one", 1), new errors.Forbidden("two")], "all of them"),
+  Frozen: () => Object.freeze(new errors.Unauthorized("by Frozen")),
   Heavy: () => Object.assign(new Refused("heavy", 9), { code: { socket: Symbol("open") } }),
 };
 for (const [name, Class] of errors.frameworkErrors)
@@ -171,6 +172,7 @@ describe("errors over three nodes", () => {
   it("errors-14, errors-38: an error carries a line for each procedure that it passed, `[name | v<version>]`, the origin first", async () => {
     expect(traceOf(await failure("Refused"))).toEqual(lines);
     expect(caught.lines).toEqual(lines.slice(0, 1));
+    expect(traceOf(await failure("Frozen"))).toEqual(lines);
   });
   it("errors-15, errors-41: an RPC caller gets the message, then each trace line on its own line", async () => {
     for (const at of ["proxy", "gateway", "a"]) {
@@ -182,7 +184,7 @@ describe("errors over three nodes", () => {
       ]);
     }
   });
-  it.each(["OutOfStock", "Refused", "TypeError", "text", "Many", "Forbidden"])(
+  it.each(["OutOfStock", "Refused", "TypeError", "text", "Many", "Forbidden", "Frozen"])(
     "errors-39: an error's answer and its trace lines are the same in one process as over several services: %s",
     async (name) => {
       for (const headers of [{}, { "x-svc-data-encoding": "serialized" }]) {

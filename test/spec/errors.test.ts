@@ -412,7 +412,9 @@ describe("what of an error can't be sent", () => {
       constructor: errors.Forbidden,
       message: "x",
     });
-    expect(traced(Object.freeze(new Error("x")), "[a | v1.0.0]").message).toBe("x");
+    const frozen = traced(Object.freeze(new Error("x")), "[a | v1.0.0]");
+    expect([frozen.message, traceOf(frozen)]).toEqual(["x", ["[a | v1.0.0]"]]);
+    expect(traceOf(await send(frozen))).toEqual(["[a | v1.0.0]"]);
     expect((await send(new Error("x".repeat(1_000_000)))).message).toHaveLength(1_000_000);
   });
 });
