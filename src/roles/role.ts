@@ -99,6 +99,8 @@ export interface RoleParts {
   /** Answers requests that no endpoint takes, for files for example. */
   readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   readonly start: (url: string) => Promise<void>;
+  /** Whether it should be sent calls, once it answers them [yes]. */
+  readonly isReady?: (() => boolean) | undefined;
   /** Tells the gateway about this service, once it can take calls. */
   readonly join?: (url: string) => Promise<void>;
   /** Tells the gateway that no more calls may come. */
@@ -132,7 +134,7 @@ export function createRole(parts: RoleParts): Role {
    */
   let joined: Promise<void> | undefined;
   const route = createRouter([
-    ...healthRoutes(health, () => ready && leaving === undefined),
+    ...healthRoutes(health, () => ready && leaving === undefined && parts.isReady?.() !== false),
     ...(parts.routes ?? []),
   ]);
   const masks = parts.errors === "masked";
@@ -163,8 +165,7 @@ export function createRole(parts: RoleParts): Role {
       cors,
       masks: masks && !stacks,
       admission,
-      // Only send stacks to callers that are trusted themselves, not when a member forwards a call
-      // from outside.
+      // Stacks are for callers that are trusted themselves, and not for those of forwarded calls.
       answer: (incoming) => {
         const run = (): Promise<HttpResponse> =>
           call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));

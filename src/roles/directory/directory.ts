@@ -42,7 +42,7 @@ export class Directory implements Gateways {
   readonly #lists = new Map<string, Promise<MemberList>>();
   #own: OwnMember | undefined;
   #state: "new" | "reached" | "away" = "new";
-  #hasListed = false;
+  #listedAt: number | undefined;
   #told: string | undefined;
   #unwatch = (): void => {};
   #endStart = (_: Error): void => {};
@@ -66,6 +66,11 @@ export class Directory implements Gateways {
 
   get isReached(): boolean {
     return this.#state === "reached";
+  }
+
+  /** When it was first known which gateways there are, by the host's clock. */
+  get listedAt(): number | undefined {
+    return this.#listedAt;
   }
 
   /**
@@ -101,7 +106,7 @@ export class Directory implements Gateways {
     });
     await new Promise<void>((resolve) => {
       this.#unwatch = buckets.watch("gateways", this.#gateways.onValue, () => {
-        this.#hasListed = true;
+        this.#listedAt ??= host.clock.now();
         this.#tellGateways();
         resolve();
       });
@@ -112,7 +117,7 @@ export class Directory implements Gateways {
     // The same function may watch twice.
     const watcher = (gateways: readonly GatewayAddress[]): void => onGateways(gateways);
     this.#gatewayWatchers.add(watcher);
-    if (this.#hasListed) watcher(this.#current());
+    if (this.#listedAt !== undefined) watcher(this.#current());
     return () => void this.#gatewayWatchers.delete(watcher);
   }
 
@@ -226,7 +231,7 @@ export class Directory implements Gateways {
   }
 
   #tellGateways(): void {
-    if (!this.#hasListed) return;
+    if (this.#listedAt === undefined) return;
     const current = this.#current();
     const key = current.map(({ url }) => url).join(" ");
     if (key === this.#told) return;

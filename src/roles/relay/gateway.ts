@@ -81,7 +81,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const addresses = createMemberAddresses(host.names, options);
   host.transport.guard?.(addresses.rule);
   const { lease = defaultLeaseMs, healthIntervalMs } = options;
-  const { gatheringMs = defaultGatheringMs, observer } = options;
+  const { gatheringMs = defaultGatheringMs, observer, directory } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
   const members = createMembers(host.clock, lease, options.newId, lists, ({ url }) =>
     host.log.warn(`${url} didn't renew its lease, so it is no longer a member`, {
@@ -106,7 +106,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resent });
   const middleware = { chain, application, ...parts };
 
-  const instance = options.directory?.instance ?? crypto.randomUUID();
+  const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
     host,
     role: "gateway",
@@ -124,7 +124,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   });
   const isDeployed = createDeployedNames(host, credentials, members);
   let started = -Infinity;
-  const isGathering = (): boolean => host.clock.now() - started < gatheringMs;
+  /** Until the directory has answered, nodes can't know that this gateway is there. */
+  const canBeFound = (): boolean => directory === undefined || directory.listedAt !== undefined;
+  const isGathering = (): boolean =>
+    !canBeFound() ||
+    host.clock.now() - Math.max(started, directory?.listedAt ?? started) < gatheringMs;
   const forward = (call: IncomingCall, received: ForwardedRequest): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn, call.route?.info);
     return holders.kind === "some"
@@ -195,6 +199,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       monitor.start();
       await prepareMiddleware(chain);
     },
+    isReady: canBeFound,
     stop() {
       monitor.stop();
       liveness.stop();
@@ -211,7 +216,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     },
     observed: observer && {
       observer,
-      subject: { mode: "gateway", members, instance, directory: options.directory },
+      subject: { mode: "gateway", members, instance, directory },
     },
   });
   return role;
