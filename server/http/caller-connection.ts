@@ -3,6 +3,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
+import { NodeNotAvailable } from "../../src/base/errors.ts";
 import { Bag, type Bagged } from "./bag.ts";
 import { allRead } from "./event-loop.ts";
 import type { HeldFor, HeldMemory, Holder } from "./held-memory.ts";
@@ -106,7 +107,7 @@ const openingMs = 1_000;
  * Ends the connections without a request. With `graceMs`, those that were just opened have a second
  * at most: their callers are about to send a request, which is answered.
  */
-export function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: number): void {
+function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: number): void {
   const end = (mayBeAwaited: boolean): void => {
     const now = performance.now();
     for (const [socket, { open, request, idleSince }] of connections) {
@@ -121,11 +122,64 @@ export function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, grac
   if (graceMs > 0) setTimeout(end, Math.min(graceMs, openingMs), false).unref();
 }
 
+/** How long answers to requests that are cut may take to leave. */
+const cutMs = 500;
+
+/** The end of a server's connections. */
+export class ConnectionsEnd {
+  readonly #connections: ReadonlyMap<Socket, CallerConnection>;
+  readonly #onCut: ((count: number) => void) | undefined;
+  readonly #over: Promise<void>;
+  #resolve = (): void => {};
+  #timer: NodeJS.Timeout | undefined;
+  #isCut = false;
+
+  /** `onCut` is called with the number of requests that are cut. */
+  constructor(
+    connections: ReadonlyMap<Socket, CallerConnection>,
+    onCut: ((count: number) => void) | undefined,
+  ) {
+    this.#connections = connections;
+    this.#onCut = onCut;
+    this.#over = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  /**
+   * Ends those without a request, and cuts the others after `graceMs`, however long they had before.
+   * Resolves when none is left.
+   */
+  within(graceMs: number): Promise<void> {
+    endIdle(this.#connections, graceMs);
+    if (this.#connections.size === 0) this.reached();
+    else if (!this.#isCut) this.#cutAfter(graceMs);
+    return this.#over;
+  }
+
+  /** No connection is left. */
+  reached(): void {
+    clearTimeout(this.#timer);
+    this.#resolve();
+  }
+
+  #cutAfter(graceMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#isCut = true;
+      const reason = new NodeNotAvailable("This service stopped before the request ended");
+      const count = cutRequests(this.#connections, reason);
+      if (count > 0) this.#onCut?.(count);
+      this.#timer = setTimeout(
+        () => {
+          for (const socket of this.#connections.keys()) socket.destroy();
+        },
+        count === 0 ? 0 : cutMs,
+      );
+    }, graceMs);
+  }
+}
+
 /** Ends all requests with this error. Returns how many there were. */
-export function cutRequests(
-  connections: ReadonlyMap<Socket, CallerConnection>,
-  reason: Error,
-): number {
+function cutRequests(connections: ReadonlyMap<Socket, CallerConnection>, reason: Error): number {
   let count = 0;
   for (const { open, request } of connections.values()) {
     if (open === 0) continue;

@@ -4,7 +4,7 @@
 import type { DialledChannel } from "../../src/base/ports/links.ts";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
+import { BadRequest, type NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
@@ -12,11 +12,10 @@ import { refusedStart } from "../../src/http/refusals.ts";
 import { headProblem, wireMargin } from "../../src/wire/request-head.ts";
 import {
   type CallerConnection,
+  ConnectionsEnd,
   createCloser,
   createCallerConnection,
-  cutRequests,
   endFaulty,
-  endIdle,
   isStillOpen,
 } from "./caller-connection.ts";
 import type { Heartbeat } from "./event-loop.ts";
@@ -47,8 +46,6 @@ export type HttpLimits = Pick<
 // Longer than load balancers keep idle connections, so that we never close one just as a request
 // arrives.
 const keepAliveMs = 65_000;
-/** How long answers to requests that are cut may take to leave. */
-const cutMs = 500;
 // Accepted past the limit, so that health checks get through and callers learn why their calls
 // don't.
 const spareConnections = 64;
@@ -77,7 +74,8 @@ export interface HttpServer {
   drain(): void;
   /**
    * Stops accepting, closes idle connections, and lets requests finish for `graceMs`. Those that
-   * still run are cut: they end with 503. Links stay, as long as the role keeps them.
+   * still run are cut: they end with 503. Links stay, as long as the role keeps them. May be called
+   * again, with less time.
    */
   close(graceMs: number): Promise<void>;
 }
@@ -95,8 +93,7 @@ export async function listen(
   const closeOne = createCloser(connections, memory);
   const links = options.onLink && new LinkSockets(options.onLink);
   let closing = false;
-  /** While it closes: no connection is left. */
-  let onceEmpty: (() => void) | undefined;
+  let end: ConnectionsEnd | undefined;
 
   const finished = (
     { socket }: IncomingMessage,
@@ -198,7 +195,7 @@ export async function listen(
     socket.once("close", () => {
       connections.delete(socket);
       connection.holder.close();
-      if (connections.size === 0) onceEmpty?.();
+      if (connections.size === 0) end?.reached();
       for (const leaver of connection.leavers.all()) leaver.leave();
     });
   });
@@ -240,30 +237,11 @@ export async function listen(
       closing = true;
       links?.close();
       if (graceMs > 0) await acceptRest(server);
-      await new Promise<void>((resolve) => {
-        let timer = setTimeout(() => {
-          const count = cutRequests(
-            connections,
-            new NodeNotAvailable("This service stopped before the request ended"),
-          );
-          if (count > 0) options.onCut?.(count);
-          timer = setTimeout(
-            () => {
-              for (const socket of connections.keys()) socket.destroy();
-            },
-            count === 0 ? 0 : cutMs,
-          );
-        }, graceMs);
-        onceEmpty = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        // Its own end waits for links, too, which may bring answers to requests.
-        server.close();
-        endIdle(connections, graceMs);
-        for (const socket of handshakes) socket.destroy();
-        if (connections.size === 0) onceEmpty();
-      });
+      // Its own end waits for links, too, which may bring answers to requests.
+      server.close();
+      for (const socket of handshakes) socket.destroy();
+      end ??= new ConnectionsEnd(connections, options.onCut);
+      await end.within(graceMs);
     },
   };
 }

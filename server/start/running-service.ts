@@ -25,7 +25,7 @@ const servingOnMs = 1_000;
 export interface OpenRequests {
   /** The service is about to stop. */
   drain(): void;
-  /** Lets requests finish for `graceMs`, and cuts those that still run. */
+  /** Lets requests finish for `graceMs`, and cuts those that still run. Again: with less time. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface RunningService {
   readonly server: Server;
   /** From the order to stop until requests are cut. */
   readonly drainMs: number;
-  /** Stops it; requests that run after `ms` are cut. A second call waits for the first. */
+  /** Stops it; requests that run after `ms` are cut. A second call may only leave less time. */
   stopWithin(ms: number): Promise<void>;
   /** Rejects if the start fails; then everything is released. */
   start(): Promise<void>;
@@ -71,7 +71,24 @@ export function runService(
   const drainMs = config.drainMs ?? defaultDrainMs;
   let started = false;
   let stopping: Promise<void> | undefined;
-  const stopWithin = (ms: number): Promise<void> => (stopping ??= stop(ms));
+  /** Requests are cut at this time, by the clock of `performance`. */
+  let end = Infinity;
+  let isClosing = false;
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    const graceMs = Math.max(0, end - performance.now());
+    const [, cut] = await Promise.all([
+      requests.close(graceMs),
+      role.finishCalls(graceMs, new NodeNotAvailable("This service has stopped")),
+    ]);
+    if (cut > 0) cutWarning(prepared)(cut);
+  };
+  const stopWithin = (ms: number): Promise<void> => {
+    const before = end;
+    end = Math.min(end, performance.now() + ms);
+    if (isClosing && end < before) void close();
+    return (stopping ??= stop(ms));
+  };
   const server: Server = {
     url,
     mode: config.mode,
@@ -91,7 +108,7 @@ export function runService(
     stop: () => stopWithin(drainMs),
   };
   const stop = async (ms: number): Promise<void> => {
-    const end = performance.now() + ms;
+    const began = performance.now();
     unregisterServer(server);
     // Leave every rotation before the socket closes, so that no call is sent to a closed one. A
     // service that never was ready is in no rotation.
@@ -101,19 +118,14 @@ export function runService(
     const left = role.leave().then((isTold) => (isTold ? undefined : serving));
     await Promise.race([left, pause(ms, undefined, { ref: false })]);
     role.refuseCalls();
-    const graceMs = Math.max(0, end - performance.now());
-    const [, cut] = await Promise.all([
-      requests.close(graceMs),
-      role.finishCalls(graceMs, new NodeNotAvailable("This service has stopped")),
-    ]);
-    if (cut > 0) cutWarning(prepared)(cut);
+    await close();
     await role.stop();
     await stops.run(log);
     unregisterStops();
     unregisterHost();
     await prepared.release();
     onEnd();
-    const took = Math.round(performance.now() - end + ms);
+    const took = Math.round(performance.now() - began);
     if (started) log.info(`stopped after ${took} ms`, { event: "drained", ms: took });
   };
   const start = async (): Promise<void> => {

@@ -20,7 +20,14 @@ const closing: (() => unknown)[] = [];
 beforeEach(async () => {
   application = await createApplication();
   await application.put("index.html", "<!doctype html><title>Shop</title>");
-  await application.publish("shop", source, ["quick", "slow", "slowCalls", "crash", "crashTwice"]);
+  await application.publish("shop", source, [
+    "quick",
+    "slow",
+    "slowCalls",
+    "crash",
+    "crashTwice",
+    "crashIn",
+  ]);
 });
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -34,6 +41,7 @@ let calls = 0;
 export async function slow(ms: number): Promise<string> { calls++; await pause(ms); return "slow"; }
 export async function slowCalls(): Promise<number> { return calls; }
 export async function crash(): Promise<string> { setTimeout(() => { throw new RangeError("in a timer"); }, 50); return "armed"; }
+export async function crashIn(ms: number): Promise<string> { setTimeout(() => { throw new RangeError("in a timer"); }, ms); return "armed"; }
 export async function crashTwice(): Promise<string> {
   setTimeout(() => { throw new RangeError("the first"); }, 50);
   setTimeout(() => { throw new RangeError("the second"); }, 150);
@@ -275,6 +283,26 @@ describe("an uncaught exception", () => {
       expect(armed.text).toBe("armed");
       expect(await command.ended("SIGTERM")).toBe(1);
       expect(command.output()).toMatch(logged);
+    },
+  );
+
+  it.each([200, 1_700])(
+    "%s ms after a signal to stop cuts what runs with 503, instead of waiting for drainMs",
+    { timeout: 60_000 },
+    async (ms) => {
+      const { url, command } = await application.service("service", {
+        mode: "standalone",
+        url: anyPort,
+      });
+      const slow = await slowCall(url, 20_000);
+      await get(`${url}/rpc/crashIn?ms=${ms}`);
+      const begun = performance.now();
+      expect(await command.ended("SIGTERM")).toBe(1);
+      expect(performance.now() - begun).toBeLessThan(ms + 2_500);
+      expect(await slow.answer).toMatchObject({
+        status: 503,
+        text: "This service stopped before the request ended",
+      });
     },
   );
 

@@ -55,9 +55,11 @@ export class OpenMountedRequests {
           resolve();
         }, cutMs);
       }, graceMs);
+      const before = this.#onceEmpty;
       this.#onceEmpty = () => {
         clearTimeout(timer);
         resolve();
+        before?.();
       };
     });
   }
