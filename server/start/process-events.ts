@@ -14,8 +14,11 @@ export interface Stopping {
   readonly log: Log;
 }
 
-/** From there to the end of the process, whatever the application still has open. */
-const endMs = 3_000;
+/**
+ * From there to the end of the process, whatever the application still has open: half a second for the
+ * answers of cut requests, 3 s for `onStop`, and what the log says of that.
+ */
+const endMs = 4_000;
 /**
  * After an exception: time to leave the gateway and to serve on for a second. State can't be relied
  * on for longer.

@@ -20,16 +20,22 @@ let repository: Service;
 beforeAll(async () => {
   buildPackage();
   application = await createApplication();
-  await application.publish("shop", source, ["quick", "slow", "endless"]);
+  await application.publish("shop", source, ["quick", "slow", "endless", "hang"]);
   repository = await application.service("repository", { mode: "repository", url: anyPort });
 }, 60_000);
 afterAll(() => application.remove());
 
 const source = `
+import { onStop } from "seamline";
 export async function quick(): Promise<string> { return "quick"; }
 export async function slow(ms: number): Promise<string> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   return "slow";
+}
+export async function hang(): Promise<string> {
+  onStop(() => console.log("closes"));
+  onStop(() => new Promise(() => setTimeout(() => {}, 60_000)));
+  return "hangs";
 }
 export async function endless(this: import("seamline").Context): Promise<string> {
   console.log("running");
@@ -178,6 +184,20 @@ describe("a service that is told to stop while a call has no end", () => {
       );
       expect(command.output()).toMatch(/^aborted: This service stopped before the request ended$/m);
       expect(command.output()).toContain("warning: cut a request that was still running\n");
+    },
+  );
+
+  it(
+    "says what onStop didn't get done, however short drainMs is",
+    { timeout: 60_000 },
+    async () => {
+      const { command, url } = await standalone("hanging", { drainMs: 200 });
+      expect((await send(`${url}/rpc/hang`)).text).toBe("hangs");
+      expect(await command.ended("SIGTERM")).toBe(0);
+      expect(command.output()).toContain(
+        "warning: onStop: a callback didn't end in 3 s, so 1 more didn't run\n",
+      );
+      expect(command.output()).not.toMatch(/^closes$/m);
     },
   );
 
