@@ -2,6 +2,7 @@
 
 import type { Log } from "../../src/base/ports.ts";
 import type { LogFields } from "../../src/base/ports/telemetry.ts";
+import { boundedOutput } from "./bounded-output.ts";
 import { createPaint, type Paint, type TextOutput, wantsColour } from "./paint.ts";
 import { stackOf } from "./stacks.ts";
 
@@ -49,15 +50,24 @@ export function createLog(options: LogOptions = {}): Log {
   const { level = "info", out = process.stdout, err = process.stderr } = options;
   const write = options.format === "json" ? jsonLines(options) : textLines(options);
   const rank = ranks[level];
+  const missing = (count: number): string =>
+    write(
+      "warn",
+      `${count === 1 ? "a line is" : `${count} lines are`} missing here: nobody was reading the log`,
+      undefined,
+      undefined,
+    );
+  const toOut = boundedOutput(out, missing);
+  const toErr = boundedOutput(err, missing);
   return {
     info(line, about) {
-      if (rank <= ranks.info) out.write(write("info", line, undefined, about));
+      if (rank <= ranks.info) toOut(write("info", line, undefined, about));
     },
     warn(line, about) {
-      if (rank <= ranks.warn) err.write(write("warn", line, undefined, about));
+      if (rank <= ranks.warn) toErr(write("warn", line, undefined, about));
     },
     error(line, cause, about) {
-      if (rank <= ranks.error) err.write(write("error", line, cause, about));
+      if (rank <= ranks.error) toErr(write("error", line, cause, about));
     },
   };
 }

@@ -6,6 +6,9 @@ import { styleText } from "node:util";
 export interface TextOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
+  /** Bytes that wait for the reader. */
+  readonly writableLength?: number;
+  once?(event: "drain", act: () => void): unknown;
 }
 
 /** Whether `output` is a terminal whose user wants colours (https://no-color.org). */

@@ -15,12 +15,17 @@ const run =
   plain === undefined
     ? (await import("./program.ts")).run
     : async () => await (await import("./run-start.ts")).runStart(plain);
-// The reader has enough, like `head` after a line. For a service, losing its log is an error.
+const isService = words[0] === "start";
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE" || words[0] === "start") throw error;
+  // It goes on without a log, and says so.
+  if (isService) return;
+  // The reader has enough, like `head` after a line.
+  if (error.code !== "EPIPE") throw error;
   // Other commands run to their end, with their own exit code.
   if (words[0] === "dev") process.kill(process.pid, "SIGTERM");
 });
+// Before it runs, too.
+if (isService) process.stderr.on("error", () => {});
 const code = await run(words);
 if (code !== 0) process.exitCode = code;
 // The exit code 0 means that a command ran until it was told to stop. `start` sets none and goes on

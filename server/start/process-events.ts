@@ -1,4 +1,5 @@
-// Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections.
+// Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections, and a log
+// that nobody reads any more.
 
 import { constants } from "node:os";
 
@@ -84,6 +85,11 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
   const logRejection = (reason: unknown): void =>
     log.error(`unhandled rejection${placeOfError()}: an await is missing`, reason);
 
+  const unwatchOutputs = [
+    onLost(process.stdout, (why) => log.warn(`stdout ${why}`)),
+    onLost(process.stderr, (why) => log.info(`stderr ${why}`)),
+  ];
+
   const events = {
     SIGTERM: stop,
     SIGINT: stop,
@@ -97,6 +103,19 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
   });
   return () => {
     forgetNpm();
+    for (const unwatch of unwatchOutputs) unwatch();
     for (const [name, listener] of Object.entries(events)) process.off(name, listener);
   };
+}
+
+/** The reader of an output is gone, or its disk is full: the service goes on, and `tell` says so once. */
+function onLost(output: NodeJS.WriteStream, tell: (why: string) => void): () => void {
+  let isTold = false;
+  const lost = ({ code, message }: NodeJS.ErrnoException): void => {
+    if (isTold) return;
+    isTold = true;
+    tell(`can't be written (${code ?? message}): this service goes on without it`);
+  };
+  output.on("error", lost);
+  return () => void output.off("error", lost);
 }

@@ -64,6 +64,35 @@ describe("seamline start, as a process", () => {
   });
 
   it(
+    "goes on when nobody reads its log any more, and says so on the output that is left",
+    { timeout: 60_000 },
+    async () => {
+      await application.put("seamline.json", {
+        mode: "standalone",
+        url: anywhere,
+        accessLog: true,
+      });
+      await application.put(
+        "src/greet.ts",
+        'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
+      );
+      const service = application.seamline(["start"]);
+      const [, url] = await service.says(address);
+      service.child.stdout.destroy();
+      // The first write may still get into the pipe.
+      while (!service.output().includes("stdout can't be written"))
+        expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
+      expect(service.output()).toMatch(
+        /^warning: stdout can't be written \(EPIPE\): this service goes on without it$/m,
+      );
+      service.child.stderr.destroy();
+      for (let calls = 0; calls < 20; calls++)
+        expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
+      expect(await service.ended("SIGTERM")).toBe(0);
+    },
+  );
+
+  it(
     "builds if necessary, serves, stops on a signal, and reuses the build at the next start",
     { timeout: 60_000 },
     async () => {

@@ -1,3 +1,5 @@
+import { PassThrough } from "node:stream";
+
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../server/base/log.ts";
 
@@ -45,5 +47,34 @@ describe("a logged error", () => {
     ["no text", Object.create(null)],
   ])("can throw when it is read, from %s", (_, cause) => {
     expect(lineFor(cause)).toBe("error: it failed\nwhat was thrown can't be read\n");
+  });
+});
+
+describe("a log that nobody reads", () => {
+  it("drops lines when a MiB of them waits, and says how many when they are read", async () => {
+    const out = new PassThrough({ highWaterMark: 1_024 });
+    const log = createLog({ out, err: out, env: {} });
+    const line = "x".repeat(999);
+    for (let at = 0; at < 2_000; at++) log.info(line);
+    log.warn("dropped, too");
+    expect(out.writableLength + out.readableLength).toBeLessThan(1_060_000);
+    const read = async (): Promise<string[]> => {
+      let text = "";
+      for (;;) {
+        const part = out.read() as Buffer | null;
+        if (part !== null) text += part.toString();
+        else if (out.writableLength === 0) return text.split("\n").slice(0, -1);
+        await new Promise((turn) => setImmediate(turn));
+      }
+    };
+    const first = await read();
+    const kept = first.filter((each) => each === line).length;
+    expect(kept).toBeGreaterThan(1_000);
+    expect(first.slice(kept)).toEqual([
+      `warning: ${2_000 - kept} lines are missing here: nobody was reading the log`,
+      "warning: a line is missing here: nobody was reading the log",
+    ]);
+    log.info("on");
+    expect(await read()).toEqual(["on"]);
   });
 });
