@@ -73,6 +73,17 @@ const applicationModules = () =>
         ),
       },
       {
+        fqn: "shop/wait",
+        in: { b: "public" },
+        body: body(
+          "shop/wait",
+          async ({ signal }) =>
+            await new Promise((_, reject) => {
+              signal.addEventListener("abort", () => reject(new Error("stopped waiting")));
+            }),
+        ),
+      },
+      {
         fqn: "shop/stock",
         parameters: names("sku"),
         in: { b: "public" },

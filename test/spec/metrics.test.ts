@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { startServer } from "../../server/index.ts";
 import { families } from "../../server/telemetry/metrics/families.ts";
@@ -88,6 +88,28 @@ describe("metrics", () => {
         ["shop/stock", expect.stringMatching(/^(?:Missing|Unknown)Parameter/), 1],
       ]);
     }
+  });
+
+  it("a call that its caller left is a failure `CallerLeft` of each service that had it (metrics-2)", async () => {
+    const { local, read } = await measured();
+    const { role } = local.at("http://proxy") ?? {};
+    if (role === undefined) throw new Error("no proxy");
+    const leave = new AbortController();
+    const call = ask(role, "GET", "/rpc/shop/wait", {}, "", leave.signal);
+    await vi.waitFor(() => expect(read("b").value("seamline_calls_running")).toBe(1));
+    leave.abort(new Error("gone"));
+    await expect(call).rejects.toThrow("gone");
+    for (const [name, procedure] of [
+      ["b", "shop/wait"],
+      ["gateway", "shop/wait"],
+      // It has no modules, so it knows no names.
+      ["proxy", "other"],
+    ] as const)
+      await vi.waitFor(() => {
+        const { value } = read(name);
+        const labels = { procedure, kind: "CallerLeft" };
+        expect([name, value("seamline_call_failures_total", labels)]).toEqual([name, 1]);
+      });
   });
 
   it("metrics-3: only names that services have announced are labels; whatever else is called counts as `other`", async () => {
