@@ -13,6 +13,7 @@ import { createHandler } from "../../server/start/create-handler.ts";
 import type { Handler, HandlerOptions } from "../../server/start/server.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import { TestLog } from "../_cluster.ts";
+import { raw } from "../unit/server/_raw.ts";
 import { close, http2Server, listening, servers } from "./_mounted.ts";
 import { anyPort, applicationOf } from "./_started.ts";
 
@@ -171,6 +172,19 @@ describe.each(Object.keys(servers))("mounted in %s", (name) => {
       );
     const answer = await fetch(`${url}/own/other`);
     expect([answer.status, answer.headers.get("x-own")]).toEqual([200, "yes"]);
+  });
+
+  it("a request with a transfer coding other than chunked is refused, and its connection closes", async () => {
+    const head =
+      "POST /rpc/site/greet HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
+    const body = 'd\r\n{"name":"Cy"}\r\n0\r\n\r\n';
+    for (const coding of ["gzip, chunked", "identity, chunked"]) {
+      const bytes = `${head}\r\nTransfer-Encoding: ${coding}\r\n\r\n${body}`;
+      const text = await raw({ url }, bytes).closed();
+      expect(text, coding).toMatch(/^HTTP\/1\.1 501 /);
+    }
+    const bytes = `${head}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
+    expect(await raw({ url }, bytes).closed()).toMatch(/^HTTP\/1\.1 200 [^]*Hello, Cy/);
   });
 
   it("mounting-3: bodies stream both ways", async () => {
