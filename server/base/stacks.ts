@@ -1,5 +1,6 @@
 // Stacks as a log has them: the frames of the application, and not those of the runtime around it.
 
+import { ServiceError } from "../../src/base/errors.ts";
 import { packageFolder } from "./package-folder.ts";
 
 // Causes of one error may form a circle.
@@ -16,7 +17,11 @@ const ownFolders: readonly string[] = ["dist", "server", "src"].map(
 export function stackOf(thrown: unknown, causes = 0): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
-    const text = withoutOwnFrames(thrown.stack ?? `${thrown.name}: ${thrown.message}`);
+    // The message of the runtime's own error says all that the runtime knows, and a cause more.
+    const text = withoutOwnFrames(
+      thrown.stack ?? `${thrown.name}: ${thrown.message}`,
+      thrown instanceof ServiceError || thrown.cause instanceof Error,
+    );
     if (causes === maxCauses) return text;
     const entries: readonly unknown[] =
       thrown instanceof AggregateError && Array.isArray(thrown.errors) ? thrown.errors : [];
@@ -37,11 +42,11 @@ export function stackOf(thrown: unknown, causes = 0): string {
 
 /**
  * A stack without the frames of this package and of Node. An error in which the application has no
- * frame keeps them: they are all that says where it comes from.
+ * frame keeps them, unless `always`: they are all that says where it comes from.
  */
-export function withoutOwnFrames(stack: string): string {
+export function withoutOwnFrames(stack: string, always = false): string {
   const lines = stack.split("\n");
-  if (!lines.some((line) => isFrame(line) && !isOwnFrame(line))) return stack;
+  if (!always && !lines.some((line) => isFrame(line) && !isOwnFrame(line))) return stack;
   return lines.filter((line) => !isOwnFrame(line)).join("\n");
 }
 
@@ -51,5 +56,8 @@ function isOwnFrame(line: string): boolean {
   if (!isFrame(line)) return false;
   // `at async Promise.all (index 0)` and the like have no place of their own.
   if (/\((?:<anonymous>|native|index \d+)\)$/.test(line) || /[( ]node:/.test(line)) return true;
-  return ownFolders.some((folder) => line.includes(folder));
+  // An error of another service may come from a package in another place.
+  return (
+    line.includes("/node_modules/seamline/") || ownFolders.some((folder) => line.includes(folder))
+  );
 }

@@ -2,7 +2,7 @@
 
 import type { Call } from "../base/call.ts";
 import { type Context, emptyContext, isContext } from "../base/context.ts";
-import { ProcedureNotFound } from "../base/errors.ts";
+import { ProcedureNotFound, ValueNotSerializable } from "../base/errors.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
 import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
@@ -13,6 +13,7 @@ import { bindArguments } from "./parameters.ts";
 import { inherited } from "./options-context.ts";
 import { createPlacement, type LocalProcedure } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
+import { traceOf as linesOf } from "../base/trace.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
 import {
   type KnownPlaces,
@@ -111,18 +112,16 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
 
   /** Rethrows the error of an inner call. Marks refusals, so that the outer caller isn't blamed. */
   const rethrowInner = (fqn: string, thrown: unknown): never => {
-    if (!isRefusal(thrown)) throw thrown;
-    noteInnerRefusal(thrown);
-    const why =
-      current !== undefined && thrown instanceof ProcedureNotFound
-        ? onlyInBrowsers(current, fqn)
-        : undefined;
-    if (why === undefined) throw thrown;
-    // No server can run it. Change the same error, since others have marked it.
-    const { message, stack } = thrown as Error;
-    (thrown as Error).message = `${message}: ${why}`;
-    if (stack !== undefined)
-      (thrown as Error).stack = stack.replace(message, () => `${message}: ${why}`);
+    if (isRefusal(thrown)) {
+      noteInnerRefusal(thrown);
+      const why =
+        current !== undefined && thrown instanceof ProcedureNotFound
+          ? onlyInBrowsers(current, fqn)
+          : undefined;
+      // No server can run it. Change the same error, since others have marked it.
+      if (why !== undefined) (thrown as Error).message += `: ${why}`;
+      showCall(thrown as Error, rethrowInner);
+    } else if (thrown instanceof ValueNotSerializable) showCall(thrown, rethrowInner);
     throw thrown;
   };
 
@@ -201,4 +200,20 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       );
     },
   };
+}
+
+/**
+ * Gives an error of the runtime the lines of the application's call. Those where the runtime made
+ * it, perhaps in another service, lead nowhere. What has passed a procedure keeps its own, too.
+ */
+function showCall(error: Error, below: (...args: never[]) => unknown): void {
+  const call: { stack?: string } = {};
+  const { captureStackTrace } = Error as {
+    captureStackTrace?: (target: object, below: unknown) => void;
+  };
+  captureStackTrace?.(call, below);
+  const at = call.stack?.indexOf("\n    at ") ?? -1;
+  if (at < 0) return;
+  const above = linesOf(error).length > 0 ? (error.stack ?? String(error)) : String(error);
+  error.stack = above + call.stack!.slice(at);
 }

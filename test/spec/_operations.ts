@@ -65,6 +65,22 @@ const applicationModules = () =>
         ),
       },
       {
+        fqn: "shop/gives",
+        parameters: names("sku"),
+        in: { a: "public" },
+        body: body("shop/gives", async (_, graph) => {
+          return await call(graph, "shop/stock", names("sku"), { of: [() => "a"] });
+        }),
+      },
+      {
+        fqn: "shop/forgets",
+        parameters: names("sku"),
+        in: { a: "public" },
+        body: body("shop/forgets", async (_, graph) => {
+          return await call(graph, "shop/stock", []);
+        }),
+      },
+      {
         fqn: "shop/heard",
         parameters: names("sku"),
         in: { b: "public" },
@@ -89,6 +105,7 @@ const applicationModules = () =>
         in: { b: "public" },
         body: body("shop/stock", (_, _graph, sku) => {
           if (sku === "broken") throw new RangeError("no such shelf");
+          if (sku === "endless") return { shelves: [() => 5] };
           return 5;
         }),
       },

@@ -86,6 +86,30 @@ describe("the access log", () => {
   });
 });
 
+describe("an error of the runtime", () => {
+  const failures = async (target: string) => {
+    const { log, ask } = await operate(() => ({}));
+    const { status } = await ask("GET", target);
+    expect(status).toBe(500);
+    const lines = log.parsed().filter(({ level }) => level === "error");
+    return { lines, errors: lines.map(({ error }) => String(error)) };
+  };
+
+  it.each([
+    ["an argument that is missing", "forgets", /^MissingParameterValue: .*sku/],
+  ])(
+    "%s is logged with the line of the call in the application, and with none of the runtime",
+    async (_, name, error) => {
+      const { lines, errors } = await failures(`/rpc/shop/${name}?sku=a`);
+      expect(lines).toMatchObject([{ procedure: `shop/${name}` }]);
+      expect(errors[0]).toMatch(error);
+      const [first, ...others] = errors[0]!.split("\n").slice(1);
+      expect(first).toMatch(/^ +at .*(?:_shop|_operations)\.ts/);
+      expect(others.join("\n")).not.toMatch(/\/(src|server)\//);
+    },
+  );
+});
+
 describe("secrets", () => {
   it("logs-7: no key, credential, cookie, authorization, query or body is ever logged", async () => {
     const { log, ask, local } = await operate(() => logged);

@@ -2,6 +2,7 @@
 
 import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { ServiceError } from "../../../src/base/errors.ts";
 import { traceOf } from "../../../src/base/trace.ts";
 import { packageFolder } from "../../base/package-folder.ts";
 import type { Paint } from "./text.ts";
@@ -46,7 +47,10 @@ export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error && thrown.name === "Error" ? thrown.message : titleOf(thrown);
 }
 
-/** The application's own stack frames with relative paths; all frames if it has none. */
+/**
+ * The application's own stack frames with relative paths. If it has none, all of them; but those of
+ * the runtime's own errors say nothing.
+ */
 function framesOf(thrown: unknown, root: string): readonly string[] {
   if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return [];
   const frames = thrown.stack
@@ -54,7 +58,8 @@ function framesOf(thrown: unknown, root: string): readonly string[] {
     .filter((line) => /^\s+at /.test(line))
     .map((line) => line.trim());
   const own = frames.filter((frame) => !isForeign(frame, root));
-  const shown = (own.length > 0 ? own : frames).slice(0, maxFrames);
+  const isOfRuntime = thrown instanceof ServiceError;
+  const shown = (own.length > 0 || isOfRuntime ? own : frames).slice(0, maxFrames);
   return shown.map((frame) =>
     frame.replaceAll(`${pathToFileURL(root).href}/`, "").replaceAll(`${root}/`, ""),
   );

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ValueNotSerializable } from "../../../src/base/errors.ts";
 import { setTrace } from "../../../src/base/trace.ts";
 import type { DevEvent, DevSession } from "../../../server/dev/session/session.ts";
 import { showAsJson } from "../../../server/dev/terminal/json-lines.ts";
@@ -315,6 +316,15 @@ error: src/gone.ts:1:1: is no longer there
     const { session, after } = show({ session: { nodes } });
     session.emit({ kind: "problems", problems: [{ file: "src/a.ts", message: "no" }] });
     expect(after()).toBe("error: src/a.ts: no\n1 problem: it starts when it is fixed\n");
+  });
+
+  it("an error of the runtime that no line of the application leads to has no frames", () => {
+    const { session, after } = show();
+    const error = new ValueNotSerializable("result.a: a function can't be sent");
+    session.emit({ kind: "failed", fqn: "shop/quote", node: "orders", error });
+    expect(after()).toBe(
+      "shop/quote failed on node orders: ValueNotSerializable: result.a: a function can't be sent\n",
+    );
   });
 
   it("problems that stop nothing say that everything else runs", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { ProcedureNotFound } from "../../../../src/base/errors.ts";
 import { createLog, logFormat, type LogOptions } from "../../../../server/base/log.ts";
-import { withoutOwnFrames } from "../../../../server/base/stacks.ts";
+import { stackOf, withoutOwnFrames } from "../../../../server/base/stacks.ts";
 import { packageFolder } from "../../../../server/base/package-folder.ts";
 
 function written(options: LogOptions, write: (log: ReturnType<typeof createLog>) => void): string {
@@ -99,6 +100,23 @@ describe("a stack in the log", () => {
   it("keeps ours if there are no others", () => {
     const stack = `Error: broken\n${own}\n    at node:net:1:1`;
     expect(withoutOwnFrames(stack)).toBe(stack);
+  });
+
+  it("has none of ours for an error of the runtime, or for one that a cause explains", () => {
+    const broken = (error: Error): Error => Object.assign(error, { stack: `${error}\n${own}` });
+    expect(stackOf(broken(new ProcedureNotFound("no a")))).toBe("ProcedureNotFound: no a");
+    const cause = new Error("gone", { cause: "x" });
+    cause.stack = `Error: gone\n${application}`;
+    expect(stackOf(broken(new Error("it broke", { cause })))).toBe(
+      `Error: it broke\ncaused by Error: gone\n${application}\ncaused by x`,
+    );
+  });
+
+  it("has none of ours from a package in another place", () => {
+    const far = "    at send (file:///srv/node_modules/seamline/dist/chunks/core.js:1:2)";
+    expect(withoutOwnFrames(`Error: late\n${application}\n${far}`)).toBe(
+      `Error: late\n${application}`,
+    );
   });
 
   it("keeps lines of the message that look like nothing", () => {
