@@ -54,14 +54,16 @@ const value = (name: string, expected: unknown): ClientCall => ({
 const refusal = (name: string, message: string): ClientCall => ({
   fqn: "calls/result",
   args: { of: name },
-  error: { name: "ValueNotSerializable", message, trace: [] },
+  error: { name: "ValueNotSerializable", message, trace: [ofResult] },
 });
-const unsent = (message: string): HttpAnswer => refused(500, "ValueNotSerializable", message);
+const ofResult = "[calls/result | v0.0.0]";
+const unsent = (message: string): HttpAnswer =>
+  refused(500, "ValueNotSerializable", message, ofResult);
 const unsentForm = (message: string): HttpAnswer => ({
   ...unsent(message),
   headers: { ...unsent(message).headers, "content-type": "application/json" },
   body: JSON.stringify(
-    form("Error", { type: "ValueNotSerializable", message, trace: [], fields: {} }),
+    form("Error", { type: "ValueNotSerializable", message, trace: [ofResult], fields: {} }),
   ),
 });
 const date = form("Date", { value: "1970-01-01T00:00:00.000Z" });

@@ -1,6 +1,11 @@
 // Where an error becomes an answer, in all roles. Logs what the caller doesn't get to see.
 
-import { FileNotFound, NodeNotAvailable, ServiceError } from "../base/errors.ts";
+import {
+  FileNotFound,
+  NodeNotAvailable,
+  ServiceError,
+  ValueNotSerializable,
+} from "../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { LogFields } from "../base/ports/telemetry.ts";
 import { answerHeaders, headers, mediaTypes, rpcPath } from "../base/protocol.ts";
@@ -61,7 +66,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       // No cause leads to these: they are in the error's fields.
       for (const error of mask.hiddenBeside(thrown))
         host.log.error(`${masked} in a field of the error`, error, aboutOf(request));
-    } else if (thrown instanceof ServiceError && !isInnerRefusal(thrown)) return;
+    } else if (isForCaller(thrown)) return;
     else if (onFailedCall !== undefined && path.startsWith(rpcPath))
       onFailedCall({ fqn: procedureOf(path), error: thrown });
     // Otherwise the service that masked it has logged it.
@@ -100,6 +105,15 @@ export function createRefuse(parts: RefuseParts): Refuse {
       ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
     });
   };
+}
+
+/** Whether an error tells its caller all there is. A mistake of the application isn't the caller's. */
+function isForCaller(thrown: unknown): boolean {
+  return (
+    thrown instanceof ServiceError &&
+    !(thrown instanceof ValueNotSerializable) &&
+    !isInnerRefusal(thrown)
+  );
 }
 
 /** By which other lines about the same request are found. */

@@ -18,7 +18,7 @@ import {
   type ReceivedRequest,
   receivedRequest,
 } from "../wire/decode-call.ts";
-import { encodeResult } from "../wire/encode-result.ts";
+import { encodeResultOf } from "../wire/encode-result.ts";
 import { callOf, type IncomingCall, refuseCrossSite } from "../wire/incoming-call.ts";
 import { withHeaders } from "../wire/rpc-endpoint.ts";
 import type { MiddlewareChain } from "./role.ts";
@@ -87,7 +87,7 @@ export function createCallRunner(
         : inTime(host.clock, incoming, registration.timeoutMs, () =>
             invoke(callOf(incoming, args)),
           ));
-      const encoded = encodeResult(value, encoding, { classes });
+      const encoded = encodeResultOf(incoming, value, { classes });
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
       answer = await refuse(thrown);

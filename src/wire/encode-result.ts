@@ -1,7 +1,10 @@
 // From what a procedure returned to the response.
 
+import { ValueNotSerializable } from "../base/errors.ts";
+import { traceLine } from "../base/fqn.ts";
 import type { HttpResponse } from "../base/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../base/protocol.ts";
+import { traced } from "../base/trace.ts";
 import { bytesOf } from "../codec/values/binary.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import { needsReferences, notSerializable } from "../codec/values/fault.ts";
@@ -9,6 +12,7 @@ import { encodePlain, responseHint } from "../codec/plain.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
 import { blobHeaders } from "./blob-headers.ts";
 import type { Encoding } from "./encoding.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import { loadSuperjson } from "./superjson.ts";
 
 interface ResultOptions {
@@ -70,6 +74,32 @@ export function encodeResult(
   return typeof text === "string"
     ? respond("object", mediaTypes.json, text)
     : text.then((complete) => respond("object", mediaTypes.json, complete));
+}
+
+/**
+ * As {@link encodeResult}, for a call. What it throws has the trace line of the procedure: nothing
+ * else tells whose result can't be sent.
+ */
+export function encodeResultOf(
+  call: Pick<IncomingCall, "fqn" | "version" | "encoding">,
+  value: unknown,
+  options: ResultOptions,
+): HttpResponse | Promise<HttpResponse> {
+  try {
+    const encoded = encodeResult(value, call.encoding, options);
+    return encoded instanceof Promise
+      ? encoded.catch((thrown: unknown) => blame(thrown, call))
+      : encoded;
+  } catch (thrown) {
+    return blame(thrown, call);
+  }
+}
+
+function blame(thrown: unknown, { fqn, version }: Pick<IncomingCall, "fqn" | "version">): never {
+  const error = traced(thrown, traceLine(fqn, version.toString()));
+  // The procedure has returned: none of the lines below is its own.
+  if (error instanceof ValueNotSerializable) error.stack = String(error);
+  throw error;
 }
 
 function isWellFormed(text: string & { isWellFormed?: () => boolean }): boolean {

@@ -89,13 +89,28 @@ describe("the access log", () => {
 describe("an error of the runtime", () => {
   const failures = async (target: string) => {
     const { log, ask } = await operate(() => ({}));
-    const { status } = await ask("GET", target);
+    const { status, text } = await ask("GET", target);
     expect(status).toBe(500);
     const lines = log.parsed().filter(({ level }) => level === "error");
-    return { lines, errors: lines.map(({ error }) => String(error)) };
+    return { text, lines, errors: lines.map(({ error }) => String(error)) };
   };
 
+  it("a result that can't be sent is logged as other errors are, with its path, and has the trace line of its procedure (logs-6)", async () => {
+    const { text, lines, errors } = await failures("/rpc/shop/quote?sku=endless");
+    expect(lines.map(({ message, procedure }) => `${message}, ${procedure}`)).toEqual([
+      "POST /rpc/shop/stock failed, shop/stock",
+      "GET /rpc/shop/quote failed, shop/quote",
+    ]);
+    const message = "result.shelves[0]: a function can't be sent";
+    expect(errors).toEqual([
+      `ValueNotSerializable: ${message}`,
+      expect.stringMatching(/^ValueNotSerializable: result\.shelves\[0\]: .*\n +at .*_operations/),
+    ]);
+    expect(text).toBe(`${message}\n[shop/stock | v0.0.0]\n[shop/quote | v0.0.0]`);
+  });
+
   it.each([
+    ["an argument that can't be sent", "gives", /^ValueNotSerializable: args\.sku\.of\[0\]: a fun/],
     ["an argument that is missing", "forgets", /^MissingParameterValue: .*sku/],
   ])(
     "%s is logged with the line of the call in the application, and with none of the runtime",

@@ -80,11 +80,12 @@ describe.each([
       const answer = await fetchFrom(`${at("example")}?name=${encodeURIComponent(name)}`, {
         headers: encoded,
       });
+      const trace = ["[wire/example | v0.0.0]"];
       expect([answer.status, answer.headers["x-svc-error"], JSON.parse(answer.text)]).toEqual([
         500,
         "ValueNotSerializable",
         {
-          json: { name: "ValueNotSerializable", message, trace: [], fields: {} },
+          json: { name: "ValueNotSerializable", message, trace, fields: {} },
           meta: { values: ["Error"], v: 1 },
         },
       ]);

@@ -15,7 +15,7 @@ import { encodeSerialized } from "../../codec/serialized.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
 import { isMultipart } from "../../wire/body-type.ts";
 import { decodeReceived, prepareDecoding, type ReceivedRequest } from "../../wire/decode-call.ts";
-import { encodeResult } from "../../wire/encode-result.ts";
+import { encodeResultOf } from "../../wire/encode-result.ts";
 import { decodeAnswer } from "../../wire/decode-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
@@ -109,7 +109,7 @@ export async function forwardThroughMiddleware(
       unchangedAnswer(answer, outcome, value) ??
       withAnswerHeaders(
         answer,
-        await withClasses(classes, () => encodeResult(value, incoming.encoding, { classes })),
+        await withClasses(classes, () => encodeResultOf(incoming, value, { classes })),
       );
   } catch (thrown) {
     // Send the received bytes, with class and trace, if middleware didn't replace or change the
