@@ -21,12 +21,6 @@ interface GeneratedNames {
   readonly self: string;
 }
 
-/** A procedure in a body: the name to export, and the code to append. */
-interface WrittenProcedure {
-  readonly name: string;
-  readonly wrapper: string;
-}
-
 /** Writes the body of a build that holds `held`; `undefined` if it holds none. */
 export function writeBody(
   module: Module,
@@ -46,7 +40,7 @@ export function writeBody(
     self: draft.names.fresh("$this"),
   };
   const writer = new ProcedureWriter(module, draft, generated);
-  const written = held.map((procedure) => ({ procedure, ...writer.write(procedure) }));
+  const written = held.map((procedure) => ({ procedure, name: writer.write(procedure) }));
   draft.useSeams(body, (unit, procedure, isCall) =>
     // A function that calls itself stays where it is. Any other mention means its seam.
     isCall && unit === procedure.unit
@@ -76,7 +70,7 @@ export function writeBody(
     name,
     procedure.record.export,
   ]);
-  return draft.finish(kept, [...written.map(({ wrapper }) => wrapper), exportList(exported)]);
+  return draft.finish(kept, [exportList(exported)]);
 }
 
 class ProcedureWriter {
@@ -92,8 +86,8 @@ class ProcedureWriter {
     this.#generated = generated;
   }
 
-  /** Edits a procedure where it stands. */
-  write(procedure: LocatedProcedure): WrittenProcedure {
+  /** Edits a procedure where it stands. Returns the name to export. */
+  write(procedure: LocatedProcedure): string {
     const name = procedure.local ?? this.#nameDefault(procedure);
     if (procedure.wrapped) return this.#writeWrapped(procedure, name);
     const fn = procedure.signature;
@@ -104,17 +98,17 @@ class ProcedureWriter {
     if (procedure.generator) this.#bindSelf(procedure, read);
     else if (catchable) this.#catchInside(procedure, read);
     else return this.#wrap(procedure, name, read);
-    return { name, wrapper: "" };
+    return name;
   }
 
-  #writeWrapped(procedure: LocatedProcedure, name: string): WrittenProcedure {
+  #writeWrapped(procedure: LocatedProcedure, name: string): string {
     const { inner, unit } = procedure;
     const isArrow =
       inner?.type === "ArrowFunctionExpression" &&
       inner.start >= unit.node.start &&
       inner.end <= unit.node.end;
     if (isArrow && readFunction(inner).selves.length > 0) this.#arrowToFunction(inner, true);
-    return procedure.generator ? { name, wrapper: "" } : this.#wrap(procedure, name);
+    return procedure.generator ? name : this.#wrap(procedure, name);
   }
 
   /** Names a default export that has no name. */
@@ -172,8 +166,11 @@ class ProcedureWriter {
     return ` const ${self} = ${context}(this, ${lineOf(record)});`;
   }
 
-  /** Adds a function that calls this one and catches; a wrapper's result is checked, too. */
-  #wrap(procedure: LocatedProcedure, inner: string, read?: FunctionText): WrittenProcedure {
+  /**
+   * Adds a function that calls this one and catches; a wrapper's result is checked, too. It stands
+   * behind this one: stacks show both, and source maps lead from there to this one's last line.
+   */
+  #wrap(procedure: LocatedProcedure, inner: string, read?: FunctionText): string {
     const { record, wrapped } = procedure;
     const { context } = this.#generated;
     const name = this.#draft.names.fresh(`$run_${inner.replace(/^\$/, "")}`);
@@ -186,10 +183,14 @@ class ProcedureWriter {
     const run = wrapped
       ? `const ${answer} = ${call}; if (typeof ${answer}?.then !== "function") throw new TypeError(${JSON.stringify(message)}); return await ${answer};`
       : `return await ${call};`;
-    return {
-      name,
-      wrapper: `async function ${name}() { try { ${run} } ${this.#catchClause(procedure)} }`,
-    };
+    // A method, because stacks show its name, and the name of a function would hide the inner one.
+    const shown = procedure.local ?? "default";
+    const code = `{ async ${shown}() { try { ${run} } ${this.#catchClause(procedure)} } }`;
+    this.#draft.text.appendLeft(
+      procedure.unit.statement.end,
+      `; const ${name} = ${code}.${shown};`,
+    );
+    return name;
   }
 
   /** An arrow has the module's `this`, `undefined`. To get a context, it becomes a function. */

@@ -105,4 +105,14 @@ describe("the source map", () => {
     const error = await f().catch((thrown: Error) => thrown);
     expect(error.stack).toMatch(/at f \(.*m\.body\.mjs:6:9\)/);
   });
+
+  it("leads the function around a procedure that can't be caught inside to its last line, and stacks have its own name", async () => {
+    const { body } = split(source, { procedures: ["quote", "stock", "default"] });
+    expect(originals(body!, /stock\.apply/g)).toMatchObject([[expect.anything(), { line: 12 }]]);
+    const text =
+      "const Size = { small: 's' };\nexport async function f(size = Size.small) {\n  await null;\n  throw new Error(size);\n}\n";
+    const { f } = await application({ m: { text, file: "m.js", procedures: ["f"] } }).import("m");
+    const error = (await f!().catch((thrown: unknown) => thrown)) as Error;
+    expect(error.stack).toMatch(/at f \(.*m\.body\.mjs:4:9\)\n +at async f \(.*m\.body\.mjs:5:/);
+  });
 });
