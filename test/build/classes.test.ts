@@ -220,6 +220,50 @@ export class Own extends Hidden {
     });
   });
 
+  it("an error class whose constructor destructures a parameter is a warning with its place, unless the parameter has a default", async () => {
+    const { warnings } = await classesOf({
+      "src/e/errors.ts": `import { NotFound } from "seamline";
+class Hidden extends NotFound {
+  constructor(
+    { sku }: { sku: string },
+  ) {
+    super(sku);
+  }
+}
+export class Gone extends Hidden {}
+export class Refused extends Error {
+  readonly code: number;
+  constructor({ code, message }: { code: number; message: string }) {
+    super(message);
+    this.code = code;
+  }
+}
+export class Late extends Refused {}
+export class Safe extends Error {
+  readonly code: number;
+  constructor({ code, message }: { code?: number; message?: string } = {}) {
+    super(message);
+    this.code = code ?? 0;
+  }
+}
+`,
+    });
+    expect(
+      warnings.map(({ hint, ...warning }) => ({ ...warning, hint: hint?.slice(0, 40) })),
+    ).toEqual(
+      [
+        ["Gone", 4, 5],
+        ["Refused", 12, 15],
+      ].map(([name, line, column]) => ({
+        file: "src/e/errors.ts",
+        line,
+        column,
+        message: `the constructor of the error class "${name}" destructures a parameter, so it can't be constructed again: its errors arrive as another class`,
+        hint: "Name the parameter after a member, or gi",
+      })),
+    );
+  });
+
   it("two classes with the same key are a warning, and both records name the clash", async () => {
     const { classes, warnings } = await classesOf({
       "src/x/one.ts": "export class Same {}\nexport class Other {}\n",

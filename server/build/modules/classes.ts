@@ -19,7 +19,7 @@ interface Shape {
   /** Of this class's own constructor or the nearest inherited one. */
   readonly parameters: readonly string[];
   readonly defaults?: readonly string[] | undefined;
-  readonly pattern?: true | undefined;
+  readonly pattern?: ClassDescription["pattern"];
   readonly members: ReadonlyMap<string, ClassMember>;
   readonly error: boolean;
   /** See {@link ClassRecord.unread}. */
@@ -56,6 +56,14 @@ export async function classRecords(
   for (const module of among)
     for (const description of modules.describe(module).classes) {
       const record = recordOf(description, module, await shapeOf(description, module, modules));
+      // An instance is refused when it is sent. An error always travels, and would lose its class.
+      if (record.error === true && description.pattern !== undefined)
+        unsendable.push({
+          file: module.name,
+          ...description.pattern,
+          message: `the constructor of the error class "${record.export}" destructures a parameter, so it can't be constructed again: its errors arrive as another class`,
+          hint: "Name the parameter after a member, or give it a default.",
+        });
       for (const { name } of description.members.filter((member) => isForbidden(member.name)))
         unsendable.push({
           file: module.name,

@@ -2,6 +2,7 @@
 // the source, because run time never looks into code.
 
 import type { Module } from "../read/analyze.ts";
+import { positionOf } from "../read/code-frame.ts";
 import { callableOf } from "../procedures/callable.ts";
 import {
   bare,
@@ -27,8 +28,8 @@ export interface ClassDescription {
   readonly parameters?: readonly string[];
   /** Those of them that have a default. */
   readonly defaults?: readonly string[];
-  /** One of these is a pattern without a default. */
-  readonly pattern?: true;
+  /** Where one of these is a pattern without a default. */
+  readonly pattern?: { readonly line: number; readonly column: number };
   /** The first computed name of a member that the text doesn't tell, as it is written. */
   readonly unread?: string;
   /** Public instance members that hold data. */
@@ -163,7 +164,7 @@ function readClassBody(module: Module, node: Node): ClassBody {
     const fn = child(member, "value");
     if (word(member, "kind") !== "constructor" || fn?.type !== "FunctionExpression") continue;
     const parameters = list(fn, "params");
-    constructor = describeConstructor(parameters);
+    constructor = describeConstructor(module, parameters);
     for (const parameter of parameters)
       if (parameter.type === "TSParameterProperty") addField(parameterName(parameter));
     for (const name of assignedFields(need(fn, "body"), nameOfMember)) addField(name);
@@ -171,15 +172,15 @@ function readClassBody(module: Module, node: Node): ClassBody {
   return { constructor, members, unread };
 }
 
-function describeConstructor(parameters: readonly Node[]): ConstructorDescription {
+function describeConstructor(module: Module, parameters: readonly Node[]): ConstructorDescription {
   const defaults = parameters.filter(hasDefault).map(parameterName);
-  const pattern = parameters.some(
+  const pattern = parameters.find(
     ({ type }) => type === "ObjectPattern" || type === "ArrayPattern",
   );
   return {
     parameters: parameters.map(parameterName),
     ...(defaults.length > 0 && { defaults }),
-    ...(pattern && { pattern }),
+    ...(pattern && { pattern: positionOf(module.source, pattern.start) }),
   };
 }
 

@@ -217,8 +217,8 @@ suite("the description of class members", () => {
   it("reports a constructor's pattern only if it has no default", () => {
     const pattern = (parameters: string) =>
       describe(`export class A { constructor(${parameters}) {} }`).classes[0]?.pattern;
-    expect(pattern("{ a }")).toBe(true);
-    expect(pattern("a, [b]")).toBe(true);
+    expect(pattern("{ a }")).toEqual({ line: 1, column: 30 });
+    expect(pattern("a, [b]")).toEqual({ line: 1, column: 33 });
     expect(pattern("a, { b } = {}")).toBeUndefined();
     expect(pattern("a, b")).toBeUndefined();
   });
