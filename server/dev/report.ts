@@ -7,7 +7,7 @@ import type { DevEnvironment } from "vite";
 import { parsePartId, partId } from "../build/modules/module-ids.ts";
 import { slashed } from "../files/sources.ts";
 import type { NodeChange } from "./nodes/live-nodes.ts";
-import type { Difference } from "./session/difference.ts";
+import type { Difference, PlacedBody } from "./session/difference.ts";
 import { page } from "./nodes/node-segments.ts";
 import type { DevEvent } from "./session/session.ts";
 
@@ -30,23 +30,39 @@ export function eventsOf({ root, changed, files, changes, pages, ms }: Done): re
   const events: DevEvent[] = [];
   for (const file of files) {
     const name = isAbsolute(file) ? slashed(relative(root, file)) : file;
-    const procedures = changed.bodies.get(file);
-    const where = changes
+    const bodies = changed.bodies.get(file);
+    const reloaded = changes
       .filter(({ invalidated }) => [...invalidated].some((id) => parsePartId(id).file === file))
       .map(({ node }) => node);
     const isInPage =
-      procedures === undefined
+      bodies === undefined
         ? isServed(pages.environment, file, pages.ids)
         : pages.ids.has(partId.code(file));
-    if (isInPage && pages.isOpen) where.push(page);
-    if (where.length === 0) continue;
-    events.push(
-      procedures === undefined
-        ? { kind: "reloaded", file: name, where, ms }
-        : { kind: "replaced", procedures, where, ms, file: name },
-    );
+    if (isInPage && pages.isOpen) reloaded.push(page);
+    if (bodies === undefined) {
+      if (reloaded.length > 0) events.push({ kind: "reloaded", file: name, where: reloaded, ms });
+    } else
+      for (const [procedures, where] of byProcedures(bodies, reloaded))
+        events.push({ kind: "replaced", procedures, where, ms, file: name });
   }
   return events;
+}
+
+/** The places with the same procedures. A procedure that came or left has an event of its own. */
+function byProcedures(
+  bodies: readonly PlacedBody[],
+  places: readonly string[],
+): readonly (readonly [procedures: readonly string[], where: readonly string[]])[] {
+  const groups = new Map<string, { procedures: readonly string[]; where: string[] }>();
+  for (const place of places) {
+    const here = bodies.filter(({ locations }) => locations.includes(place));
+    if (here.length === 0) continue;
+    const procedures = here.map(({ fqn }) => fqn);
+    const group = groups.get(procedures.join());
+    if (group === undefined) groups.set(procedures.join(), { procedures, where: [place] });
+    else group.where.push(place);
+  }
+  return [...groups.values()].map(({ procedures, where }) => [procedures, where] as const);
 }
 
 /** Whether pages have a module of this file that has changed. */

@@ -102,6 +102,19 @@ describe("an edited segment file", () => {
     ]).toContainEqual(reported());
   });
 
+  it("an edit of a module and of segment files names only the procedures that a node still runs as replaced there", async () => {
+    const { write, nextEvent, events } = await develop(shop);
+    const replaced = () => events.filter(({ kind }) => kind === "replaced");
+    write({
+      "segments/office.segment.json": officeWithout,
+      "segments/store.segment.json": storeWith,
+      "src/shop/quote.ts": shop["src/shop/quote.ts"]!.replace("* margin", "* 3"),
+    });
+    await nextEvent("moved");
+    await eventually(replaced, (found) => found.length > 0);
+    expect(replaced()).toMatchObject([{ procedures: ["shop/counts"], where: ["office"] }]);
+  });
+
   it("a procedure stays where it was for a while when no segment file names it any more", async () => {
     const { write, get, nextEvent, session, events } = await develop(shop);
     write({ "segments/office.segment.json": officeWithout });

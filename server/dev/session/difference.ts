@@ -4,6 +4,7 @@
 import { procedureKey } from "../../../src/base/fqn.ts";
 import type { SplitModule } from "../../../src/split/write/split-module.ts";
 import type { Application } from "../../build/read/application.ts";
+import type { ApplicationProcedure } from "../../build/split/application-procedure.ts";
 import type { CutModule, Side } from "../../build/split/cut.ts";
 import { partId } from "../../build/modules/module-ids.ts";
 import { proxiedNames } from "../../build/plugin/ids.ts";
@@ -13,11 +14,16 @@ export interface Difference {
   /** Ids of parts that have changed, for nodes and for pages. */
   readonly server: ReadonlySet<string>;
   readonly browser: ReadonlySet<string>;
-  /** By file: procedures whose body alone has changed. */
-  readonly bodies: ReadonlyMap<string, readonly string[]>;
+  /** By file: procedures whose body alone has changed, and where each was and still is. */
+  readonly bodies: ReadonlyMap<string, readonly PlacedBody[]>;
   /** A procedure has moved, or its access has changed. */
   readonly isMoved: boolean;
   readonly moves: readonly Move[];
+}
+
+export interface PlacedBody {
+  readonly fqn: string;
+  readonly locations: readonly string[];
 }
 
 /** Where a procedure of these segments is: names of nodes, and `page`. */
@@ -33,7 +39,15 @@ export function difference(
 ): Difference {
   const server = new Set<string>();
   const browser = new Set<string>();
-  const bodies = new Map<string, readonly string[]>();
+  const bodies = new Map<string, readonly PlacedBody[]>();
+  const locationsIn = (
+    application: Application,
+    cut: CutModule | undefined,
+    { fqn, version }: ApplicationProcedure,
+  ): readonly string[] => {
+    const found = cut?.procedures.find((one) => one.fqn === fqn && one.version === version);
+    return found === undefined ? [] : locationsOf(segmentsOf(found), application);
+  };
   for (const file of new Set([...before.cut.keys(), ...after.cut.keys()])) {
     const [previous, current] = [before.cut.get(file), after.cut.get(file)];
     const added: string[] = [];
@@ -62,7 +76,12 @@ export function difference(
     )
       bodies.set(
         file,
-        (current?.procedures ?? []).map((procedure) => procedure.fqn),
+        (current?.procedures ?? []).map((procedure) => ({
+          fqn: procedure.fqn,
+          locations: locationsIn(after, current, procedure).filter((location) =>
+            locationsIn(before, previous, procedure).includes(location),
+          ),
+        })),
       );
   }
   for (const file of new Set([...before.trimmed.keys(), ...after.trimmed.keys()]))
@@ -111,6 +130,9 @@ function moved(
   return { isMoved: keys.some((key) => old.get(key)?.state !== current.get(key)?.state), moves };
 }
 
+const segmentsOf = ({ entries }: ApplicationProcedure): readonly string[] =>
+  entries.map(({ segment }) => segment.name);
+
 interface Row {
   readonly fqn: string;
   readonly locations: readonly string[];
@@ -122,10 +144,7 @@ function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap
   return new Map(
     [...application.procedures, ...application.routes].map((procedure) => {
       const { fqn, version, module, export: name, parameters, entries, route } = procedure;
-      const locations = locationsOf(
-        entries.map(({ segment }) => segment.name),
-        application,
-      );
+      const locations = locationsOf(segmentsOf(procedure), application);
       const access = entries
         .map(({ segment, entry }) =>
           [segment.name, entry.access, entry.safe, entry.crossSite, entry.bodyBytes].join(" "),
