@@ -391,7 +391,7 @@ describe("a node with a long list", () => {
     expect(gateway.describe()["members"]).toEqual(["http://c"]);
     expect(host.log).toMatchObject({
       lines: expect.arrayContaining([
-        expect.stringContaining("http://c joined with 100000 procedures"),
+        expect.stringContaining("http://c joined with 100000 callable procedures"),
       ]) as unknown,
     });
   });

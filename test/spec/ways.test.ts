@@ -43,7 +43,7 @@ describe("logs", () => {
     await node("a");
     expect(ofLinks().splice(0)).toEqual([
       "linked to http://gateway",
-      "http://a joined with 4 procedures, over a link",
+      "http://a joined with 4 callable procedures, over a link",
       "joined the gateway at http://gateway over a link",
     ]);
     log.lines.length = 0;
@@ -58,7 +58,7 @@ describe("logs", () => {
     await clock.pass(2_000);
     expect(ofLinks()).toEqual([
       "linked to http://gateway again",
-      "http://a joined with 4 procedures, over a link",
+      "http://a joined with 4 callable procedures, over a link",
       "joined the gateway at http://gateway over a link",
     ]);
     // Another gateway is there, which takes none.

@@ -99,7 +99,7 @@ export function memberRoutes(
         const about = options.observer === undefined ? undefined : aboutOf(joining, list);
         const { id } = members.join({ url, list, instance, revision, via, about });
         const counts = [
-          counted(list.procedures.length, "procedure"),
+          counted(list.procedures.length, "callable procedure"),
           ...(list.routes.length === 0 ? [] : [counted(list.routes.length, "route")]),
         ];
         host.log.info(
