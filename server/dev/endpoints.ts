@@ -2,8 +2,9 @@
 
 import type { ViteDevServer } from "vite";
 
-import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { type HttpRequest, type HttpResponse, TransportError } from "../../src/base/ports.ts";
 import { answerHeaders, browserManifestPath, mediaTypes } from "../../src/base/protocol.ts";
+import { stackOf } from "../base/stacks.ts";
 import { connectEndpoints } from "../http/mounted/connect.ts";
 import type { Deployment } from "./deployment.ts";
 import { pageFile } from "./pages/page-files.ts";
@@ -25,9 +26,14 @@ export function mountEndpoints(server: ViteDevServer, parts: EndpointParts): voi
   connectEndpoints(
     server.middlewares,
     async (request) => await answer(request, parts, `${base}@vite/client`),
-    (fault) => logger.error(`a request could not be answered: ${String(fault)}`),
+    (fault) => logger.error(`a request could not be answered: ${stackOf(causeOf(fault))}`),
     { isRoute: (target) => parts.deployment.isRoute(target), known: parts.read },
   );
+}
+
+/** The node's error, if it broke off its answer: only that says which route it is. */
+function causeOf(fault: unknown): unknown {
+  return fault instanceof TransportError ? (fault.cause ?? fault) : fault;
 }
 
 /**

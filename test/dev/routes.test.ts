@@ -15,6 +15,31 @@ const feedEntry = { "./site/feed": { feed: entry("GET /feed.xml") } };
 const priceEntry = { "./shop/price": { price: { access: "public" } } };
 const hookEntry = { "./site/hook": { hook: entry("POST /hooks/:provider") } };
 
+describe("a route", () => {
+  it("the log names a route whose answer breaks off, and the module that did it", async () => {
+    const { session, logged } = await develop({
+      "index.html": "<!doctype html><title>Site</title>\n",
+      [site]: segment(feedEntry),
+      "src/site/feed.ts": `export async function feed(): Promise<Response> {
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("half")),
+    pull: () => Promise.reject(new Error("the source is gone")),
+  });
+  return new Response(body);
+}
+`,
+    });
+    const answer = await fetch(new URL("/feed.xml", session.url));
+    await expect(answer.text()).rejects.toThrow();
+    const broken = () => logged.find((line) => line.includes("could not be answered"));
+    const line = await eventually(broken, (found) => found !== undefined);
+    expect(line).toContain(
+      "answered: Error: The route 'site/feed' broke off its answer\ncaused by",
+    );
+    expect(line).toMatch(/caused by Error: the source is gone\n.*src\/site\/feed\.ts/);
+  });
+});
+
 describe("routes while they are edited", () => {
   it("edits, new patterns, moves, additions, removals and mistakes of routes take effect without a restart", async () => {
     const running = await develop({
