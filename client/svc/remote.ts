@@ -57,7 +57,16 @@ export function createPageRemote(page: Page): Remote {
           ? await (await codec()).encode(args)
           : { body, encoding: bothEncodings };
       },
-      decode: async (response) => plainAnswer(response) ?? (await (await codec()).decode(response)),
+      async decode(response) {
+        try {
+          return plainAnswer(response) ?? (await (await codec()).decode(response));
+        } catch (error) {
+          // The decoder's lines, or those of a server, have taken the place of the page's call.
+          const call = new Error().stack?.replace(/^Error.*\n/, "");
+          Reflect.set(error as Error, "stack", `${(error as Error).stack}\n${call}`);
+          throw error;
+        }
+      },
     },
     limits: { callTimeoutMs: defaultTime },
     clock,
