@@ -47,8 +47,14 @@ export function stackOf(thrown: unknown, causes = 0): string {
 export function withoutOwnFrames(stack: string, always = false): string {
   const lines = stack.split("\n");
   if (!always && !lines.some((line) => isFrame(line) && !isOwnFrame(line))) return stack;
-  return lines.filter((line) => !isOwnFrame(line)).join("\n");
+  return lines
+    .filter((line) => !isOwnFrame(line))
+    .map((line) => line.replace(contextType, "$1"))
+    .join("\n");
 }
+
+/** V8 names a procedure after the class of its `this`, which is ours. */
+const contextType = /^( +at (?:async )?)CallContext\./;
 
 const isFrame = (line: string): boolean => /^ +at /.test(line);
 

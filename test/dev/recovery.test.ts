@@ -363,4 +363,15 @@ describe("an error in a procedure", () => {
       /^RangeError: no abc\n\s+at costOf \(\S+\/src\/shop\/suppliers\.ts:.*\n\s+at .*quote .*\/src\/shop\/quote\.ts.*$/,
     );
   });
+
+  it("a thrown text is reported with the procedure's line, and no line of generated code", async () => {
+    const { get, nextEvent } = await develop({
+      ...shop,
+      "src/shop/suppliers.ts":
+        "export async function costOf(sku: string): Promise<number> {\n  throw `no ${sku}`;\n}\n",
+    });
+    await get("/rpc/shop/quote?sku=abc");
+    const { stack } = (await nextEvent("failed")).error as Error;
+    expect(stack).toMatch(/^Error: no abc\n\s+at quote .*\/src\/shop\/quote\.ts.*$/);
+  });
 });

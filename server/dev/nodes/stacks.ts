@@ -1,24 +1,20 @@
 // Stacks with the lines of the application only.
 
-import { packageFolder } from "../../base/package-folder.ts";
+import { graphId } from "../../build/modules/module-ids.ts";
+import { withoutOwnFrames } from "../../base/stacks.ts";
 
 const tidied = new WeakSet<Error>();
-// An application may lie inside the package folder, as the demo does.
-const own = ["dist", "server", "src"].map((folder) => `${packageFolder}/${folder}/`);
 
 /** Removes lines of the runtime and of Node from an error's stack. */
 export function tidy(error: Error): Error {
   if (tidied.has(error) || typeof error.stack !== "string") return error;
   tidied.add(error);
-  const lines = error.stack.split("\n").filter((line) => !/^\s+at /.test(line) || !isOwn(line));
+  // What was thrown and isn't an error becomes one there.
+  const lines = error.stack.split("\n").filter((line) => !line.includes(`${graphId}:`));
   Reflect.defineProperty(error, "stack", {
-    value: lines.join("\n"),
+    value: withoutOwnFrames(lines.join("\n"), true),
     configurable: true,
     writable: true,
   });
   return error;
-}
-
-function isOwn(line: string): boolean {
-  return /\(?node:[\w/]+:\d+:\d+\)?$/.test(line) || own.some((folder) => line.includes(folder));
 }

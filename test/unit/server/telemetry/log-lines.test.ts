@@ -112,6 +112,16 @@ describe("a stack in the log", () => {
     );
   });
 
+  it("has the names of procedures, without the class of our contexts", () => {
+    const frames = [
+      "    at async CallContext.quote (/app/a.ts:1:1)",
+      "    at CallContext.b (/b.ts:2:2)",
+    ];
+    expect(withoutOwnFrames(["Error: no", ...frames].join("\n"))).toBe(
+      "Error: no\n    at async quote (/app/a.ts:1:1)\n    at b (/b.ts:2:2)",
+    );
+  });
+
   it("has none of ours from a package in another place", () => {
     const far = "    at send (file:///srv/node_modules/seamline/dist/chunks/core.js:1:2)";
     expect(withoutOwnFrames(`Error: late\n${application}\n${far}`)).toBe(
