@@ -145,6 +145,13 @@ describe("leaving the rotation", () => {
     );
   });
 
+  it("a gateway that another one has replaced lets no lease run out (leaving-2)", async () => {
+    const { local, clock, log } = await deploy();
+    await local.replaceGateway();
+    await clock.pass(15_001);
+    expect(log.lines.filter((line) => line.includes("didn't renew its lease"))).toEqual([]);
+  });
+
   itOverHttp(
     "leaving-3: a member that refuses the connection is out of the rotation until it answers",
     "links-17",

@@ -111,6 +111,8 @@ export interface Members {
   readonly builds: number;
   get(id: string): Member | undefined;
   all(): readonly Member[];
+  /** Lets no lease run out any more. */
+  stop(): void;
 }
 
 export function createMembers(
@@ -257,5 +259,9 @@ export function createMembers(
     },
     get: (id) => members.get(id),
     all: () => [...members.values()],
+    stop() {
+      for (const cancel of leases.values()) cancel();
+      leases.clear();
+    },
   };
 }

@@ -203,6 +203,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     stop() {
       monitor.stop();
       liveness.stop();
+      members.stop();
     },
     describe: () => ({
       members: members.all().map((member) => member.url),
