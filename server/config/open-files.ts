@@ -38,6 +38,9 @@ function ownReport(): Report {
   }
 }
 
+/** What a process has open besides connections, such as its log and its sockets: some 20 files. */
+const ownFiles = 32;
+
 /** A warning if files run out before the limit of connections is reached. */
 export function openFilesWarning(
   files: number | undefined,
@@ -45,9 +48,10 @@ export function openFilesWarning(
   connections: number,
 ): string | undefined {
   const perConnection = mode === "gateway" || mode === "proxy" ? 2 : 1;
-  if (files === undefined || files >= connections * perConnection) return undefined;
+  const needed = connections * perConnection + ownFiles;
+  if (files === undefined || files >= needed) return undefined;
   const each =
     perConnection === 1 ? "" : ", of which each needs a second file to forward its calls";
-  const fitting = Math.floor(files / perConnection);
-  return `this process may open ${files} files, and limits.maxConnections is ${connections}${each}: raise the limit (ulimit -n, LimitNOFILE), or set limits.maxConnections to ${fitting} or less`;
+  const fitting = Math.max(1, Math.floor((files - ownFiles) / perConnection));
+  return `this process may open ${files} files, and limits.maxConnections is ${connections}${each}: raise the limit to ${needed} (ulimit -n, LimitNOFILE), or set limits.maxConnections to ${fitting} or less`;
 }
