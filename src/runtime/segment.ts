@@ -148,6 +148,7 @@ function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined
     refuse(
       [...path, "as"],
       `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`,
+      `Write "as": "${nameIn(as)}". The folder of its module comes before it by itself.`,
     );
   for (const flag of ["safe", "idempotent"] as const)
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
@@ -199,7 +200,7 @@ function readVersion(value: unknown, path: Path, refuse: Refuse): string | undef
   try {
     // Empty text means the default version only in a query; here it is a mistake.
     if (typeof value !== "string")
-      throw new InvalidVersionNumber(`Invalid version number '${kindOf(value)}'`);
+      throw new InvalidVersionNumber(`Invalid version number '${kindOf(value)}': expected text`);
     if (value === "") throw new InvalidVersionNumber("Invalid version number ''");
     return parseVersion(value).toString();
   } catch (error) {
@@ -207,10 +208,20 @@ function readVersion(value: unknown, path: Path, refuse: Refuse): string | undef
     refuse(
       path,
       error.message,
-      'A version is text of one to three numbers: "1", "1.2" or "1.2.3".',
+      `${isDigits(value) ? `Write "version": "${value}". ` : ""}A version is text of one to three numbers: "1", "1.2" or "1.2.3".`,
     );
     return undefined;
   }
+}
+
+function isDigits(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** The last part of a procedure's whole name, which may have been written in place of it. */
+function nameIn(as: unknown): string {
+  const last = typeof as === "string" ? as.slice(as.lastIndexOf("/") + 1) : "";
+  return procedureName.test(last) ? last : "quote";
 }
 
 function modulePathProblem(module: string): string | undefined {

@@ -67,8 +67,8 @@ describe("parsing a segment file", () => {
       "a version that is a number",
       { access: "public", version: 2 },
       ".version",
-      "Invalid version number '2'",
-      /text/,
+      "Invalid version number '2': expected text",
+      /^Write "version": "2"\. A version is text/,
     ],
     [
       "an empty version",
@@ -77,7 +77,14 @@ describe("parsing a segment file", () => {
       "Invalid version number ''",
       /text/,
     ],
-    ["a name with a slash", { access: "public", as: "a/b" }, ".as", /without slashes/, undefined],
+    [
+      "a name with a slash",
+      { access: "public", as: "a/b" },
+      ".as",
+      /without slashes/,
+      /^Write "as": "b"\./,
+    ],
+    ["a name that is no text", { access: "public", as: 1 }, ".as", /found 1/, /"as": "quote"/],
     [
       "a flag that is no boolean",
       { access: "public", safe: "yes" },
