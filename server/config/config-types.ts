@@ -139,7 +139,7 @@ interface CommonInput {
   readonly accessLog?: boolean | undefined;
   /** Metrics for Prometheus: { "token": "…" } at /metrics, or { "port": 9100 } at a port of their own. Default: none. */
   readonly metrics?: MetricsConfig | undefined;
-  /** Gives each request a place in a trace, with spans if the application has @opentelemetry/api: true, or { "sample": 0.1 } for the share that is recorded. @default false */
+  /** Gives each request a place in a trace: true, or { "sample": 0.1 } for the share that is recorded. There are spans if the application has '@opentelemetry/api'. @default false */
   readonly traces?: boolean | TracesConfig | undefined;
   /** Listens with https. 'url' must then begin with https:, and with http: otherwise. */
   readonly tls?: TlsConfig | undefined;

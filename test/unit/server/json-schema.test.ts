@@ -245,6 +245,16 @@ describe("the JSON Schema of configurations", () => {
     },
   );
 
+  it("has whole sentences for all keys, also where a comment names a package with an @", () => {
+    const sentences: string[] = [];
+    JSON.stringify(config, (key, value: unknown) => {
+      if (key === "description" && typeof value === "string") sentences.push(value);
+      return value;
+    });
+    expect(sentences.length).toBeGreaterThan(80);
+    expect(sentences.filter((text) => !/[.:!?)]$/.test(text))).toEqual([]);
+  });
+
   it("accepts a variable for each key that isn't a plain text", () => {
     const value = {
       mode: "gateway",
