@@ -61,7 +61,7 @@ export const origins: v.GenericSchema<string | string[]> = v.pipe(
       v.pipe(v.string(), v.metadata({ pattern: addressPattern.source })),
       v.pipe(
         v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))),
-        v.minLength(1),
+        v.minLength(1, `${expectedOrigin}, or a list with at least one`),
       ),
     ],
     `${expectedOrigin}, or a list of them`,

@@ -10,6 +10,9 @@ export const addressPattern: RegExp =
 /** A host name alone, or `*` for all of them. */
 export const hostPattern: RegExp = /^(?:\*|[^\s/?#@:\\[\]*,%]+)$/;
 
+/** Where a socket listens: a host name or an address, without scheme and port. */
+export const listenPattern: RegExp = /^[^\s/?#@\\[\]*,%]+$/;
+
 /** What is wrong with an address, or `undefined`. */
 export function addressProblem(value: string): string | undefined {
   const expected = `expected an address such as http://127.0.0.1:3000, found '${value}'`;

@@ -5,7 +5,8 @@ import { nearest, type Problem } from "../../src/base/problem.ts";
 import { procedureFields } from "../../src/runtime/segment-route.ts";
 import { schemeProblem } from "./config-address.ts";
 import { directoryNames, directoryProblems, directoryTlsNames } from "./config-directory.ts";
-import { limitNames, schemas, tlsNames } from "./config-schema.ts";
+import { ownAddressProblems } from "./config-own-address.ts";
+import { limitNames, metricsNames, schemas, tlsNames, tracesNames } from "./config-schema.ts";
 import type { Config, Mode } from "./config-types.ts";
 
 /** Keys and limits that had another name before the first release. */
@@ -47,11 +48,17 @@ export function checkConfig(
   problems.push(...prototypeNames(values, file));
   const refused = new Set(problems.map(({ path }) => path));
   problems.push(...unknownLimits(values, file).filter(({ path }) => !refused.has(path)));
+  const unknown = unknownMembers(values, file);
+  problems.push(...unknown);
   const result = v.safeParse(schemas[mode], values);
   for (const issue of result.issues ?? []) {
-    const path = v.getDotPath(issue) ?? undefined;
+    // A name that is empty would leave a dot.
+    const path = v.getDotPath(issue)?.replace(/\.$/, "");
     // An unset variable, for one, has been reported already.
     if (path !== undefined && problems.some((problem) => isWithin(path, problem.path))) continue;
+    // Of an object that may be one of several, valibot only says that it is none of them.
+    if (path !== undefined && unknown.some((problem) => isWithin(problem.path ?? "", path)))
+      continue;
     problems.push({ file, ...(path !== undefined && { path }), ...wordsOf(issue, path ?? "") });
   }
   const ways = ["gateway", "node", "directory"].filter((key) => key in values);
@@ -64,6 +71,11 @@ export function checkConfig(
   problems.push(
     ...directoryProblems(values, mode, file).filter(
       ({ path }) => !problems.some((problem) => problem.path === path),
+    ),
+  );
+  problems.push(
+    ...ownAddressProblems(values, file).filter(
+      ({ path = "" }) => !problems.some((problem) => isWithin(path, problem.path)),
     ),
   );
   const { url, tls } = values;
@@ -193,6 +205,22 @@ function unknownName(kind: "key" | "limit", name: string, known: readonly string
     message: `unknown ${kind}; known: ${known.join(", ")}`,
     ...(near !== undefined && { hint: `Did you mean '${near}'?` }),
   };
+}
+
+/** The members of objects that are one of several kinds. */
+const membersOf: Readonly<Record<string, readonly string[]>> = {
+  metrics: metricsNames,
+  traces: tracesNames,
+};
+
+function unknownMembers(values: Values, file: string): Problem[] {
+  return Object.entries(membersOf).flatMap(([key, known]) => {
+    const value = values[key];
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+    return Object.keys(value)
+      .filter((name) => !known.includes(name))
+      .map((name) => ({ file, path: `${key}.${name}`, ...unknownName("key", name, known) }));
+  });
 }
 
 // All of them: valibot would stop at the first.

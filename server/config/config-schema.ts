@@ -4,6 +4,7 @@
 import * as v from "valibot";
 import { defaultDrainMs, defaultRevisions, longestTimeMs } from "../../src/base/protocol.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { listenPattern } from "./config-address.ts";
 import { address, addresses, hostName, members, origins } from "./config-address-schema.ts";
 import { directory } from "./config-directory.ts";
 import type * as types from "./config-types.ts";
@@ -15,6 +16,7 @@ const string = v.pipe(
   v.nonEmpty("expected a string that isn't empty"),
 );
 const strings = v.array(string, "expected a list of strings");
+const ownName = v.pipe(v.string(), v.nonEmpty("expected a name that isn't empty"));
 const boolean = v.boolean("expected true or false");
 const integer = v.pipe(v.number("expected a number"), v.safeInteger("expected a whole number"));
 const wholeNumber = v.pipe(integer, v.minValue(1, "expected a number of at least 1"));
@@ -80,29 +82,31 @@ const tls = v.strictObject(
 );
 
 const share = "expected a number from 0 to 1";
+const sampled = v.strictObject({
+  sample: v.pipe(v.number(share), v.minValue(0, share), v.maxValue(1, share)),
+});
 const traces = v.union(
-  [
-    boolean,
-    v.strictObject({
-      sample: v.pipe(v.number(share), v.minValue(0, share), v.maxValue(1, share)),
-    }),
-  ],
+  [boolean, sampled],
   'expected true, false, or { "sample": 0.1 } with a number from 0 to 1',
 );
 
+const withToken = v.strictObject({
+  token: v.pipe(
+    string,
+    v.regex(/^[!-~]{16,256}$/, "expected 16 to 256 printable ASCII characters without blanks"),
+  ),
+});
+const atPort = v.strictObject({
+  port: v.pipe(wholeNumber, v.maxValue(65_535, "expected a port, 1 to 65535")),
+  host: v.optional(
+    v.pipe(
+      v.string("expected a string"),
+      v.regex(listenPattern, "expected an address or host name such as 127.0.0.1, without scheme"),
+    ),
+  ),
+});
 const metrics = v.union(
-  [
-    v.strictObject({
-      token: v.pipe(
-        string,
-        v.regex(/^[!-~]{16,256}$/, "expected 16 to 256 printable ASCII characters without blanks"),
-      ),
-    }),
-    v.strictObject({
-      port: v.pipe(wholeNumber, v.maxValue(65_535, "expected a port, 1 to 65535")),
-      host: v.optional(string),
-    }),
-  ],
+  [withToken, atPort],
   'expected { "token": "…" } with 16 to 256 printable ASCII characters, or { "port": 9100 }',
 );
 
@@ -146,7 +150,7 @@ const common = {
   ),
   middleware: v.optional(strings),
   healthChecks: v.optional(
-    v.record(v.string(), string, "expected an object of names and module paths"),
+    v.record(ownName, string, "expected an object of names and module paths"),
   ),
   limits: v.optional(limits),
   drainMs: v.optional(v.pipe(milliseconds, v.metadata({ default: defaultDrainMs }))),
@@ -175,7 +179,7 @@ const application = {
   browserSegments: v.optional(names),
   browserModules: v.optional(strings),
   nodes: v.optional(
-    v.record(string, names, 'expected an object of lists, { "shop": ["catalogue", "orders"] }'),
+    v.record(ownName, names, 'expected an object of lists, { "shop": ["catalogue", "orders"] }'),
   ),
 };
 
@@ -259,6 +263,14 @@ export const schemas: Readonly<Record<Mode, Schema>> = {
 
 /** The keys of `limits`. */
 export const limitNames: readonly string[] = Object.keys(limits.entries);
+
+/** The keys of `metrics`, whichever kind it is. */
+export const metricsNames: readonly string[] = [withToken, atPort].flatMap(({ entries }) =>
+  Object.keys(entries),
+);
+
+/** The keys of `traces`. */
+export const tracesNames: readonly string[] = Object.keys(sampled.entries);
 
 /** The keys of `tls`. */
 export const tlsNames: readonly string[] = Object.keys(tls.entries);

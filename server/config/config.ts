@@ -135,6 +135,11 @@ function withAbsolutePaths(config: Config, root: string): Config {
   return changed as unknown as Config;
 }
 
+/** What problems call a configuration: its file, if it has one. */
+export function configName(file: string | undefined, root: string): string {
+  return file === undefined ? "configuration" : shownPath(resolve(root, file), root);
+}
+
 function shownPath(path: string, root: string): string {
   const name = relative(root, path);
   return name.startsWith("..") || isAbsolute(name) ? path : name.split(sep).join("/");

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import type { Host } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
-import type { ApplicationConfig } from "../config/config.ts";
+import { type ApplicationConfig, configName } from "../config/config.ts";
 import { createPublicFiles, type PublicFiles } from "../files/files.ts";
 import { readKeptBuilds, servedBuilds } from "../files/kept-builds.ts";
 import { createRepositoryFiles } from "../files/repository-files.ts";
@@ -86,7 +86,7 @@ function missingFallback(
   { fallback, index }: ApplicationConfig,
   { configFile, root }: FilesOptions,
 ): Problems {
-  const file = configFile === undefined ? "configuration" : slashed(relative(root, configFile));
+  const file = configName(configFile, root);
   const [message, hint] =
     typeof fallback === "string"
       ? [

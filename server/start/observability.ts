@@ -1,6 +1,7 @@
 // What a service tells those who run it, as its configuration says.
 
 import type { Log, Telemetry } from "../../src/base/ports.ts";
+import { Problems } from "../../src/base/problem.ts";
 import { createLog, logFormat } from "../base/log.ts";
 import { packageVersion } from "../base/package-folder.ts";
 import type { Config } from "../config/config.ts";
@@ -35,21 +36,28 @@ interface ObservationParts {
   readonly trustKeys: readonly (string | undefined)[];
   /** The application folder. */
   readonly root: string;
+  /** What problems call the configuration. */
+  readonly file: string;
 }
 
 /** Notes requests, if the configuration asks for that. Otherwise the code for it isn't loaded. */
 export async function observe(
   config: Config,
-  { log, memory, trustKeys, root }: ObservationParts,
+  { log, memory, trustKeys, root, file }: ObservationParts,
 ): Promise<Observation> {
   const { accessLog = false, metrics: wanted, traces = false } = config;
   if (!accessLog && wanted === undefined && traces === false) return nothing;
   const token = wanted !== undefined && "token" in wanted ? wanted.token : undefined;
   // Whoever reads metrics could do everything, and a Prometheus keeps its tokens in files.
   if (token !== undefined && trustKeys.includes(token))
-    throw new Error(
-      "'metrics.token' is the trust key, which may do far more than read metrics. Set another token",
-    );
+    throw new Problems([
+      {
+        file,
+        path: "metrics.token",
+        message: "it is the trust key, which may do far more than read metrics",
+        hint: "Set another token",
+      },
+    ]);
   const role = { role: config.mode, node: nameIn(config) };
   const { createTelemetry } = await import("../telemetry/telemetry.ts");
   const tracing = traces === false ? undefined : await tracingOf(traces, role, root);
@@ -60,7 +68,12 @@ export async function observe(
     import("../telemetry/metrics/metrics-endpoint.ts"),
   ]);
   const metrics = new Metrics({ ...role, version: packageVersion(), memory });
-  const listener = "port" in wanted ? await listenForMetrics(metrics, wanted) : undefined;
+  const listener =
+    "port" in wanted
+      ? await listenForMetrics(metrics, wanted).catch((error: unknown) => {
+          throw listenProblem(error as Error, file);
+        })
+      : undefined;
   if (listener !== undefined) log.info(`metrics at ${listener.url}`);
   return {
     telemetry: createTelemetry({ ...options, metrics, metricsToken: token }),
@@ -69,6 +82,16 @@ export async function observe(
       await listener?.close();
     },
   };
+}
+
+/** A listener's errors speak of the service's own `url`. */
+function listenProblem(error: Error, file: string): Problems {
+  const { code = "" } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  const path = ["EADDRNOTAVAIL", "ENOTFOUND"].includes(code) ? "metrics.host" : "metrics.port";
+  const message = error.message
+    .replace("set another port in 'url'", "set another port")
+    .replace("in 'url'", `in '${path}'`);
+  return Object.assign(new Problems([{ file, path, message }]), { cause: error });
 }
 
 async function tracingOf(

@@ -9,7 +9,7 @@ import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { definedOf } from "../base/defined.ts";
 import { joiningWarning } from "../config/config-address.ts";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";
-import { type Config, readConfig } from "../config/config.ts";
+import { type Config, configName, readConfig } from "../config/config.ts";
 import { readTrustKey, trustKeyWarning } from "../config/key.ts";
 import { openFilesWarning, readOpenFilesLimit } from "../config/open-files.ts";
 import type { TlsFiles } from "../config/tls.ts";
@@ -86,7 +86,14 @@ export async function prepareService(
     onShortage: (reason) => log.warn(`a request was not sent: ${reason}`),
   });
   const trustKey = await readTrustKey(root, config.trustKey);
-  const observation = await observe(config, { log, memory, trustKeys: [trustKey].flat(), root });
+  const file = typeof source === "string" ? source : undefined;
+  const observation = await observe(config, {
+    log,
+    memory,
+    trustKeys: [trustKey].flat(),
+    root,
+    file: configName(file, root),
+  });
   const heartbeat = new Heartbeat((line) => log.warn(line));
   const host = nodeHost({
     log,
@@ -118,7 +125,7 @@ export async function prepareService(
       moduleImporter: importer,
       build: options.build,
       newId: randomUUID,
-      configFile: typeof source === "string" ? resolve(root, source) : undefined,
+      configFile: file && resolve(root, file),
     });
   } catch (error) {
     await release();

@@ -215,7 +215,7 @@ describe("GET /metrics", () => {
   it("metrics-8: a token that is the trust key is refused at the start", async () => {
     const config = { ...gateway, metrics: { token: gateway.trustKey } };
     await expect(startServer(undefined, { ...options, config })).rejects.toThrow(
-      "'metrics.token' is the trust key, which may do far more than read metrics. Set another token",
+      "configuration at metrics.token: it is the trust key, which may do far more than read metrics\n  → Set another token",
     );
   });
 
@@ -232,7 +232,13 @@ describe("GET /metrics", () => {
     expect(await (await fetch(`${server.url}/metrics`)).text()).not.toContain("seamline_");
     await expect(
       startServer(undefined, { ...options, config, log: new TestLog() }),
-    ).rejects.toThrow(/^'metrics': Can't listen at .* set another 'metrics\.port'/);
+    ).rejects.toThrow(/^configuration at metrics\.port: Can't listen at .* set another port$/);
+    const elsewhere = { ...gateway, metrics: { port, host: "192.0.2.1" } };
+    await expect(
+      startServer(undefined, { ...options, config: elsewhere, log: new TestLog() }),
+    ).rejects.toThrow(
+      /^configuration at metrics\.host: .* Set one of its addresses in 'metrics\.host'/,
+    );
     await server.stop();
     await expect(fetch(url)).rejects.toThrow();
   });

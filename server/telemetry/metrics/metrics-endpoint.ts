@@ -39,21 +39,14 @@ export async function listenForMetrics(
   metrics: Metrics,
   { port, host = "127.0.0.1" }: { readonly port: number; readonly host?: string | undefined },
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
-  try {
-    const { url, close } = await listen(
-      async (request) =>
-        asksForMetrics(request)
-          ? answerMetrics(request, metrics)
-          : plain(404, `There are only metrics here, at ${path}`, {}),
-      { host, port },
-    );
-    return { url: url + path, close: async () => await close(0) };
-  } catch (error) {
-    throw new Error(
-      `'metrics': ${(error as Error).message.replace("set another port in 'url'", "set another 'metrics.port'")}`,
-      { cause: error },
-    );
-  }
+  const { url, close } = await listen(
+    async (request) =>
+      asksForMetrics(request)
+        ? answerMetrics(request, metrics)
+        : plain(404, `There are only metrics here, at ${path}`, {}),
+    { host, port },
+  );
+  return { url: url + path, close: async () => await close(0) };
 }
 
 function plain(status: number, body: string, more: Readonly<Record<string, string>>): HttpResponse {

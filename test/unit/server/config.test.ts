@@ -266,6 +266,93 @@ describe("the problems of a configuration", () => {
   });
 });
 
+describe("a service's own address in its configuration", () => {
+  const proxy = {
+    mode: "proxy",
+    url: "http://127.0.0.1:3001",
+    gateway: "http://127.0.0.1:3002",
+    repository: "http://127.0.0.1:3003",
+  };
+
+  it.each([
+    [proxy.url, proxy.url],
+    ["http://0.0.0.0:3001", "http://127.0.0.1:3001"],
+    ["http://0.0.0.0:3001", "http://localhost:3001/"],
+    ["http://127.0.0.1:3001", "http://localhost:3001"],
+    ["http://localhost:3001", "http://[::1]:3001"],
+    ["http://shop.internal", "http://SHOP.internal:80"],
+  ])("is refused as another service's: %s, %s", (url, other) => {
+    for (const key of ["repository", "gateway"])
+      expect(problemsOf({ ...proxy, url, [key]: other })).toEqual([
+        `${key}: '${other}' is this service itself, which listens at '${url}'`,
+      ]);
+    const { gateway: _, ...behindNode } = proxy;
+    expect(problemsOf({ ...behindNode, url, node: other })).toHaveLength(1);
+    const gateways = ["http://10.0.0.1:3001", other];
+    expect(problemsOf({ ...node, url, gateway: gateways })).toHaveLength(1);
+    expect(problemsOf({ mode: "gateway", url, repository: other })).toHaveLength(1);
+  });
+
+  it.each([
+    ["http://127.0.0.1:3001", "http://127.0.0.1:3009"],
+    ["http://127.0.0.1:3001", "http://127.0.0.2:3001"],
+    ["http://10.0.0.1:3001", "http://10.0.0.2:3001"],
+    ["http://0.0.0.0:3001", "http://10.0.0.2:3001"],
+    ["http://a.internal:3001", "http://b.internal:3001"],
+    ["http://127.0.0.1:0", "http://127.0.0.1:0"],
+  ])("isn't found where two may differ: %s, %s", (url, other) => {
+    expect(problemsOf({ ...proxy, url, repository: other })).toEqual([]);
+  });
+
+  it("can't have the port of its metrics too", () => {
+    const at = (url: string, metrics: object) => problemsOf({ ...repository, url, metrics });
+    const clash = ["metrics.port: port 3000 is the one of 'url', where the service itself listens"];
+    expect(at("http://127.0.0.1:3000", { port: 3000 })).toEqual(clash);
+    expect(at("http://0.0.0.0:3000", { port: 3000 })).toEqual(clash);
+    expect(at("http://127.0.0.1:3000", { port: 3000, host: "0.0.0.0" })).toEqual(clash);
+    expect(at("http://10.0.0.1:3000", { port: 3000 })).toEqual([]);
+    expect(at("http://127.0.0.1:3000", { port: 9100 })).toEqual([]);
+  });
+});
+
+describe("the problems of objects in a configuration", () => {
+  it.each([
+    [
+      { origin: [] },
+      "origin: expected an origin such as https://shop.example, or a list with at least one, found an array",
+    ],
+    [
+      { healthChecks: { "": "./a.ts" } },
+      'healthChecks: expected a name that isn\'t empty, found ""',
+    ],
+    [{ nodes: { "": ["a"] } }, 'nodes: expected a name that isn\'t empty, found ""'],
+    [{ metrics: { prot: 9100 } }, "metrics.prot: unknown key; known: token, port, host"],
+    [{ metrics: { port: 9100, hsot: "a" } }, "metrics.hsot: unknown key; known: token, port, host"],
+    [{ traces: { smaple: 1 } }, "traces.smaple: unknown key; known: sample"],
+    [
+      { metrics: { tokn: "x", prt: 1 } },
+      "metrics.tokn: unknown key; known: token, port, host",
+      "metrics.prt: unknown key; known: token, port, host",
+    ],
+  ])("name the key, once: %j", (keys, ...messages) => {
+    expect(problemsOf({ ...repository, ...keys })).toEqual(messages);
+  });
+
+  it("include a host of metrics that none can be", () => {
+    for (const host of ["http://127.0.0.1", "a b", ""])
+      expect(problemsOf({ ...repository, metrics: { port: 9100, host } })).toEqual([
+        expect.stringMatching(/^metrics(?:\.host)?: expected an address or host name/),
+      ]);
+    for (const host of ["127.0.0.1", "::1", "metrics.internal"])
+      expect(problemsOf({ ...repository, metrics: { port: 9100, host } })).toEqual([]);
+  });
+
+  it("suggest the key that was meant", () => {
+    expect(hintsOf({ ...repository, metrics: { prot: 9100 } })).toEqual(["Did you mean 'port'?"]);
+    expect(hintsOf({ ...repository, traces: { sampel: 1 } })).toEqual(["Did you mean 'sample'?"]);
+  });
+});
+
 describe("parseConfig", () => {
   it("returns a configuration or throws problems with the file's name, for any input", () => {
     const mode = fc.constantFrom("node", "gateway", "repository", "standalone", "proxy", "other");

@@ -39,6 +39,7 @@ const takesSegment = (value: unknown): boolean =>
   parseSegment(JSON.stringify(value), "a.segment.json").problems.length === 0;
 
 const url = "http://127.0.0.1:3000";
+const other = "http://127.0.0.1:3001";
 const values: Readonly<Record<string, readonly unknown[]>> = {
   $schema: ["./a.json", 1],
   url: [
@@ -56,14 +57,15 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
     1,
     null,
   ],
-  gateway: [url, "https://a.b/", "a.b", ""],
-  node: [url, false],
+  // None of them is the service's own, which only the check knows.
+  gateway: [other, "https://b.c/", "a.b", ""],
+  node: [other, false],
   link: ["auto", "always", "never", "http", true],
-  repository: [url, "https://a.b", "http://a.b?c", []],
+  repository: [other, "https://b.c", "http://a.b?c", []],
   segments: [["a"], ["a", "b"], [], ["a", "a"], [""], "a", [1]],
   trustKey: ["secret", "with space", "", 1],
   middleware: [["./a.ts"], [], [""], "a"],
-  healthChecks: [{ a: "./a.ts" }, { a: "" }, {}, { a: 1 }, []],
+  healthChecks: [{ a: "./a.ts" }, { a: "" }, { "": "./a.ts" }, {}, { a: 1 }, []],
   limits: [
     { body: 1 },
     { time: 5000, depth: 3 },
@@ -112,6 +114,9 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
     { token: "0123456789abcdef", port: 1 },
     { port: 9100 },
     { port: 9100, host: "10.0.0.1" },
+    { port: 9100, host: "::1" },
+    { port: 9100, host: "http://10.0.0.1" },
+    { port: 9100, host: "" },
     { port: 0 },
     { port: 70_000 },
     { port: "9100" },
@@ -225,8 +230,8 @@ describe("the JSON Schema of configurations", () => {
       const needed: Record<string, unknown> = {
         mode,
         url,
-        repository: url,
-        gateway: url,
+        repository: other,
+        gateway: other,
         segments: ["a"],
       };
       const base = Object.fromEntries(
@@ -292,8 +297,8 @@ describe("the JSON Schema of configurations", () => {
       const needed: Record<string, unknown> = {
         mode: mode?.const,
         url,
-        repository: url,
-        gateway: url,
+        repository: other,
+        gateway: other,
         segments: ["a"],
       };
       const given = Object.fromEntries(
