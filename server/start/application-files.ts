@@ -3,9 +3,9 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Host } from "../../src/base/ports.ts";
-import { Problems } from "../../src/base/problem.ts";
+import { nearest, Problems } from "../../src/base/problem.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
-import { type ApplicationConfig, configName } from "../config/config.ts";
+import { type ApplicationConfig, configName, type StandaloneConfig } from "../config/config.ts";
 import { createPublicFiles, type PublicFiles } from "../files/files.ts";
 import { readKeptBuilds, servedBuilds } from "../files/kept-builds.ts";
 import { createRepositoryFiles } from "../files/repository-files.ts";
@@ -67,6 +67,32 @@ export async function filesOf(
   if (config.fallback && publicFiles.fallback === undefined) throw missingFallback(config, options);
   const files = await createRepositoryFiles(output, built, publicFiles, served.earlier);
   return { files, publicFiles };
+}
+
+/** Throws {@link Problems} for a segment that a standalone's build doesn't have. */
+export function checkSegments(
+  { segments = [] }: Pick<StandaloneConfig, "segments">,
+  { configFile, root }: FilesOptions,
+  { built }: EnsuredBuild,
+): void {
+  const names = Object.keys(built.manifest.segments);
+  const missing = segments.filter((segment) => !names.includes(segment));
+  if (missing.length === 0) return;
+  const file = configName(configFile, root);
+  throw new Problems(
+    missing.map((segment) => {
+      const near = nearest(segment, names);
+      return {
+        file,
+        path: "segments",
+        message: `the build has no segment '${segment}'`,
+        hint:
+          near === undefined
+            ? `It has ${names.join(", ") || "none"}. Build again if its file is new`
+            : `Did you mean '${near}'?`,
+      };
+    }),
+  );
 }
 
 /** Applications without pages leave the key out, so a missing default page is no reason to warn. */

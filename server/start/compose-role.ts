@@ -146,7 +146,8 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   standalone: (async (host, config, options) => {
     const { createStandalone } = await import("../../src/roles/standalone.ts");
     const build = await outputOf(host, config, options);
-    const { filesOf } = await import("./application-files.ts");
+    const { checkSegments, filesOf } = await import("./application-files.ts");
+    checkSegments(config, options, build);
     const { files, publicFiles } = await filesOf(host, config, options, build);
     const from = { folder: build.output.server, manifest: build.built.manifest };
     const modules = modulesOf(host, from, config, options);

@@ -79,8 +79,8 @@ describe("keys of each mode", () => {
   });
 
   it("configuration-31: nodes, gateways and proxies have link: auto, always or never", () => {
-    const node = { mode: "node", url: otherUrl, repository: otherUrl, segments: ["a"] };
-    const proxy = { mode: "proxy", url: otherUrl, repository: otherUrl, gateway: otherUrl };
+    const node = { mode: "node", url: ownUrl, repository: otherUrl, segments: ["a"] };
+    const proxy = { mode: "proxy", url: ownUrl, repository: otherUrl, gateway: otherUrl };
     for (const config of [gateway, node, proxy]) {
       expect(parse(config)).not.toHaveProperty("link");
       for (const link of ["auto", "always", "never"])
@@ -156,6 +156,18 @@ describe("keys of each mode", () => {
     expect(
       parse({ ...standalone, segments: [], browserSegments: ["a"], browserModules: ["b"] }),
     ).toMatchObject({ segments: [] });
+  });
+
+  it("a segment that the build doesn't have ends the start of a standalone, with the key and a hint (configuration-23)", async () => {
+    const config = { ...standalone, url: anyPort };
+    const started = (segments: readonly string[]) =>
+      start(applicationOf(twoSegments), { ...config, segments });
+    await expect(started(["shop", "shp"])).rejects.toThrow(
+      "configuration at segments: the build has no segment 'shp'\n  → Did you mean 'shop'?",
+    );
+    await expect(started(["warehouse"])).rejects.toThrow(
+      "the build has no segment 'warehouse'\n  → It has page.one, shop. Build again if its file is new",
+    );
   });
 
   it("configuration-24: every mode may have a trustKey, printable ASCII without blanks, or a list of them", () => {
