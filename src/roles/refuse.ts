@@ -8,7 +8,7 @@ import {
 } from "../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { LogFields } from "../base/ports/telemetry.ts";
-import { answerHeaders, headers, mediaTypes, rpcPath } from "../base/protocol.ts";
+import { answerHeaders, headers, mediaTypes, rpcPath, serviceHeaders } from "../base/protocol.ts";
 import { errorOf, traceOf } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
@@ -46,6 +46,12 @@ export type Refuse = (
   trust: Trust,
   isCall?: boolean,
 ) => Promise<HttpResponse>;
+
+/**
+ * What a 401 of the runtime itself asks for: no scheme of HTTP, but the field that takes the key.
+ * Errors of the application, which has its own way of signing in, go without.
+ */
+const keyChallenge = { "www-authenticate": serviceHeaders.trustKey } as const;
 
 const hidden = new WeakMap<HttpRequest, Error>();
 
@@ -101,6 +107,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
     return withHeaders(answer, {
       [headers.error]: kind,
       ...(isRefusal(thrown) && refusedHeader()),
+      ...(answer.status === 401 && isRefusal(thrown) && keyChallenge),
       ...notStartedHeader(refusedStartReason(thrown)),
       ...(thrown instanceof NodeNotAvailable ? { "retry-after": "1" } : {}),
     });

@@ -108,7 +108,8 @@ describe("access", () => {
         ).toMatchObject({
           status: 401,
           text: "Unauthorized",
-          headers: { "x-svc-error": "Unauthorized" },
+          // A 401 says how to do better (RFC 9110, 11.6.1).
+          headers: { "x-svc-error": "Unauthorized", "www-authenticate": "x-svc-trust-key" },
         });
     },
   );

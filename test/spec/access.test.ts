@@ -82,12 +82,16 @@ describe("access", () => {
       const call = (headers: Record<string, string>) =>
         ask(deployment[endpoint], "GET", "/rpc/shop/stock?sku=1", headers);
       deployment.network.sent.length = 0;
-      for (const headers of [{}, { authorization: "Bearer 2" }])
-        expect(await call(headers)).toMatchObject({
+      for (const headers of [{}, { authorization: "Bearer 2" }]) {
+        const refused = await call(headers);
+        expect(refused).toMatchObject({
           status: 401,
           text: "who are you?",
           headers: { "x-svc-error": "Unauthorized" },
         });
+        // How to sign in is the application's business: it isn't asked for the trust key.
+        expect(refused.headers).not.toHaveProperty("www-authenticate");
+      }
       // Nothing ran, and nothing was passed on.
       expect(deployment.network.sent).toEqual([]);
       expect(await call({ authorization: "Bearer 1" })).toMatchObject({ status: 200, text: "5" });

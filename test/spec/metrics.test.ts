@@ -185,7 +185,13 @@ describe("GET /metrics", () => {
     const { local } = await measured();
     const { role } = local.at("http://gateway") ?? {};
     if (role === undefined) throw new Error("no gateway");
-    for (const fields of [bearer, { ...bearer, host: "gateway-7:9090" }]) {
+    for (const fields of [
+      bearer,
+      { ...bearer, host: "gateway-7:9090" },
+      // The scheme's case doesn't matter.
+      { authorization: `bearer ${token}` },
+      { authorization: `BEARER  ${token}` },
+    ]) {
       const { status, headers, text } = await ask(role, "GET", "/metrics?x=1", fields);
       expect([status, headers["content-type"]]).toEqual([
         200,
@@ -193,9 +199,11 @@ describe("GET /metrics", () => {
       ]);
       parseMetrics(text);
     }
-    for (const authorization of ["", token, `bearer ${token}`, `Bearer ${token}x`, "Bearer "]) {
-      const { status, text } = await ask(role, "GET", "/metrics", { authorization });
+    const wrong = ["", token, `Bearer${token}`, `Basic ${token}`, `Bearer ${token}x`, "Bearer "];
+    for (const authorization of [...wrong, `Bearer ${token.toUpperCase()}`]) {
+      const { status, headers, text } = await ask(role, "GET", "/metrics", { authorization });
       expect([status, text.includes("seamline_")]).toEqual([401, false]);
+      expect(headers["www-authenticate"]).toBe("Bearer");
     }
     expect((await ask(role, "GET", "/metrics")).status).toBe(401);
     expect((await ask(role, "POST", "/metrics", bearer)).status).toBe(405);

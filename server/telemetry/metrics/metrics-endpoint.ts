@@ -23,7 +23,7 @@ export function answerMetrics(
 ): HttpResponse {
   if (method !== "GET" && method !== "HEAD")
     return plain(405, "Metrics are read by GET", { allow: "GET, HEAD" });
-  if (token !== undefined && !equalSecrets(String(headers["authorization"]), `Bearer ${token}`))
+  if (token !== undefined && !equalSecrets(bearerToken(headers["authorization"]), token))
     return plain(401, "Metrics need the configured token: authorization: Bearer …", {
       "www-authenticate": "Bearer",
     });
@@ -32,6 +32,11 @@ export function answerMetrics(
     headers: { ...answerHeaders, "content-type": expositionType },
     body: metrics.text(),
   };
+}
+
+/** The token of the scheme `Bearer`, whose case doesn't matter; else nothing. */
+function bearerToken(field: unknown): string {
+  return (typeof field === "string" ? /^bearer +(.*)$/i.exec(field)?.[1] : undefined) ?? "";
 }
 
 /** A listener that answers everybody who reaches it. Rejects if it can't listen. */
