@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { key } from "../_cluster.ts";
+import { createTelemetry } from "../../server/telemetry/telemetry.ts";
+import type { HttpRequest } from "../../src/base/ports.ts";
+import { key, TestClock } from "../_cluster.ts";
 import { gatewayWith } from "./_members.ts";
-import { type Line, operate } from "./_operations.ts";
+import { JsonLog, type Line, operate } from "./_operations.ts";
 
 const json = { "content-type": "application/json" };
 const logged = { accessLog: true };
@@ -35,6 +37,35 @@ describe("the access log", () => {
     await ask("GET", "/svc/routes");
     expect(requests(log.parsed("request"))).toEqual([
       expect.stringMatching(/^GET \/svc\/routes [45]/),
+    ]);
+  });
+
+  it("what nodes fetch from their repository, and proxies ask a gateway, isn't logged unless it fails (logs-2)", async () => {
+    const log = new JsonLog();
+    const clock = new TestClock();
+    const telemetry = createTelemetry({ clock, log, accessLog: true });
+    const answered = async (target: string, status: number): Promise<void> => {
+      const request = { method: "GET", target, headers: {}, signal: new AbortController().signal };
+      await telemetry.request(request as unknown as HttpRequest, async () => ({
+        status,
+        headers: {},
+      }));
+    };
+    for (const target of [
+      "/svc/modules/manifest.json",
+      "/svc/modules/shop/quote.js?revision=1",
+      "/svc/routes?idempotent",
+      "/svc/gateways",
+      "/svc/procedures/shop/quote",
+      "/nodes/m1",
+    ])
+      await answered(target, 200);
+    expect(log.parsed("request")).toEqual([]);
+    await answered("/svc/modules/gone.js", 404);
+    await answered("/svc/manifest.json", 200);
+    expect(requests(log.parsed("request"))).toEqual([
+      "GET /svc/modules/gone.js 404 ",
+      "GET /svc/manifest.json 200 ",
     ]);
   });
 
