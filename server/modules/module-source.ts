@@ -36,10 +36,15 @@ export function folderSource(folder: string, read?: ServerManifest): ModuleSourc
       const path = join(folder, manifestFiles.server);
       return (current ??= parseManifest(await readFile(path, "utf8"), path));
     },
-    // The folder may hold another build by now, which keeps this one.
-    file: async (name) =>
-      (current && (await readBuiltModule(folder, current, name))) ??
-      (await readFile(join(folder, "modules", name))),
+    async file(name) {
+      // The folder may hold another build by now, which keeps this one.
+      const bytes = current && (await readBuiltModule(folder, current, name));
+      if (bytes !== undefined) return bytes;
+      const path = join(folder, "modules", name);
+      throw new Error(
+        `The build of revision ${current?.revision} is damaged: ${path} is missing, or was changed after the build. Build again`,
+      );
+    },
   };
 }
 
@@ -208,6 +213,17 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     return manifest;
   };
 
+  /** The revision that the repository serves now, as far as it can be told. */
+  const served = async (): Promise<string | undefined> => {
+    const { body } = await retried(() => get(paths.serverManifest));
+    try {
+      return parseManifest(Buffer.from(body).toString("utf8"), url).revision;
+    } catch {
+      // It has another build, in a form of another version.
+      return undefined;
+    }
+  };
+
   return {
     async manifest() {
       const kept = await readFile(keptManifest, "utf8").catch(() => undefined);
@@ -229,6 +245,10 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
       // A repository of an earlier version has the current build only, and ignores the query.
       const answer = await retried(() => get(path + revisionQuery + revision));
       if (answer.status === 200) return answer.body;
+      if (answer.status === 404 && (await served()) === revision)
+        throw new Error(
+          `The repository at ${url} serves revision ${revision} without its module file ${name}, which is missing there or was changed after the build. Build again there, and restart it`,
+        );
       throw new Error(
         `The repository at ${url} answered ${answer.status} for the module file ${name} of revision ${revision}: it has another build by now, and serves none that is as old. Start this node again, or raise 'revisions' there`,
       );

@@ -359,9 +359,35 @@ describe("the integrity check of a module store", () => {
   });
 
   it("reports that the repository has another build if a file of the manifest is gone", async () => {
-    repository.build = { ...first, files: {} };
-    await expect(open().import("shop/price.js")).rejects.toThrow("it has another build by now");
+    const store = open();
+    await store.manifest();
+    repository.build = build("two", {});
+    await expect(store.import("shop/price.js")).rejects.toThrow("it has another build by now");
   });
+
+  it("names a file that is gone though the repository still has the same build, and says to build again", async () => {
+    repository.build = { ...first, files: {} };
+    await expect(open().import("shop/price.js")).rejects.toThrow(
+      `The repository at ${url} serves revision one without its module file shop/price.js, which is missing there or was changed after the build. Build again there, and restart it`,
+    );
+  });
+
+  it.each(["missing", "altered"])(
+    "names a file of an output folder that is %s, and says to build again",
+    async (how) => {
+      const folder = join(root, "dist/server");
+      await mkdir(join(folder, "modules/shop"), { recursive: true });
+      for (const [name, text] of Object.entries(first.files))
+        await writeFile(join(folder, "modules", name), text);
+      const path = join(folder, "modules/shop/price.js");
+      if (how === "missing") await rm(path);
+      else await writeFile(path, "export const price = 666;");
+      const store = open({ from: { folder, manifest: first.manifest } });
+      await expect(store.import("shop/quote.js")).rejects.toThrow(
+        `The build of revision one is damaged: ${path} is missing, or was changed after the build. Build again`,
+      );
+    },
+  );
 });
 
 describe("while the repository is unreachable, a node", () => {
