@@ -27,6 +27,7 @@ import { idempotentNames } from "./upstreams/idempotent-names.ts";
 import { gatewaysOf } from "./upstreams/listed-gateways.ts";
 import { anyUpstream } from "./upstreams/upstream.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
+import { refuseRepository } from "./upstreams/wrong-service.ts";
 import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
@@ -102,6 +103,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           gateways: gatewaysOf(host, gateway),
           roles: ["gateway"],
           isIdempotent: repeatable.has,
+          check: (upstream) => refuseRepository(upstream, host.clock, trustKey),
           createMembership: ({ url, via, link }, twinOf) =>
             createMembership(host, url, trustKey, offered, about, {
               peer: via,

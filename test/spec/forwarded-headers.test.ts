@@ -151,6 +151,7 @@ describe("headers that gateway and proxy pass on", () => {
     expect(indexRequest?.headers).toEqual({
       ...sentBy.outside,
       "x-forwarded-proto": "http",
+      "x-svc-hops": "1",
       "if-none-match": '"1"',
     });
   });

@@ -3,7 +3,7 @@
 
 import { bounded } from "../../base/aborts.ts";
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
-import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
+import { BadGateway, DeadlineExceeded, LoopDetected, NodeNotAvailable } from "../../base/errors.ts";
 import {
   type Host,
   type HttpRequest,
@@ -16,7 +16,7 @@ import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
-import { defaultHealthIntervalMs, paths } from "../../base/protocol.ts";
+import { defaultHealthIntervalMs, headers, mostHops, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
   forwardingError,
@@ -40,9 +40,10 @@ import { createMiddlewareChain, createRole, type Role } from "../role.ts";
 import { gatewaysOf } from "../upstreams/listed-gateways.ts";
 import { anyUpstream } from "../upstreams/upstream.ts";
 import { Upstreams } from "../upstreams/upstreams.ts";
+import { refuseRepository } from "../upstreams/wrong-service.ts";
 import { type LinkMode, ServiceLinks } from "../links/service-links.ts";
 import { createCredentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
-import { isMasked, maskHeader } from "../../http/relay-headers.ts";
+import { isMasked, maskHeader, readRelayHeaders } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
 export interface ProxyOptions {
@@ -94,6 +95,10 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     links,
     gateways: gatewaysOf(host, options.calls),
     roles: behind === undefined ? ["gateway", "node"] : [behind],
+    check: async (upstream) => {
+      if (behind === "gateway" && trustKey !== undefined)
+        await refuseRepository(upstream, host.clock, trustKey);
+    },
     isIdempotent: (fqn) => routes?.idempotent.has(fqn) === true,
   });
   const calls = logOutages(host, () => upstreams.names);
@@ -139,6 +144,10 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     call: (call, refuse) => forwardIncoming(parts, call, forward, refuse),
     otherwise: (request) => {
       const trust = credentials.of(request);
+      const { hops } = readRelayHeaders(request.headers, trust);
+      // Its repository passes requests on to this proxy again.
+      if (hops > mostHops)
+        throw new LoopDetected(`The request has passed more than ${mostHops} services`);
       const requestedOrigin = web.requestedOrigin(request, trust);
       const masks = isMasked(request.headers, trust, options.errors === "masked");
       const fields = withRequestedOrigin(
@@ -149,7 +158,12 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         host,
         options,
         request,
-        { ...credentials.fields("outside"), ...maskHeader(masks), ...fields },
+        {
+          ...credentials.fields("outside"),
+          ...maskHeader(masks),
+          [headers.hops]: String(hops + 1),
+          ...fields,
+        },
         files,
       );
     },
@@ -199,6 +213,10 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
         control: true,
       }),
   ).catch(() => undefined);
+  if (answer?.status === 508)
+    throw new Error(
+      `${repository} passes requests on to this proxy: set 'repository' to the address of a repository`,
+    );
   if (answer?.status === 404 || answer?.status === 401)
     throw new Error(
       `The repository at ${repository} doesn't take this proxy's trust key, or is no repository. Services in different folders or on different machines need the same 'trustKey'`,

@@ -24,6 +24,8 @@ export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
   readonly gateways: Gateways;
   /** What they may be. */
   readonly roles: readonly ("gateway" | "node")[];
+  /** Rejects if a service that is reached over HTTP is none of these. */
+  readonly check?: ((upstream: Upstream) => Promise<void>) | undefined;
   /** A node is a member of each. */
   readonly createMembership?: (
     upstream: Upstream,
@@ -235,6 +237,9 @@ export class Upstreams implements Peer {
       // It is logged at the next try, which is the first of many.
       membership?.moved();
     }
+    // It may be up, and none that could ever take this service.
+    const isUnsure = upstream.isOverHttp && membership?.isMember !== true;
+    if (isStarting() && isUnsure) await this.#parts.check?.(upstream);
   }
 
   async #sendOnceKnown(request: OutgoingRequest): Promise<PeerResponse> {
