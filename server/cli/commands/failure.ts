@@ -1,6 +1,7 @@
 // How a command fails: the errors that decide the exit code, and the message on the terminal.
 
 import { Problems } from "../../../src/base/problem.ts";
+import { createLog, logFormat } from "../../base/log.ts";
 import { createPaint, wantsColour } from "../../base/paint.ts";
 import type { Terminal } from "../../base/terminal.ts";
 
@@ -23,12 +24,43 @@ export function exitCodeOf(error: unknown, terminal: Terminal): 1 | 2 {
 /** Prints one message; with DEBUG=seamline also the stacks. */
 export function reportFailure(error: unknown, { stderr, env }: Terminal): void {
   const head = createPaint(wantsColour(stderr, env))("red", "error:");
+  stderr.write(`${head} ${textOf(error)}\n`);
+  if (!wantsStacks(env)) return;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    stderr.write(`\n${cause.stack ?? cause.message}\n`);
+}
+
+/**
+ * Reports why a service didn't start, and gives the error to throw: where its log would be JSON, a
+ * program reads this too.
+ */
+export function failedStart(
+  error: unknown,
+  { stdout, stderr, env }: Pick<Terminal, "stdout" | "stderr" | "env">,
+): unknown {
+  if (!isJson(stdout, env)) return error;
+  const log = createLog({ format: "json", err: stderr });
+  log.error(textOf(error), wantsStacks(env) ? error : undefined);
+  return new AlreadyReported();
+}
+
+function isJson(out: Terminal["stdout"], env: Terminal["env"]): boolean {
+  try {
+    return logFormat(out, env) === "json";
+  } catch {
+    // An unknown format is why the start has failed.
+    return false;
+  }
+}
+
+function textOf(error: unknown): string {
   const count =
     error instanceof Problems && error.problems.length > 1
       ? `${error.problems.length} problems\n\n`
       : "";
-  stderr.write(`${head} ${count}${error instanceof Error ? error.message : String(error)}\n`);
-  if (!/(?:^|[\s,])(?:seamline|\*)(?:$|[\s,])/.test(env["DEBUG"] ?? "")) return;
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    stderr.write(`\n${cause.stack ?? cause.message}\n`);
+  return `${count}${error instanceof Error ? error.message : String(error)}`;
+}
+
+function wantsStacks(env: Terminal["env"]): boolean {
+  return /(?:^|[\s,])(?:seamline|\*)(?:$|[\s,])/.test(env["DEBUG"] ?? "");
 }

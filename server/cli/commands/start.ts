@@ -6,6 +6,7 @@ import { applicationImporter, type ModuleImporter } from "../../modules/module-i
 import { Stopped } from "../../start/stopped.ts";
 import { startServer } from "../../start/start-server.ts";
 import type { Terminal } from "../../base/terminal.ts";
+import { failedStart } from "./failure.ts";
 
 export interface StartOptions {
   readonly config?: string;
@@ -46,7 +47,18 @@ function loadVariables(path: string): void {
  */
 export async function start(
   options: StartOptions,
-  terminal: Pick<Terminal, "stdout"> = process,
+  terminal: Pick<Terminal, "stdout" | "stderr" | "env"> = process,
+): Promise<void> {
+  try {
+    await startService(options, terminal);
+  } catch (error) {
+    throw failedStart(error, terminal);
+  }
+}
+
+async function startService(
+  options: StartOptions,
+  terminal: Pick<Terminal, "stdout">,
 ): Promise<void> {
   const root = resolve(options.root);
   for (const file of options.envFile ?? []) loadVariables(resolve(root, file));

@@ -130,13 +130,15 @@ describe("seamline start", () => {
     expect(readStart(["dev"])).toBeUndefined();
   });
 
+  const text = { SEAMLINE_LOG: "text" };
+
   it("exits with 1 and one message, without a stack", async () => {
     started.mockRejectedValue(
       new Error("Can't listen at http://127.0.0.1:1: port 1 is taken", {
         cause: new Error("deeper"),
       }),
     );
-    expect(await command(["start"])).toEqual({
+    expect(await command(["start"], text)).toEqual({
       code: 1,
       out: "",
       err: "error: Can't listen at http://127.0.0.1:1: port 1 is taken\n",
@@ -150,23 +152,51 @@ describe("seamline start", () => {
         { file: "b.json", message: "two" },
       ]),
     );
-    expect((await command(["start"])).err).toBe(
+    expect((await command(["start"], text)).err).toBe(
       "error: 2 problems\n\na.json: one\n\nb.json: two\n",
     );
   });
 
   it.each(["seamline", "*", "other,seamline"])("prints stacks with DEBUG=%s", async (DEBUG) => {
     started.mockRejectedValue(new Error("outer", { cause: new Error("deeper") }));
-    expect((await command(["start"], { DEBUG })).err).toMatch(
+    expect((await command(["start"], { ...text, DEBUG })).err).toMatch(
       /^error: outer\n\nError: outer\n +at .*\nError: deeper\n +at /s,
     );
-    expect((await command(["start"], { DEBUG: "seamlines" })).err).toBe("error: outer\n");
+    expect((await command(["start"], { ...text, DEBUG: "seamlines" })).err).toBe("error: outer\n");
   });
 
   it("has colours at a terminal, but not with NO_COLOR", async () => {
     started.mockRejectedValue(new Error("x"));
     expect((await command(["start"], {}, true)).err).toContain("\u001B[31m");
-    expect((await command(["start"], { NO_COLOR: "1" }, true)).err).toBe("error: x\n");
+    expect((await command(["start"], { ...text, NO_COLOR: "1" }, true)).err).toBe("error: x\n");
+  });
+
+  it("prints one JSON line where the log would be JSON, with stacks only if DEBUG asks for them", async () => {
+    const problems = new Problems([
+      { file: "a.json", path: "url", message: "one", hint: "Do this" },
+      { file: "b.json", message: "two" },
+    ]);
+    started.mockRejectedValue(problems);
+    for (const run of [
+      () => command(["start"]),
+      () => command(["start"], { SEAMLINE_LOG: "json" }, true),
+    ]) {
+      const { code, out, err } = await run();
+      expect([code, out, err.split("\n").length]).toEqual([1, "", 2]);
+      expect(JSON.parse(err)).toEqual({
+        time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        level: "error",
+        message: "2 problems\n\na.json at url: one\n  → Do this\n\nb.json: two",
+      });
+    }
+    // A plain start, without the program, too.
+    let err = "";
+    const terminal = { stdout: { write: () => {} }, env: { DEBUG: "seamline" } };
+    const stderr = { write: (line: string) => (err += line) };
+    expect(await runStart({ root }, { ...terminal, stderr })).toBe(1);
+    expect(JSON.parse(err)).toMatchObject({ error: expect.stringMatching(/\n +at /) as string });
+    // Nobody knows how to write that one.
+    expect((await command(["start"], { SEAMLINE_LOG: "yaml" })).err).toMatch(/^error: 2 problems/);
   });
 });
 
