@@ -48,8 +48,9 @@ export function openFilesWarning(
   connections: number,
 ): string | undefined {
   const perConnection = mode === "gateway" || mode === "proxy" ? 2 : 1;
+  // A limit that only the last few connections don't fit into is no reason to warn.
+  if (files === undefined || files >= connections * perConnection) return undefined;
   const needed = connections * perConnection + ownFiles;
-  if (files === undefined || files >= needed) return undefined;
   const each =
     perConnection === 1 ? "" : ", of which each needs a second file to forward its calls";
   const fitting = Math.max(1, Math.floor((files - ownFiles) / perConnection));
