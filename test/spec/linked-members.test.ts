@@ -26,6 +26,39 @@ describe("a member with a link", () => {
     expect(by).toEqual(new Set(["a", "b"]));
   });
 
+  it("one line says that a member is gone with its link, also if calls to it were running (links-17)", async () => {
+    const { network, gateway, node, log } = await deployment();
+    await node("a");
+    const calls = Array.from({ length: 3 }, () => ask(gateway, "GET", "/rpc/waits"));
+    await settle();
+    log.lines.length = 0;
+    network.roles.delete("http://a");
+    for (const call of calls) expect((await call).status).toBe(502);
+    await settle();
+    expect(log.lines.filter((line) => line.startsWith("warning: http://a"))).toEqual([
+      expect.stringContaining("is gone with its link"),
+    ]);
+  });
+
+  it("one line of a proxy says that its gateway is away, also if calls fail and it asks for routes (joining-5)", async () => {
+    const { network, proxy, clock, log, restart } = await deployment();
+    const role = await proxy();
+    // The log is the gateway's, too.
+    const ofProxy = () => log.lines.splice(0).filter((line) => !line.includes("a proxy"));
+    ofProxy();
+    network.roles.delete("http://gateway");
+    for (let calls = 0; calls < 3; calls++)
+      expect((await ask(role, "GET", where)).status).toBe(503);
+    await clock.pass(20_000);
+    expect(ofProxy()).toEqual([
+      expect.stringMatching(/^warning: the link to http:\/\/gateway is lost .*; dialling again$/),
+    ]);
+    await restart();
+    await clock.pass(5_000);
+    expect((await ask(role, "GET", where)).status).toBe(404);
+    expect(ofProxy()).toEqual(["linked to http://gateway again"]);
+  });
+
   it.each(["auto", "never"] as const)(
     "links-18: a node that its gateway no longer knows, as somebody removed it with DELETE /nodes/{id}, joins again: at once over a link, and within a second over HTTP (where 'link' is %s)",
     async (mode) => {

@@ -38,6 +38,7 @@ import type { Observer } from "../members/observer.ts";
 import { notFound } from "../refuse.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
 import { gatewaysOf } from "../upstreams/listed-gateways.ts";
+import { type LogOutages, logOutages } from "../upstreams/outages.ts";
 import { anyUpstream } from "../upstreams/upstream.ts";
 import { Upstreams } from "../upstreams/upstreams.ts";
 import { refuseRepository } from "../upstreams/wrong-service.ts";
@@ -101,7 +102,9 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     },
     isIdempotent: (fqn) => routes?.idempotent.has(fqn) === true,
   });
-  const calls = logOutages(host, () => upstreams.names);
+  // A way over links says itself that it is lost.
+  const isTold = (): boolean => upstreams.ways.every(({ kind }) => kind === "none");
+  const calls = logOutages(host, () => upstreams.names, isTold);
   const files = logOutages(host, () => options.repository);
   const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
     const timeoutMs = call.route === undefined ? routes?.timeouts.get(call.fqn) : undefined;
@@ -129,6 +132,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
           name: () => upstreams.names,
           trustKey,
           mayRepeat: () => upstreams.ways.length > 1,
+          isTold,
           intervalMs: options.healthIntervalMs ?? defaultHealthIntervalMs,
         });
   const names = modules && host.telemetry && knownNames(modules, host);
@@ -221,30 +225,6 @@ async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Pro
     throw new Error(
       `The repository at ${repository} doesn't take this proxy's trust key, or is no repository. Services in different folders or on different machines need the same 'trustKey'`,
     );
-}
-
-type LogOutages = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
-
-/**
- * Logs why a service can't be reached, once until it answers again: callers learn nothing about
- * the inside of the deployment.
- */
-function logOutages(host: Host, name: () => string): LogOutages {
-  let away = false;
-  return async (sent) => {
-    try {
-      const answer = await sent;
-      if (away) host.log.info(`${name()} answers again`);
-      away = false;
-      return answer;
-    } catch (thrown) {
-      if (thrown instanceof TransportError && !isLocalFailure(thrown) && !away) {
-        away = true;
-        host.log.warn(`${name()} can't be reached: ${thrown.message}`);
-      }
-      throw thrown;
-    }
-  };
 }
 
 function isRead({ method }: HttpRequest): boolean {

@@ -112,7 +112,9 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         if (call.departure.aborted) throw forwardingError(call.departure.reason);
         const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
         const isEnded = held?.reason !== undefined;
-        if (!isEnded && thrown instanceof TransportError) liveness.failed(member, thrown, started);
+        // A link says itself whether its other end lives.
+        if (!isEnded && thrown instanceof TransportError && member.via === undefined)
+          liveness.failed(member, thrown, started);
         if (!(isEnded || thrown instanceof TransportError) || hasBegun())
           throw forwardingError(thrown, call.trusted);
         if (isLocalFailure(thrown)) shortages++;

@@ -123,6 +123,8 @@ export function createFetchedRoutes(
     readonly intervalMs: number;
     /** Whether requests could be sent again: there are several services behind the proxy. */
     readonly mayRepeat?: () => boolean;
+    /** Whether the log has said already that it is away. */
+    readonly isTold?: () => boolean;
   },
 ): FetchedRoutes {
   const {
@@ -132,6 +134,7 @@ export function createFetchedRoutes(
     trustKey,
     intervalMs,
     mayRepeat,
+    isTold,
   } = options;
   let listed: readonly RouteInfo[] = [];
   let timeouts: ReadonlyMap<string, number> = new Map();
@@ -194,16 +197,20 @@ export function createFetchedRoutes(
     etag = String(answer.headers["etag"]);
   };
   let failed = false;
+  let warned = false;
   const ask = async (): Promise<void> => {
     try {
       await fetchRoutes();
       if (failed) unsettle();
-      failed = false;
+      failed = warned = false;
     } catch (error) {
       // Requests go by the last list. A service that just isn't up yet is no reason to warn.
       const isStarting = etag === undefined && error instanceof TransportError;
-      if (!failed && !isLocalFailure(error) && !isStarting)
+      const isNews = !isLocalFailure(error) && !isStarting && isTold?.() !== true;
+      if (isNews && !warned) {
+        warned = true;
         host.log.warn(`can't update the routes: ${(error as Error).message}`);
+      }
       failed = true;
     }
     forget();
