@@ -95,7 +95,7 @@ export function classOf(value: object, classes: ClassTable): KnownClass | undefi
 }
 
 /** The fault for an instance that no encoding knows. */
-export function unknownInstance(value: object, { hint }: Pick<FormWalk, "hint">): Fault {
+export function unknownInstance(value: object, { hint }: Partial<Pick<FormWalk, "hint">>): Fault {
   // The constructor of a generator has no name.
   const name = value.constructor?.name || kindOf(value);
   return new Fault(

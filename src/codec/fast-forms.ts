@@ -9,6 +9,7 @@ import { bytesOf, kindOf, type NodeBuffer, toBase64 } from "./values/binary.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { quickDateFrom, quickIsoOf } from "./values/quick-dates.ts";
 import type { KnownClass } from "./values/known-class.ts";
+import { refusalOf } from "./values/refusal.ts";
 import {
   isScalar,
   refuseSymbols,
@@ -84,7 +85,14 @@ function writeObject(value: object, walk: FormWalk): Written {
       ? form("Object", `,"value":${members.text}`)
       : members;
   }
-  throw unknownInstance(value, walk);
+  throw refusedInstance(value, walk);
+}
+
+/** Says more than a page does. */
+function refusedInstance(value: object, walk: FormWalk): Fault {
+  const why = walk.hint?.(value) ?? refusalOf(value);
+  if (why !== undefined) return new Fault(why);
+  return new Fault(`${unknownInstance(value, {}).message}. Export it, or send its data`);
 }
 
 function writeItems(items: readonly unknown[], walk: FormWalk): string {

@@ -4,6 +4,7 @@ import { bytesOf, kindOf, readBlob, toBase64 } from "./values/binary.ts";
 import { Opaque } from "./class-table.ts";
 import { Fault, notSerializable } from "./values/fault.ts";
 import { publicMessage, textOf } from "./values/public-message.ts";
+import { promiseRefusal, refusalOf, streamRefusal } from "./values/refusal.ts";
 import {
   hasToJson,
   isPolluted,
@@ -76,9 +77,8 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   const special = kind === "Object" ? undefined : replaceKind(value, kind, walk);
   if (special !== undefined) return special.value;
   // A promise or a stream would look like an object without data.
-  if ("then" in value && typeof value.then === "function")
-    throw new Fault("a promise can't be sent: an await is missing");
-  if (Symbol.asyncIterator in value) throw new Fault("a stream can't be sent");
+  if ("then" in value && typeof value.then === "function") throw new Fault(promiseRefusal);
+  if (Symbol.asyncIterator in value) throw new Fault(streamRefusal);
   return hasToJson(value) ? shownBy(value, walk) : walkMembers(value, walk, true);
 }
 
@@ -94,8 +94,7 @@ function replaceKind(
 ): { readonly value: unknown } | undefined {
   const hint = responseHint(value);
   if (hint !== undefined) throw new Fault(hint);
-  if (dataless.test(kind))
-    throw new Fault(`a${/^[AEIO]/.test(kind) ? "n" : ""} ${kind} can't be sent`);
+  if (dataless.test(kind)) throw new Fault(refusalOf(value) ?? `a ${kind} can't be sent`);
   // Boxed values, of any realm. A class of the application may have set the same tag.
   if (/^(Number|String|Boolean)$/.test(kind) && !(Symbol.toStringTag in value))
     return { value: walkValue(value.valueOf(), walk) };

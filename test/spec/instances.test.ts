@@ -170,11 +170,11 @@ describe("instances of an application's classes, from the source to another node
   it.each([
     [
       "secret",
-      "result.a: an instance of 'Secret' can't be sent: no module of the application exports this class",
+      "result.a: an instance of 'Secret' can't be sent: no module of the application exports this class. Export it, or send its data",
     ],
     [
       "secretPoint",
-      "result.a: an instance of 'SecretPoint' can't be sent: no module of the application exports this class",
+      "result.a: an instance of 'SecretPoint' can't be sent: no module of the application exports this class. Export it, or send its data",
     ],
     ["holes", "result[0]: a hole of a sparse array can't be sent"],
     ["extra", "result.extra: what this Array has besides its content can't be sent"],
@@ -186,14 +186,8 @@ describe("instances of an application's classes, from the source to another node
       "sealed",
       "result[1].a: undefined can't be sent: the constructor of 'make/Sealed' has a default for it",
     ],
-    [
-      "native",
-      "result: an instance of 'URLSearchParams' can't be sent: no module of the application exports this class",
-    ],
-    [
-      "boxed",
-      "result[0]: an instance of 'String' can't be sent: no module of the application exports this class",
-    ],
+    ["native", "result: a URLSearchParams can't be sent: send a list of its entries: [...entries]"],
+    ["boxed", "result[0]: a String can't be sent: send its value, which valueOf() returns"],
     ["getterThrows", "result.a[0].a: not now 3"],
     [
       "mixed",

@@ -141,19 +141,34 @@ describe("plain answers", () => {
   it("objects without data of their own are refused, and not sent as empty objects", async () => {
     for (const [value, message] of [
       [new Response("x"), /^result\.a\[0\]: a procedure can't return a Response/],
-      [new Headers({ a: "b" }), "result.a[0]: a Headers can't be sent"],
+      [
+        new Headers({ a: "b" }),
+        "result.a[0]: a Headers can't be sent: send a list of its entries: [...entries]",
+      ],
       [
         new FormData(),
         "result.a[0]: a procedure can't return a FormData: return its entries, as an object or a Map",
       ],
-      [new URLSearchParams("a=b"), "result.a[0]: a URLSearchParams can't be sent"],
-      [AbortSignal.timeout(1000), "result.a[0]: an AbortSignal can't be sent"],
+      [
+        new URLSearchParams("a=b"),
+        "result.a[0]: a URLSearchParams can't be sent: send a list of its entries: [...entries]",
+      ],
+      [
+        AbortSignal.timeout(1000),
+        "result.a[0]: an AbortSignal can't be sent: pass the signal on by withOptions(procedure, { signal })",
+      ],
       [
         runInNewContext("Promise.resolve()"),
         "result.a[0]: a promise can't be sent: an await is missing",
       ],
-      [Object(Symbol("x")), "result.a[0]: a Symbol can't be sent"],
-      [new Intl.Collator(), "result.a[0]: an Intl.Collator can't be sent"],
+      [
+        Object(Symbol("x")),
+        "result.a[0]: a Symbol can't be sent: send its text, or what it is made from",
+      ],
+      [
+        new Intl.Collator(),
+        "result.a[0]: an Intl.Collator can't be sent: send its text, or what it is made from",
+      ],
     ] as const) {
       const answer = await callEndpoint(answering({ a: [value] }), {});
       expect(answer.status).toBe(500);

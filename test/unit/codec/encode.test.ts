@@ -98,17 +98,32 @@ describe("encoding is copy on write", () => {
     [
       "class that is not exported",
       { a: [new (class Hidden {})()] },
-      "result.a[0]: an instance of 'Hidden' can't be sent: no module of the application exports this class",
+      "result.a[0]: an instance of 'Hidden' can't be sent: no module of the application exports this class. Export it, or send its data",
     ],
     [
       "promise",
       { a: Promise.resolve(1) },
-      "result.a: an instance of 'Promise' can't be sent: no module of the application exports this class",
+      "result.a: a promise can't be sent: an await is missing",
     ],
     [
       "stream",
       { a: (async function* () {})() },
-      /^result\.a: an instance of 'AsyncGenerator' can't be sent/,
+      "result.a: a stream can't be sent: collect what it gives, or answer with a route",
+    ],
+    [
+      "iterator",
+      { a: new Map().keys() },
+      "result.a: a Map Iterator can't be sent: send a list of what it gives: [...values]",
+    ],
+    [
+      "weak map",
+      new WeakMap(),
+      "result: a WeakMap can't be sent: send what it refers to, in a Map or a list",
+    ],
+    [
+      "signal",
+      { a: new AbortController().signal },
+      "result.a: an AbortSignal can't be sent: pass the signal on by withOptions(procedure, { signal })",
     ],
     [
       "key that no receiver takes",

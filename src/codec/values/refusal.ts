@@ -1,0 +1,29 @@
+// Why objects of the platform can't be sent, and what to send in place of them. Pages do without
+// this: each byte of their codec counts.
+
+import { kindOf } from "./binary.ts";
+
+export const promiseRefusal = "a promise can't be sent: an await is missing";
+export const streamRefusal =
+  "a stream can't be sent: collect what it gives, or answer with a route";
+
+/** By the tag of an object, which those of another realm have too. */
+const advice: readonly (readonly [kind: RegExp, advice: string])[] = [
+  [/Generator$|Iterator( Helper)?$/, "send a list of what it gives: [...values]"],
+  [/^(?:URLSearchParams|Headers|FormData)$/, "send a list of its entries: [...entries]"],
+  [/^Weak(?:Map|Set|Ref)$/, "send what it refers to, in a Map or a list"],
+  [/^Abort(?:Signal|Controller)$/, "pass the signal on by withOptions(procedure, { signal })"],
+  [/^Re(?:quest|sponse)$/, "send its content, as text, data or a Blob"],
+  [/^(?:Number|String|Boolean)$/, "send its value, which valueOf() returns"],
+  [/^CryptoKey$/, "send it as crypto.subtle.exportKey() returns it"],
+  [/^(?:Symbol$|Intl\.|Temporal\.)/, "send its text, or what it is made from"],
+];
+
+/** The message for an object of the platform; `undefined` for any other object. */
+export function refusalOf(value: object): string | undefined {
+  if ("then" in value && typeof value.then === "function") return promiseRefusal;
+  if (Symbol.asyncIterator in value) return streamRefusal;
+  const kind = kindOf(value);
+  const found = advice.find(([kinds]) => kinds.test(kind));
+  return found && `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind} can't be sent: ${found[1]}`;
+}
