@@ -181,10 +181,15 @@ describe.each([
     async ({ path, error, status, text: body, atProcedure, name: _name, ...init }) => {
       const node =
         atProcedure === true || (atProcedure === "alone" && endpoint === "node") ? ran : {};
+      const more = {
+        "x-svc-error": error,
+        ...node,
+        ...(status === 401 && { "www-authenticate": "x-svc-trust-key" }),
+      };
       const answer = await fetchFrom(`${sockets[endpoint]}/rpc/${path}`, init);
       expect([answer.status, answer.headers, answer.text]).toEqual([
         status,
-        { ...text, "x-svc-error": error, ...node },
+        { ...text, ...more },
         body,
       ]);
       const serialized = await fetchFrom(`${sockets[endpoint]}/rpc/${path}`, {
@@ -194,7 +199,7 @@ describe.each([
       if (init.headers?.["x-svc-data-encoding"] === undefined) {
         expect([serialized.status, serialized.headers]).toEqual([
           status,
-          { ...every, "content-type": "application/json", "x-svc-error": error, ...node },
+          { ...every, "content-type": "application/json", ...more },
         ]);
         expect(JSON.parse(serialized.text)).toMatchObject({
           serialized: true,
