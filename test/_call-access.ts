@@ -22,6 +22,10 @@ const price = (version: string): ClientCall => ({ fqn: "calls/price", version })
 const registered = "v0.0.0, v1.0.0, v2.1.0, v10.0.0";
 const noPrice = (version: string): string =>
   `Procedure 'calls/price' v${version} not found; there is ${registered}`;
+/** A protected procedure, without the key: the answer names the field that takes it. */
+const unauthorized = withHeaders(refused(401, "Unauthorized", "Unauthorized"), {
+  "www-authenticate": "x-svc-trust-key",
+});
 /** Versions. */
 export const versionCalls: readonly CallCase[] = [
   callCase(
@@ -241,7 +245,7 @@ export const accessCalls: readonly CallCase[] = [
     "calls-35 trust",
     "a protected procedure is refused",
     get("calls/guarded"),
-    refused(401, "Unauthorized", "Unauthorized"),
+    unauthorized,
     {
       fqn: "calls/guarded",
       error: { name: "Unauthorized", message: "Unauthorized", trace: [] },
@@ -251,13 +255,13 @@ export const accessCalls: readonly CallCase[] = [
     "calls-35",
     "a protected procedure is refused with another key",
     get("calls/guarded", { "x-svc-trust-key": `${key}s` }),
-    refused(401, "Unauthorized", "Unauthorized"),
+    unauthorized,
   ),
   callCase(
     "calls-35",
     "a protected procedure is refused with a credential that has no value",
     get("calls/guarded", { "x-svc-credential": "service" }),
-    refused(401, "Unauthorized", "Unauthorized"),
+    unauthorized,
   ),
   callCase(
     "calls-33 get-11 procedures-4",
@@ -294,7 +298,7 @@ export const accessCalls: readonly CallCase[] = [
     "calls-35",
     "a version for services only is refused",
     get("calls/price?version=11"),
-    refused(401, "Unauthorized", "Unauthorized"),
+    unauthorized,
   ),
   callCase(
     "calls-33",
