@@ -18,7 +18,7 @@ function watched() {
     idempotent: new Set(),
   };
   const host: Pick<Host, "clock" | "log" | "transport"> = {
-    clock: { now: () => now, after: (ms) => (asked.push(ms), () => {}) } as Host["clock"],
+    clock: { now: () => now, after: (ms) => (asked.push(ms), () => {}) },
     log: {
       info: (line: string) => lines.push(line),
       warn: (line: string) => lines.push(line),
