@@ -49,6 +49,25 @@ let calls = 0;`,
 });
 test.afterEach(async () => await run.stop());
 
+test("a page isn't reloaded when a module is edited that only a body had that has moved away", async ({
+  page,
+}) => {
+  const loaded = await openPage(page, run);
+  const quoted = async (): Promise<unknown> =>
+    await within(page, 'at(() => quote("abc")).then(({ value, where }) => where + value.amount)');
+  write(run, moved);
+  await expect.poll(quoted).toBe("local30");
+  write(run, movedBack);
+  await expect.poll(quoted).toBe("remote30");
+  // Vite notices that nothing imports it any more when it serves the module without it.
+  await expect.poll(() => within(page, "globalThis.life.join()")).toMatch(/quote closes/);
+
+  run.edit("src/shop/pool.ts", "pool 1", "pool 2");
+  run.edit("src/title.ts", "Cloth", "Cloth and thread");
+  await expect(page.locator("h1")).toHaveText("Cloth and thread");
+  expect(await within(page, "page")).toBe(loaded);
+});
+
 test("callbacks of onStop run when a body moves away, after its calls, and before a module runs again; a body that comes back runs again", async ({
   page,
 }) => {

@@ -185,7 +185,10 @@ export class Development implements PluginSession, ControlledSession {
     return part === undefined ? path : partId[part](path);
   }
 
-  /** Leaves split modules out of Vite's own updates: this session updates their parts. */
+  /**
+   * Leaves out of Vite's own updates split modules, whose parts this session updates, and modules that
+   * pages had and don't import any more.
+   */
   async hotUpdate(
     environment: string,
     file: string,
@@ -193,9 +196,12 @@ export class Development implements PluginSession, ControlledSession {
   ): Promise<EnvironmentModuleNode[] | undefined> {
     await this.#changes.settled();
     if (environment === environmentNames.server) return [];
-    if (environment !== environmentNames.browser || this.#live.current?.cut.has(file) !== true)
-      return undefined;
-    return modules.filter((module) => module.file !== file);
+    if (environment !== environmentNames.browser) return undefined;
+    const isCut = this.#live.current?.cut.has(file) === true;
+    const updated = modules.filter(
+      (module) => !(isCut && module.file === file) && !this.#pages.haveLeft(module),
+    );
+    return updated.length === modules.length ? undefined : updated;
   }
 
   /** Makes a page start with this session's manifest, not with one cached in an earlier session. */

@@ -1,6 +1,6 @@
 // The open pages: sends them moves and problems over Vite's connection, and hears from them.
 
-import type { HotChannelClient, HotPayload, ViteDevServer } from "vite";
+import type { EnvironmentModuleNode, HotChannelClient, HotPayload, ViteDevServer } from "vite";
 
 import type { Manifest } from "../../../src/base/manifest.ts";
 import { formatProblem, type Problem } from "../../../src/base/problem.ts";
@@ -22,6 +22,8 @@ export class Pages {
     number,
     { readonly left: Set<HotChannelClient>; readonly done: () => void }
   >();
+  /** The addresses of modules that pages no longer imported at some time. */
+  readonly #left = new Set<string>();
   #number = 0;
   #moving: Promise<void> = Promise.resolve();
   #problems: readonly Problem[] = [];
@@ -43,6 +45,7 @@ export class Pages {
       Reflect.apply(send, hot, [payload, ...data]);
       if (typeof payload === "string") return;
       if (payload.type === "full-reload") this.reloads++;
+      if (payload.type === "prune") for (const path of payload.paths) this.#left.add(path);
       // Vite serves an updated module at a new address, which the manifest must name too.
       if (payload.type !== "update") return;
       void this.move();
@@ -75,6 +78,11 @@ export class Pages {
   /** A page is about to open. */
   expect(): void {
     this.#isExpected = true;
+  }
+
+  /** Whether pages had a module and don't import it any more. Vite would reload them for its edits. */
+  haveLeft({ url, importers }: EnvironmentModuleNode): boolean {
+    return importers.size === 0 && this.#left.has(url);
   }
 
   /** How many pages run or call procedures. */
