@@ -30,7 +30,7 @@ const rare: Readonly<Record<string, string>> = {
   "server/http/outgoing/plain-request.ts sendRequest": "streams",
   "server/http/transport.ts openSenders": "the start",
   "server/http/transport.ts guarded": "new connections",
-  "server/http/write-answer.ts refusal": "refusals",
+  "server/http/writing/write-answer.ts refusal": "refusals",
 };
 
 type Dear = "getters in a literal" | "a spread before other members" | "the rest of an object";

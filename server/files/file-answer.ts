@@ -10,7 +10,7 @@ import send from "@fastify/send";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { mediaTypes } from "../../src/base/protocol.ts";
 import { type HeldFile, hasTag } from "./held-file.ts";
-import { slicesOf } from "../http/slices.ts";
+import { slicesOf } from "../http/writing/slices.ts";
 
 /** A file that anyone may fetch. */
 export interface PublicFile {

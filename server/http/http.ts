@@ -30,7 +30,7 @@ import {
   watchHandshakes,
 } from "./listening.ts";
 import { NodeRequest } from "./node-request.ts";
-import { refusal, writeAnswer } from "./write-answer.ts";
+import { refusal, writeAnswer } from "./writing/write-answer.ts";
 
 /** The limits of connections and of a request's head. */
 export type HttpLimits = Pick<

@@ -9,7 +9,7 @@ import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { HeldMemory } from "../held-memory.ts";
 import { acceptRequest } from "./accept-request.ts";
-import { refusal, writeAnswer } from "../write-answer.ts";
+import { refusal, writeAnswer } from "../writing/write-answer.ts";
 
 export type ConnectHandler = (
   message: IncomingMessage,

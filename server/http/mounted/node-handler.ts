@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { announcesBody } from "../../../src/http/bodies.ts";
 import { pathOf } from "../../../src/http/router.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
-import { refusal, writeAnswer } from "../write-answer.ts";
+import { refusal, writeAnswer } from "../writing/write-answer.ts";
 import { acceptRequest, type AcceptedRequest } from "./accept-request.ts";
 import {
   belowPrefix,

@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../../src/base/ports.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { chunkBytes } from "../held-memory.ts";
-import { refusal } from "../write-answer.ts";
+import { refusal } from "../writing/write-answer.ts";
 import {
   belowPrefix,
   bodyWasRead,

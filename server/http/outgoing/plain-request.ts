@@ -6,8 +6,8 @@ import type { Agent as HttpAgent, ClientRequest, IncomingMessage, request } from
 import type { Dispatcher } from "undici";
 
 import type { OutgoingRequest } from "../../../src/base/ports.ts";
-import { sendHead } from "../send-head.ts";
-import { drained } from "../slices.ts";
+import { sendHead } from "../writing/send-head.ts";
+import { drained } from "../writing/slices.ts";
 import type { Exchange } from "./exchange.ts";
 import { whenUnconnected } from "./quick-agent.ts";
 

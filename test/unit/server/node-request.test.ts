@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { Bag } from "../../../server/http/bag.ts";
 import type { CallerConnection } from "../../../server/http/caller-connection.ts";
 import { NodeRequest } from "../../../server/http/node-request.ts";
-import { refusal } from "../../../server/http/write-answer.ts";
+import { refusal } from "../../../server/http/writing/write-answer.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { BadRequest, NodeNotAvailable, PayloadTooLarge } from "../../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";

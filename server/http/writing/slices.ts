@@ -3,7 +3,7 @@
 
 import type { OutgoingMessage, ServerResponse } from "node:http";
 
-import type { Holder } from "./held-memory.ts";
+import type { Holder } from "../held-memory.ts";
 
 const sliceBytes = 65_536;
 

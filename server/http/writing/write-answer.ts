@@ -7,14 +7,14 @@ import {
   memoryExhausted,
   type ServiceError,
   statusOf,
-} from "../../src/base/errors.ts";
-import type { HttpResponse } from "../../src/base/ports.ts";
-import { headers, mediaTypes, rpcHeaders } from "../../src/base/protocol.ts";
-import { discard, stopReading } from "../../src/http/bodies.ts";
-import { refusedStartReason } from "../../src/http/refusals.ts";
-import { notStartedHeader } from "../../src/http/relay-headers.ts";
-import type { CallerConnection } from "./caller-connection.ts";
-import { chunkBytes } from "./held-memory.ts";
+} from "../../../src/base/errors.ts";
+import type { HttpResponse } from "../../../src/base/ports.ts";
+import { headers, mediaTypes, rpcHeaders } from "../../../src/base/protocol.ts";
+import { discard, stopReading } from "../../../src/http/bodies.ts";
+import { refusedStartReason } from "../../../src/http/refusals.ts";
+import { notStartedHeader } from "../../../src/http/relay-headers.ts";
+import type { CallerConnection } from "../caller-connection.ts";
+import { chunkBytes } from "../held-memory.ts";
 import { sendHead } from "./send-head.ts";
 import { drained, sliced, writeSlices } from "./slices.ts";
 
