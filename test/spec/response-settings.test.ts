@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ResponseSettings } from "../../src/http/context/response-settings.ts";
+import { readSettings } from "../../src/http/context/settings-form.ts";
 
 const create = (secure = true): ResponseSettings => new ResponseSettings(() => secure);
 
@@ -25,6 +26,14 @@ describe("settings of an answer", () => {
     expect(() => create().headers.set(name, "x")).toThrow(TypeError);
     expect(() => create().headers.append(name, "x")).toThrow(TypeError);
     expect(() => create().headers.delete(name)).toThrow(TypeError);
+  });
+
+  it("x-content-type-options can be set to what each answer has, as many applications do (context-25)", () => {
+    const settings = create();
+    settings.headers.set("X-Content-Type-Options", "nosniff");
+    const form = settings.form();
+    expect(form?.headers).toEqual([["x-content-type-options", ["nosniff"], false]]);
+    expect(readSettings(JSON.parse(JSON.stringify(form)))).toEqual(form);
   });
 
   it.each(["content-disposition", "Content-Language", "cache-control", "etag", "vary"])(

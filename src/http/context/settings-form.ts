@@ -21,7 +21,7 @@ export function readSettings(form: unknown): SettingsForm {
   return {
     headers: entriesOf(headers, "headers").map(([name, values, isAppended]) => {
       if (!Array.isArray(values)) throw new TypeError("The values of a header must be a list");
-      const key = checkedSetting(name, "");
+      const key = checkedSetting(name, values[0] ?? "");
       for (const value of values) checkedSetting(name, value);
       return [key, values as readonly string[], isAppended === true];
     }),
@@ -51,20 +51,20 @@ export function isStatus(status: unknown): status is number {
 const ofContent = /^content-(?!disposition$|language$)/;
 
 /** Why a header can't be set, with what to use instead. */
-function refusedReason(name: string): string | undefined {
+function refusedReason(name: string, value: unknown): string | undefined {
   if (name === "set-cookie") return "use response.cookies";
   if (name === "location") return "a redirect needs a route";
   if (name.startsWith("access-control-")) return "CorsMiddleware sets it";
   if (isServiceHeader(name)) return "it is one of Seamline's own";
   if (ofContent.test(name)) return "it depends on the result";
-  if (name === "x-content-type-options") return "every answer has it";
+  if (name === "x-content-type-options" && value !== "nosniff") return "each answer has 'nosniff'";
   return isHopByHop(name) || name.startsWith("proxy-") ? "it belongs to the connection" : undefined;
 }
 
 /** The name in lower case. Throws TypeError if the header can't be set, or can't have the value. */
 export function checkedSetting(name: unknown, value: unknown): string {
   const key = checkedHeader(name, value);
-  const reason = refusedReason(key);
+  const reason = refusedReason(key, value);
   if (reason !== undefined) throw new TypeError(`response.headers can't set '${key}': ${reason}`);
   return key;
 }
