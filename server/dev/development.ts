@@ -34,6 +34,8 @@ import { written } from "./files/written.ts";
 
 /** Moving a procedure changes two segment files, which an editor saves right after each other. */
 const segmentFilesWindowMs = 20;
+/** A file that was removed while the application was read may be gone for good, and with it the folder. */
+const goneMs = 50;
 
 /** What `seamline dev` brings; plain `vite` has the plugin's options and Vite's log. */
 export interface DevelopmentOptions {
@@ -61,6 +63,7 @@ export class Development implements PluginSession, ControlledSession {
   readonly #pages: Pages;
   readonly #pageManifest: PageManifest;
   readonly #live: LiveApplication;
+  #isClosed = false;
 
   constructor(server: ViteDevServer, reader: ApplicationReader, options: DevelopmentOptions = {}) {
     const log = options.log ?? createViteLog(server);
@@ -106,7 +109,7 @@ export class Development implements PluginSession, ControlledSession {
         environment: environments.browser,
         problems: this.#problems,
         pages,
-        onGone: (file) => this.#changed(file),
+        onGone: (file) => this.#changed(file, goneMs),
       }),
       problems: this.#problems,
       deployment: this.deployment,
@@ -228,6 +231,7 @@ export class Development implements PluginSession, ControlledSession {
     const server = this.#server;
     const { close } = server;
     server.close = async () => {
+      this.#isClosed = true;
       unwatch();
       this.#live.close();
       await this.#changes.settled();
@@ -236,8 +240,9 @@ export class Development implements PluginSession, ControlledSession {
     };
   }
 
-  #changed(file: string): void {
+  #changed(file: string, windowMs = 0): void {
+    if (this.#isClosed) return;
     this.#reader.changed(file);
-    this.#changes.add(file, file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : 0);
+    this.#changes.add(file, file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : windowMs);
   }
 }

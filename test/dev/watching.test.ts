@@ -18,7 +18,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
 
 import { partsApplication, partText } from "./_parts.ts";
-import { develop, eventually, type Running, splitUnderVitest } from "./_session.ts";
+import { develop, eventually, type Running, shop, splitUnderVitest } from "./_session.ts";
 
 // Most of the time they wait for changes to be noticed.
 vi.setConfig({ maxConcurrency: 4 });
@@ -409,3 +409,26 @@ it(
     expect(running.logged).toEqual([]);
   },
 );
+
+it("a page of Vite's configuration that is removed holds up no edit, and may come back", async () => {
+  const page = shop["index.html"] ?? "";
+  const { remove, edit, write, get, text } = await develop({
+    ...shop,
+    "admin.html": page,
+    "vite.config.js":
+      'export default { build: { rollupOptions: { input: ["index.html", "admin.html"] } } };\n',
+  });
+  remove("admin.html");
+  // Vite's watcher tells of a removed file after 100 ms, as it may be replaced.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  edit("src/shop/quote.ts", "* margin * metres", "* margin * metres + 1");
+  const worth = async (): Promise<unknown> => (await get("/rpc/shop/worth?sku=abc")).value;
+  expect(await eventually(worth, (value) => value === 183, 5_000)).toBe(183);
+  write({ "admin.html": page });
+  expect(
+    await eventually(
+      () => text("/admin.html"),
+      (found) => found.includes("main.ts"),
+    ),
+  ).toContain("main.ts");
+});

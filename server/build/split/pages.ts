@@ -125,6 +125,8 @@ export async function readPages(options: {
 
   const pages: PageEntry[] = [];
   for (const page of options.pages) {
+    // It may be removed while `dev` runs. A build says so by itself.
+    if (!existsSync(page)) continue;
     const name = slashed(relative(root, page));
     const imports: { specifier: string; module?: SourceModule }[] = [];
     for (const [at, script] of memory
