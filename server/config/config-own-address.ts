@@ -7,7 +7,7 @@ import { addressProblem } from "./config-address.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /** The keys that name other services. */
-const others = { repository: "repository", gateway: "gateway", node: "node" } as const;
+const others = ["repository", "gateway", "node"] as const;
 
 /** Problems of other services, and of metrics, that are at the service's own `url`. */
 export function ownAddressProblems(values: Values, file: string): Problem[] {
@@ -15,7 +15,7 @@ export function ownAddressProblems(values: Values, file: string): Problem[] {
   // Port 0 is one that nothing else has.
   if (own === undefined || own.port === "0") return [];
   const problems: Problem[] = [];
-  for (const [key, what] of Object.entries(others))
+  for (const key of others)
     for (const address of [values[key]].flat()) {
       const place = placeOf(address);
       if (place !== undefined && isReachedAt(own, place))
@@ -23,7 +23,7 @@ export function ownAddressProblems(values: Values, file: string): Problem[] {
           file,
           path: key,
           message: `'${String(address)}' is this service itself, which listens at '${String(values["url"])}'`,
-          hint: `Set '${key}' to the address of a ${what}, or another port in 'url'`,
+          hint: `Set '${key}' to the address of a ${key}, or another port in 'url'`,
         });
     }
   const { port, host = "127.0.0.1" } = (values["metrics"] ?? {}) as {

@@ -240,9 +240,12 @@ export class Development implements PluginSession, ControlledSession {
     };
   }
 
-  #changed(file: string, windowMs = 0): void {
+  #changed(
+    file: string,
+    windowMs = file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : 0,
+  ): void {
     if (this.#isClosed) return;
     this.#reader.changed(file);
-    this.#changes.add(file, file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : windowMs);
+    this.#changes.add(file, windowMs);
   }
 }

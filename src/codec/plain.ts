@@ -4,7 +4,7 @@ import { bytesOf, kindOf, readBlob, toBase64 } from "./values/binary.ts";
 import { Opaque } from "./class-table.ts";
 import { Fault, notSerializable } from "./values/fault.ts";
 import { publicMessage, textOf } from "./values/public-message.ts";
-import { promiseRefusal, refusalOf, streamRefusal } from "./values/refusal.ts";
+import { pendingRefusal, refusalOf } from "./values/refusal.ts";
 import {
   hasToJson,
   isPolluted,
@@ -76,9 +76,8 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   const kind = kindOf(value);
   const special = kind === "Object" ? undefined : replaceKind(value, kind, walk);
   if (special !== undefined) return special.value;
-  // A promise or a stream would look like an object without data.
-  if ("then" in value && typeof value.then === "function") throw new Fault(promiseRefusal);
-  if (Symbol.asyncIterator in value) throw new Fault(streamRefusal);
+  const pending = pendingRefusal(value);
+  if (pending !== undefined) throw new Fault(pending);
   return hasToJson(value) ? shownBy(value, walk) : walkMembers(value, walk, true);
 }
 

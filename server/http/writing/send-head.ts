@@ -7,8 +7,8 @@ import { OutgoingMessage } from "node:http";
  * UTF-8, although header fields are Latin-1: every letter such as "é" would arrive as two.
  */
 export function sendHead(message: OutgoingMessage): void {
-  const { write } = OutgoingMessage.prototype;
-  // A response of HTTP/2 isn't of Node's class, whatever its type says.
-  if (Object.getPrototypeOf(message) instanceof OutgoingMessage) write.call(message, "", "latin1");
+  // A response of HTTP/2 isn't, whatever its type says. It has no such problem.
+  const isOfNode: boolean = message instanceof OutgoingMessage;
+  if (isOfNode) OutgoingMessage.prototype.write.call(message, "", "latin1");
   else message.flushHeaders();
 }

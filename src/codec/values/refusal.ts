@@ -3,9 +3,14 @@
 
 import { kindOf } from "./binary.ts";
 
-export const promiseRefusal = "a promise can't be sent: an await is missing";
-export const streamRefusal =
-  "a stream can't be sent: collect what it gives, or answer with a route";
+/** The message for what has no value yet. It would look like an object without data. */
+export function pendingRefusal(value: object): string | undefined {
+  if ("then" in value && typeof value.then === "function")
+    return "a promise can't be sent: an await is missing";
+  return Symbol.asyncIterator in value
+    ? "a stream can't be sent: collect what it gives, or answer with a route"
+    : undefined;
+}
 
 /** By the tag of an object, which those of another realm have too. */
 const advice: readonly (readonly [kind: RegExp, advice: string])[] = [
@@ -21,8 +26,8 @@ const advice: readonly (readonly [kind: RegExp, advice: string])[] = [
 
 /** The message for an object of the platform; `undefined` for any other object. */
 export function refusalOf(value: object): string | undefined {
-  if ("then" in value && typeof value.then === "function") return promiseRefusal;
-  if (Symbol.asyncIterator in value) return streamRefusal;
+  const pending = pendingRefusal(value);
+  if (pending !== undefined) return pending;
   const kind = kindOf(value);
   const found = advice.find(([kinds]) => kinds.test(kind));
   return found && `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind} can't be sent: ${found[1]}`;
