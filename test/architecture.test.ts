@@ -135,15 +135,6 @@ describe("folders", () => {
     );
     expect(across).toEqual([]);
   });
-
-  it("have at most 15 files side by side", () => {
-    const counts = new Map<string, number>();
-    for (const { path } of all) {
-      const folder = path.slice(0, path.lastIndexOf("/"));
-      counts.set(folder, (counts.get(folder) ?? 0) + 1);
-    }
-    expect([...counts].filter(([, count]) => count > 15)).toEqual([]);
-  });
 });
 
 it("No file imports itself through others; types count too", () => {
@@ -170,19 +161,6 @@ it("tables of a manifest are read with entryOf and never by index: an applicatio
 });
 
 describe("files", () => {
-  it("none has more than 300 lines", () => {
-    expect(
-      all.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`),
-    ).toEqual([]);
-  });
-
-  it("are neither giants nor dust: the median lies between 50 and 150 lines", () => {
-    const lengths = all.map(({ lines }) => lines).toSorted((a, b) => a - b);
-    const median = lengths[Math.floor(lengths.length / 2)];
-    expect(median).toBeGreaterThanOrEqual(50);
-    expect(median).toBeLessThanOrEqual(150);
-  });
-
   it("are named in kebab-case", () => {
     expect(all.map(({ path }) => path).filter((path) => !/^[a-z0-9/.-]+$/.test(path))).toEqual([]);
   });
