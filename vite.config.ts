@@ -17,6 +17,9 @@ const ofClient: readonly [RegExp, string] = [
 const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];
 const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
+  // What the package exports of /svc/client.js, without the names that are for generated code and the other files of /svc.
+  packageClient: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
+  packageBrowser: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
   client: [[/\/svc\/remote\.ts$/, "./remote.js"], ofRare],
   remote: [ofClient, [/\/svc\/codec\.ts$|^\.\/codec\.ts$/, "./codec.js"], ofRare],
   codec: [
@@ -294,6 +297,8 @@ export default defineConfig({
       },
     },
     client: browserFile("client/svc/client.ts", "client"),
+    packageClient: browserFile("client/index.ts", "client", ".build"),
+    packageBrowser: browserFile("client/seamline.ts", "browser", ".build"),
     hooks: browserFile("client/svc/hooks.ts", "hooks"),
     remote: browserFile("client/svc/remote.ts", "remote"),
     codec: browserFile("client/svc/codec.ts", "codec"),
@@ -324,6 +329,8 @@ export default defineConfig({
         "node",
         "msw",
         "client",
+        "packageClient",
+        "packageBrowser",
         "hooks",
         "remote",
         "codec",

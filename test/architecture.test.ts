@@ -214,6 +214,7 @@ describe("public names", () => {
     [
       "server/main.ts",
       "client/index.ts",
+      "client/seamline.ts",
       "client/svc/client.ts",
       "client/svc/hooks.ts",
       "src/internal.ts",
@@ -260,6 +261,11 @@ describe("public names", () => {
       [
         "Client ClientOptions Imported Modules ObservedCall Outdated OutdatedEvent PageHeaders StartClient startClient",
       ],
+    ],
+    [
+      "seamline in a browser",
+      "client/seamline.ts",
+      [...errors, "getContext onStop parseVersion runProcedure traceOf withOptions"],
     ],
     ["seamline/internal", "src/internal.ts", [graph]],
     [

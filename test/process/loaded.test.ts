@@ -1,5 +1,6 @@
 // Which files a start loads, for each role: whoever makes a role import more sees it here.
 
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,6 +111,23 @@ it("files of pages import nothing from /svc/client.js that it doesn't export", a
       name,
     ).toEqual([]);
   }
+});
+
+it("seamline/client exports what users call, and nothing for generated code", async () => {
+  const script = (name: string, conditions: string[] = []) =>
+    execFileSync(
+      process.execPath,
+      [
+        ...conditions,
+        "-p",
+        `import(${JSON.stringify(name)}).then((all) => console.log(Object.keys(all).join(" "))), ""`,
+      ],
+      { cwd: join(import.meta.dirname, "../.."), encoding: "utf8" },
+    ).trim();
+  expect(script("seamline/client")).toBe("startClient");
+  const inBrowser = script("seamline", ["--conditions=browser"]).split(" ");
+  expect(inBrowser).toContain("runProcedure");
+  expect(inBrowser).not.toContain("seam");
 });
 
 /** The names in lists of `a as b`: those before (0) or after (1) the `as`. */
