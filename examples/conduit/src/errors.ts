@@ -16,7 +16,7 @@ export class Invalid extends ServiceError {
   }
 }
 
-/** Somebody else has this name, address or title. */
+/** Another user has this name or address. */
 export class Taken extends ServiceError {
   static override readonly status: number = 409;
   override readonly name = "Taken";

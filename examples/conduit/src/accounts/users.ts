@@ -15,7 +15,10 @@ const isName: Check = (value) =>
   text(60)(value) ?? (/^\.+$|[/?#]/.test(String(value)) ? "is invalid" : undefined);
 const isAddress: Check = (value) =>
   text(200)(value) ?? (/^\S+@\S+$/.test(String(value).trim()) ? undefined : "is invalid");
-export const credentials = { username: isName, email: isAddress, password: text(200) };
+const isPassword: Check = (value) =>
+  text(200)(value) ??
+  (String(value).length < 8 ? "is too short (minimum is 8 characters)" : undefined);
+export const credentials = { username: isName, email: isAddress, password: isPassword };
 
 export async function register(user: NewUser): Promise<Account> {
   check(user, credentials);

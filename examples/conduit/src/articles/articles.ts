@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { reader, signedIn } from "../accounts/signed-in.ts";
 import { check, optional, tags, text } from "../checks.ts";
 import { query } from "../database/query.ts";
-import { NotThere, NotYours, Taken } from "../errors.ts";
+import { NotThere, NotYours } from "../errors.ts";
 import type { Article, ArticleText } from "./article.ts";
 import { from, preview } from "./select.ts";
 
@@ -24,48 +25,63 @@ export async function getArticle(slug: string): Promise<Article> {
 export async function createArticle(article: ArticleText): Promise<Article> {
   const { id } = signedIn();
   check(article, checks);
-  const slug = slugOf(article.title);
-  const rows = await query(
-    `insert into articles (slug, author, title, description, body, tags)
-     values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning id`,
-    [slug, id, article.title, article.description, article.body, tagsOf(article)],
+  const { title, description, body } = article;
+  const slug = await underFreeSlug(title, (free) =>
+    query(
+      `insert into articles (slug, author, title, description, body, tags)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning id`,
+      [free, id, title, description, body, tagsOf(article)],
+    ),
   );
-  if (rows.length === 0) throw new Taken("title");
   return await getArticle(slug);
 }
 
 /** A new title makes a new slug. */
 export async function updateArticle(slug: string, changes: Partial<ArticleText>): Promise<Article> {
-  await checkOwn(slug);
+  const before = await ownArticle(slug);
   check(changes, {
     title: optional(checks.title),
     description: optional(checks.description),
     body: optional(checks.body),
     tagList: checks.tagList,
   });
-  const { title = null, description = null, body = null } = changes;
-  const next = title === null ? slug : slugOf(title);
-  const rows = await query(
-    `update articles set slug = $2, title = coalesce($3, title),
-       description = coalesce($4, description), body = coalesce($5, body),
-       tags = coalesce($6::text[], tags), updated = clock_timestamp()
-     where slug = $1 and not exists (select from articles where slug = $2 and slug <> $1)
-     returning id`,
-    [slug, next, title, description, body, changes.tagList === undefined ? null : tagsOf(changes)],
-  );
-  if (rows.length === 0) throw new Taken("title");
-  return await getArticle(next);
+  const { title = before.title, description = null, body = null } = changes;
+  const tagList = changes.tagList === undefined ? null : tagsOf(changes);
+  const update = (next: string): Promise<unknown[]> =>
+    query(
+      `update articles set slug = $2, title = $3, description = coalesce($4, description),
+         body = coalesce($5, body), tags = coalesce($6::text[], tags), updated = clock_timestamp()
+       where slug = $1 and not exists (select from articles where slug = $2 and slug <> $1)
+       returning id`,
+      [slug, next, title, description, body, tagList],
+    );
+  if (title !== before.title) return await getArticle(await underFreeSlug(title, update));
+  await update(slug);
+  return await getArticle(slug);
 }
 
 export async function deleteArticle(slug: string): Promise<void> {
-  await checkOwn(slug);
+  await ownArticle(slug);
   await query(`delete from articles where slug = $1`, [slug]);
 }
 
-async function checkOwn(slug: string): Promise<void> {
+async function ownArticle(slug: string): Promise<Article> {
   const { username } = signedIn();
-  const { author } = await getArticle(slug);
-  if (author.username !== username) throw new NotYours("article");
+  const article = await getArticle(slug);
+  if (article.author.username !== username) throw new NotYours("article");
+  return article;
+}
+
+/** Writes under the title's slug, or with something behind it if another article has that slug. */
+async function underFreeSlug(
+  title: string,
+  write: (slug: string) => Promise<unknown[]>,
+): Promise<string> {
+  const slug = slugOf(title);
+  for (const free of [slug, `${slug}-${randomBytes(4).toString("hex")}`])
+    if ((await write(free)).length > 0) return free;
+  // Both are taken only if the article was deleted meanwhile.
+  throw new NotThere("article");
 }
 
 function tagsOf({ tagList = [] }: Partial<ArticleText>): string[] {
