@@ -2,7 +2,12 @@
 // such call loads.
 
 import { OptionsContext, ownHeaders, sentHeaders } from "../../src/runtime/options-context.ts";
-import { emptyContext, isContext, type Context } from "../../src/base/context.ts";
+import {
+  emptyContext,
+  isContext,
+  type Context,
+  type ContextParts,
+} from "../../src/base/context.ts";
 import { DeadlineExceeded } from "../../src/base/errors.ts";
 import type { Clock, ContextCarrier } from "../../src/base/ports.ts";
 import { defaultTime } from "../../src/codec/values/limits.ts";
@@ -12,6 +17,7 @@ import { type Away, createRuns } from "../../src/runtime/calls.ts";
 import { bindArguments } from "../../src/runtime/parameters.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
 import type { SeamHost } from "../../src/runtime/seam.ts";
+import { TimedContext } from "../../src/runtime/timed-context.ts";
 import type { CallWith } from "../../src/types/call-options.ts";
 import type { PageHeaders } from "../../src/types/client.ts";
 import type { OutgoingCall } from "../../src/types/outgoing-call.ts";
@@ -54,6 +60,7 @@ export async function runProcedure(
     carrier,
     call: async (...call) => await (await page.remote()).call(...call),
     bind: bindArguments,
+    createContext: (parts) => new TimedContext(parts, page.browser.clock),
   });
   const run = async function (this: Context): Promise<unknown> {
     return await runs.runProcedure(name, version, args, this);
@@ -70,7 +77,9 @@ async function limited(
   place: string,
   call: Parameters<CallWith>,
 ): Promise<unknown> {
-  return await options.callWith({ clock, carrier, began, place, isPage: true }, ...call);
+  const createContext = (parts: ContextParts): Context => new TimedContext(parts, clock);
+  const host = { clock, carrier, createContext, began, place, isPage: true };
+  return await options.callWith(host, ...call);
 }
 
 /**
@@ -84,7 +93,7 @@ export async function withHeaders(
   const { context, fqn } = call;
   const { signal, trace, hops } = context;
   const end = clock.now() + defaultTime;
-  const deadline = Math.min(context.deadline ?? end, end);
+  const endsAt = Math.min(context.endsAt ?? end, end);
   const ask = async (): Promise<OwnHeaders> => {
     if (headers === undefined) return new Map();
     if (typeof headers !== "function")
@@ -92,13 +101,13 @@ export async function withHeaders(
     const found = await within(
       clock,
       async () => await headers(),
-      Math.max(0, deadline - clock.now()),
+      Math.max(0, endsAt - clock.now()),
       () => new DeadlineExceeded(`The headers for '${fqn}' did not come in time`),
       signal,
     );
     return readOptionHeaders(found, "startClient", true);
   };
   const own = new Map([...(await ask()), ...(ownHeaders(context) ?? [])]);
-  const parts = { headers: sentHeaders(context), deadline, trace, hops, signal: () => signal };
+  const parts = { headers: sentHeaders(context), endsAt, trace, hops, signal: () => signal };
   return { ...call, context: new OptionsContext(parts, own) };
 }

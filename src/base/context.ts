@@ -11,7 +11,8 @@ export type PathParameters = Readonly<Record<string, string | undefined>>;
 /** What a {@link Context} is made of. @internal */
 export interface ContextParts {
   readonly headers: ReadonlyMap<string, string>;
-  readonly deadline: number | undefined;
+  /** In milliseconds of the host's clock. */
+  readonly endsAt: number | undefined;
   readonly trace: readonly string[];
   readonly hops: number;
   /** Called on first use. */
@@ -25,8 +26,8 @@ export interface ContextParts {
 }
 
 /**
- * What contexts have on Node. In a page they are missing: a page has no request, and its browser
- * takes care of cookies.
+ * What contexts have on Node. In a page they are missing, but for the times of a call with
+ * `timeoutMs`: a page has no request, and its browser takes care of cookies.
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as below
 export interface Context {
@@ -43,6 +44,8 @@ export interface Context {
   readonly request: OuterRequest | undefined;
   /** The parameters of a route's path; empty in a procedure. */
   readonly params: PathParameters;
+  /** When the call must be answered, by this machine's clock; `undefined` if there is no limit. */
+  readonly deadline: Date | undefined;
   /** Milliseconds until the deadline, at least 0; `Infinity` if there is none. */
   timeLeft(): number;
 }
@@ -54,8 +57,8 @@ export interface Context {
 export class Context {
   /** By lower-case names. They never include the trust key. */
   readonly headers: ReadonlyMap<string, string>;
-  /** When the call must be answered, in milliseconds of this host's monotonic clock. */
-  readonly deadline: number | undefined;
+  /** The deadline in milliseconds of the host's clock, which nobody sets. @internal */
+  readonly endsAt: number | undefined;
   /** The procedure's own line, the same for local and remote callers. */
   readonly trace: readonly string[];
   /** How many services have passed the call on. */
@@ -65,7 +68,7 @@ export class Context {
   /** @internal */
   constructor(parts: ContextParts) {
     this.headers = parts.headers;
-    this.deadline = parts.deadline;
+    this.endsAt = parts.endsAt;
     this.trace = parts.trace;
     this.hops = parts.hops;
     this.#signal = parts.signal;
@@ -105,7 +108,7 @@ const never: AbortSignal = new AbortController().signal;
  * The context of a call without an outside caller: no limits, and only the given headers. @internal
  */
 export function emptyContext(headers: ReadonlyMap<string, string> = new Map()): Context {
-  return new Context({ headers, deadline: undefined, trace: [], hops: 0, signal: () => never });
+  return new Context({ headers, endsAt: undefined, trace: [], hops: 0, signal: () => never });
 }
 
 /** `getContext` of a page. @internal */

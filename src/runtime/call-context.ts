@@ -9,10 +9,11 @@ import type {
   OuterRequest,
   RequestCookies,
 } from "../base/call-scope.ts";
-import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
+import type { Context, ContextParts, PathParameters } from "../base/context.ts";
 import { Abort } from "../base/aborts.ts";
 import type { AbortNotice, Clock } from "../base/ports.ts";
 import { innerContext, sentHeaders } from "./options-context.ts";
+import { TimedContext } from "./timed-context.ts";
 import { noParameters } from "../http/route-table.ts";
 import { CookieReader } from "../http/context/cookies.ts";
 import { HeaderView } from "../http/context/header-view.ts";
@@ -21,8 +22,7 @@ import { ResponseSettings } from "../http/context/response-settings.ts";
 /** Where the scope of an incoming call comes from. */
 type ScopeSource = Pick<Call, "scope">;
 
-export class CallContext extends Context {
-  readonly #clock: Clock;
+export class CallContext extends TimedContext {
   readonly #source: ScopeSource | undefined;
   #cookies: CookieReader | undefined;
   #own: CallScope | undefined;
@@ -36,8 +36,8 @@ export class CallContext extends Context {
       parts.headers instanceof HeaderView
         ? parts
         : Object.assign({}, parts, { headers: new HeaderView(() => parts.headers) }),
+      clock,
     );
-    this.#clock = clock;
     this.params = parts.params ?? noParameters;
     this.departure = parts.departure;
     this.#source = source ?? CallContext.sourceOf(parts.parent);
@@ -57,10 +57,6 @@ export class CallContext extends Context {
 
   override get request(): OuterRequest | undefined {
     return this.#scope.request;
-  }
-
-  override timeLeft(): number {
-    return this.deadline === undefined ? Infinity : Math.max(0, this.deadline - this.#clock.now());
   }
 
   get #scope(): CallScope {
@@ -118,7 +114,7 @@ export function callParts(
     trace,
     params,
     headers: new HeaderView(() => call.headers),
-    deadline,
+    endsAt: deadline,
     hops,
     signal: () => call.signal,
     departure: () => call.departure,

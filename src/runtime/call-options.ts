@@ -112,10 +112,10 @@ function limited(
   const late = (): Error =>
     new DeadlineExceeded(`The call was not answered within ${timeoutMs} ms`);
   if (until <= clock.now()) throw late();
-  const deadline = Math.min(caller.deadline ?? Infinity, until);
+  const endsAt = Math.min(caller.endsAt ?? Infinity, until);
   const abort = new Abort();
   const parts: ContextParts = Object.assign(inherited(caller), {
-    deadline: deadline === Infinity ? undefined : deadline,
+    endsAt: endsAt === Infinity ? undefined : endsAt,
     signal: () => abort.signal,
     departure: () => abort,
   });

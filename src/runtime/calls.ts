@@ -2,7 +2,7 @@
 // with /svc/remote.js, and the second when it first calls a procedure by name.
 
 import type { Args, Call } from "../base/call.ts";
-import { Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
+import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { isUnsafePath, procedureNotFound, traceLine } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import type { SendCall } from "../types/outgoing-call.ts";
@@ -83,8 +83,8 @@ export interface RunParts {
   readonly call: Away["call"];
   /** Maps named arguments to the positions of a local procedure that is called by name. */
   readonly bind: (parameters: readonly Parameter[]) => ReturnType<typeof bindArguments>;
-  /** Makes the context of a procedure, for an incoming call if it is one [a plain context]. */
-  readonly createContext?: (parts: ContextParts, call: Call | undefined) => Context;
+  /** Makes the context of a procedure, for an incoming call if it is one. */
+  readonly createContext: (parts: ContextParts, call: Call | undefined) => Context;
 }
 
 /** Runs local procedures, and calls any by name. */
@@ -110,8 +110,7 @@ export function traceOf({ record }: Pick<LocalProcedure, "record">): readonly st
   return [traceLine(record.fqn, record.version)];
 }
 
-export function createRuns({ find, carrier, call, bind, ...more }: RunParts): Runs {
-  const { createContext = (parts) => new Context(parts) } = more;
+export function createRuns({ find, carrier, call, bind, createContext }: RunParts): Runs {
   const run: Runs["run"] = ({ run: procedure }, parts, values, incoming) => {
     const context = createContext(parts, incoming);
     return carrier.run(context, () => procedure.apply(context, values as never[]));

@@ -68,13 +68,13 @@ export function inherited(
   trace: readonly string[] = context.trace,
   params?: PathParameters,
 ): ContextParts {
-  const { deadline, hops } = context;
+  const { endsAt, hops } = context;
   const { departure } = context as Partial<OptionsContext>;
   return {
     trace,
     params,
     headers: new HeaderView(() => sentHeaders(context)),
-    deadline,
+    endsAt,
     hops,
     signal: () => context.signal,
     departure,

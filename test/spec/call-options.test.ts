@@ -135,8 +135,8 @@ describe.each(cases)("a call with options by %s, of a procedure that is %s", (wa
       message: "The call was not answered within 50 ms",
     });
     await settle();
-    const { signal, deadline } = seen[`never${place}`]!;
-    expect(deadline).toBe(local.clock.now() + 50);
+    const { signal, endsAt } = seen[`never${place}`]!;
+    expect(endsAt).toBe(local.clock.now() + 50);
     await local.clock.pass(49);
     expect(signal.aborted).toBe(false);
     await local.clock.pass(1);
@@ -152,8 +152,8 @@ describe.each(cases)("a call with options by %s, of a procedure that is %s", (wa
       await run(`echo${place}`, { timeoutMs });
       // Beside its caller, who has no limit, this is the only one.
       const limit = place === "Away" ? 30_000 : timeoutMs;
-      const { deadline = Infinity } = seen[`echo${place}`]!;
-      expect(deadline - local.clock.now()).toBe(limit);
+      const { endsAt = Infinity } = seen[`echo${place}`]!;
+      expect(endsAt - local.clock.now()).toBe(limit);
     }
   });
 
@@ -243,9 +243,9 @@ describe.each(places)("headers of a call with options, of a procedure that is %s
       timeoutMs: 50,
     });
     await graph.withOptions(inner, { headers: { a: "outer", c: "outer" }, timeoutMs: 80 })();
-    const { headers, deadline } = seen[`echo${place}`]!;
+    const { headers, endsAt } = seen[`echo${place}`]!;
     expect(Object.fromEntries(headers)).toMatchObject({ a: "outer", b: "inner", c: "outer" });
-    expect(deadline).toBe(local.clock.now() + 50);
+    expect(endsAt).toBe(local.clock.now() + 50);
   });
 });
 

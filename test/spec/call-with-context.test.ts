@@ -16,7 +16,7 @@ type Seen = Record<
   string,
   {
     authorization: string | undefined;
-    deadline: number | undefined;
+    endsAt: number | undefined;
     signal: AbortSignal;
     trace: readonly string[];
   }
@@ -38,8 +38,8 @@ interface Pair {
 async function pair(): Promise<Pair> {
   const seen: Seen = {};
   let keptContext: Context | undefined;
-  const note = (name: string, { headers, deadline, signal, trace }: Context): void =>
-    void (seen[name] = { authorization: headers.get("authorization"), deadline, signal, trace });
+  const note = (name: string, { headers, endsAt, signal, trace }: Context): void =>
+    void (seen[name] = { authorization: headers.get("authorization"), endsAt, signal, trace });
   const noting = (
     name: string,
     segment: string,
@@ -158,7 +158,7 @@ describe.each(ways)(
       expect(await callKept(name)).toBe(204);
       expect(seen[sees]).toMatchObject({
         authorization: "kept",
-        deadline: clock.now() + 700,
+        endsAt: clock.now() + 700,
         trace: [`[t/${sees} | v0.0.0]`],
       });
       expect(context.signal.aborted).toBe(false);
@@ -179,7 +179,7 @@ describe.each(ways)(
       for (const own of ["outer", "after"]) {
         expect(seen[own], own).toMatchObject({
           authorization: "another",
-          deadline: clock.now() + defaultLimits.callTimeoutMs,
+          endsAt: clock.now() + defaultLimits.callTimeoutMs,
         });
         expect(seen[own]?.signal.aborted, own).toBe(false);
       }

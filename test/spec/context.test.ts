@@ -22,7 +22,9 @@ type Seen = Record<
   {
     headers: Record<string, string>;
     trace: readonly string[];
-    deadline: number | undefined;
+    endsAt: number | undefined;
+    deadline: Date | undefined;
+    timeLeft: number;
     signal: AbortSignal;
   }
 >;
@@ -52,8 +54,17 @@ const outer = {
 /** Two procedures on one node, or on a node each. The call says how one calls the other. */
 async function pair(together: boolean): Promise<{ node: Role; clock: TestClock; seen: Seen }> {
   const seen: Seen = {};
-  const note = (name: string, { headers, trace, deadline, signal }: Context): void =>
-    void (seen[name] = { headers: Object.fromEntries(headers), trace, deadline, signal });
+  const note = (name: string, context: Context): void => {
+    const { headers, trace, endsAt, deadline, signal } = context;
+    seen[name] = {
+      headers: Object.fromEntries(headers),
+      trace,
+      endsAt,
+      deadline,
+      timeLeft: context.timeLeft(),
+      signal,
+    };
+  };
   const procedures: TestProcedure[] = [
     {
       fqn: "a/outer",
@@ -144,13 +155,16 @@ describe("the context of a procedure", () => {
   it("context-4: a context has the deadline: the configured time from now, or the rest of it that a member sends", async () => {
     const { node, clock, seen } = await pair(true);
     await ask(node, "GET", "/rpc/a/outer?how=", {});
-    expect(seen["outer"]?.deadline).toBe(clock.now() + defaultLimits.callTimeoutMs);
+    const outer = seen["outer"]!;
+    expect(outer.endsAt).toBe(clock.now() + defaultLimits.callTimeoutMs);
+    expect(outer.timeLeft).toBe(defaultLimits.callTimeoutMs);
+    expect(Math.abs(outer.deadline!.getTime() - Date.now() - outer.timeLeft)).toBeLessThan(5_000);
     await ask(node, "GET", "/rpc/a/outer?how=", {
       "x-svc-trust-key": key,
       "x-svc-deadline": "500",
     });
-    expect(seen["outer"]?.deadline).toBe(clock.now() + 500);
-    expect(seen["inner"]?.deadline).toBe(clock.now() + 500);
+    expect(seen["outer"]?.endsAt).toBe(clock.now() + 500);
+    expect(seen["inner"]?.endsAt).toBe(clock.now() + 500);
   });
 
   it.each(["beside it", "on another node"])(

@@ -101,17 +101,17 @@ describe("this: Context", () => {
     const given = context as MaybeContext;
     expectTypeOf(given?.headers).toEqualTypeOf<ReadonlyMap<string, string> | undefined>();
     expectTypeOf(given?.signal).toEqualTypeOf<AbortSignal | undefined>();
-    expectTypeOf(given?.deadline).toEqualTypeOf<number | undefined>();
+    expectTypeOf(given?.deadline).toEqualTypeOf<Date | undefined>();
     await shop.region.call(given, "EU");
   });
 
   it("has headers by name, a signal, a deadline and the trace", () => {
     expectTypeOf(context.headers).toEqualTypeOf<ReadonlyMap<string, string>>();
     expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
-    expectTypeOf(context.deadline).toEqualTypeOf<number | undefined>();
+    expectTypeOf(context.deadline).toEqualTypeOf<Date | undefined>();
     expectTypeOf(context.trace).toEqualTypeOf<readonly string[]>();
     // @ts-expect-error the context is read only
-    context.deadline = 1;
+    context.deadline = new Date();
   });
 });
 

@@ -61,7 +61,7 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
     { body, encoding }: EncodedCall,
   ): Promise<Answer> => {
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
-    const end = Math.min(context.deadline ?? Infinity, start + limits.callTimeoutMs);
+    const end = Math.min(context.endsAt ?? Infinity, start + limits.callTimeoutMs);
     const left = end - clock.now();
     if (left <= 0) throw late();
     const caller = departure(context);

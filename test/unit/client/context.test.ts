@@ -84,7 +84,7 @@ const contextOf = (
 ): Context =>
   new Context({
     headers: new Map([["authorization", authorization]]),
-    deadline: more.deadline,
+    endsAt: more.deadline,
     trace: [],
     hops: 0,
     signal: () => more.signal ?? new AbortController().signal,

@@ -18,7 +18,7 @@ const errorOf = async (act: () => Promise<unknown>): Promise<unknown> =>
 describe("`this` of a procedure", () => {
   const context = new Context({
     headers: new Map([["user", "me"]]),
-    deadline: undefined,
+    endsAt: undefined,
     trace: [],
     hops: 0,
     signal: () => new AbortController().signal,

@@ -47,7 +47,7 @@ export function context(
 ): Context {
   return new Context({
     headers: new Map(Object.entries(more.headers ?? {})),
-    deadline: more.deadline,
+    endsAt: more.deadline,
     trace: [],
     hops: more.hops ?? 0,
     signal: () => more.signal ?? new AbortController().signal,
