@@ -73,10 +73,11 @@ export async function makeGateway(
     readonly modules: LiveModules;
     readonly observer: Observer;
     readonly has: NonNullable<GatewayOptions["has"]>;
+    readonly meant: NonNullable<GatewayOptions["meant"]>;
     readonly holder: GatewayCalls["holder"];
   },
 ): Promise<Role> {
-  const { root, configuration, modules, observer, has, holder } = parts;
+  const { root, configuration, modules, observer, has, meant, holder } = parts;
   const role = createGateway(host, {
     ...options,
     web: viteOrigin,
@@ -84,6 +85,7 @@ export async function makeGateway(
     modules,
     observer,
     has,
+    meant,
   });
   const { config, limits } = configuration;
   if (config?.middleware === undefined && config?.healthChecks === undefined) return role;

@@ -14,7 +14,7 @@ import type {
   Log,
   ModuleNamespace,
 } from "../../src/base/ports.ts";
-import { type Problem, Problems } from "../../src/base/problem.ts";
+import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
 import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -239,6 +239,7 @@ export class Deployment {
         modules,
         observer: console,
         has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
+        meant: (fqn) => meantBy(fqn, this.#onNodes?.names.procedure ?? new Set()),
         holder: (fqn, version) => this.nodes?.holder(fqn, version),
       });
       await this.#gatewayModules?.close();
@@ -249,6 +250,15 @@ export class Deployment {
       throw error;
     }
   }
+}
+
+/** What a caller may have meant by a name that isn't among `names`. */
+function meantBy(fqn: string, names: ReadonlySet<string>): string | undefined {
+  const withoutFile = fqn.replace(/[^/]+\/([^/]+)$/, "$1");
+  if (names.has(withoutFile))
+    return `did you mean '${withoutFile}'? The file's name isn't part of it`;
+  const near = nearest(fqn, names);
+  return near && `did you mean '${near}'?`;
 }
 
 /** Drops info lines: nodes report themselves that they joined or left. */

@@ -38,13 +38,18 @@ export function isUnsafePath(fqn: string): boolean {
   return /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(fqn);
 }
 
-/** The error for a name that nothing has. `versions` are those that the caller may see. */
+/**
+ * The error for a name that nothing has. `versions` are those that the caller may see, and `hint`
+ * ends the message in development.
+ */
 export function procedureNotFound(
   fqn: string,
   version: string,
   versions: readonly string[] = [],
+  hint?: string,
 ): ProcedureNotFound {
   const others =
     versions.length === 0 ? "" : `; there is ${versions.map((one) => `v${one}`).join(", ")}`;
-  return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${others}`);
+  const end = hint === undefined ? others : `${others}; ${hint}`;
+  return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${end}`);
 }

@@ -72,6 +72,8 @@ export interface GatewayOptions {
    * have isn't found, even if members that had it have left or could still join.
    */
   readonly has?: (name: string, kind: "procedure" | "route") => boolean;
+  /** In development: what a caller may have meant by the name of a procedure that nothing has. */
+  readonly meant?: (fqn: string) => string | undefined;
   readonly observer?: Observer | undefined;
   /** Where nodes of the whole deployment say what they are. The host starts and stops it. */
   readonly directory?: Directory | undefined;
@@ -147,7 +149,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     throw mayCome && options.has?.(call.fqn, kind) !== false
       ? refusedStart(isGathering() ? "starting" : "nobody", `No node can take '${call.fqn}' now`)
       : kind === "procedure"
-        ? procedureNotFound(call.fqn, call.version.toString())
+        ? procedureNotFound(call.fqn, call.version.toString(), [], options.meant?.(call.fqn))
         : new FileNotFound();
   };
 
