@@ -143,13 +143,9 @@ async function findFunction(
           ? "Put the folder itself there."
           : `Name its real path: "${behind.instead}".`,
       );
-    const near = nearest(
-      entry.module.replace(/\.\w+$/, ""),
-      [...modules.ids].map((id) => `./${id}`),
-    );
     return refuse(
       `expected a module of the source folder, but ${JSON.stringify(entry.module)} isn't one`,
-      near === undefined ? undefined : `Did you mean "${near}"?`,
+      moduleMeant(entry, modules),
     );
   }
   // The problems of an unreadable module say more than "no such export".
@@ -177,6 +173,23 @@ async function findFunction(
     );
   }
   return { ...named, ...declaration, fqn: nameOf(module, entry, declaration.export) };
+}
+
+/** For an entry whose module doesn't exist: one with a similar name, or the only one with the export. */
+function moduleMeant(entry: SegmentFileEntry, modules: Modules): string | undefined {
+  const near = nearest(
+    entry.module.replace(/\.\w+$/, ""),
+    [...modules.ids].map((id) => `./${id}`),
+  );
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  if (entry.export === "default") return undefined;
+  const [only, ...others] = [...modules.ids].filter((id) => {
+    const module = modules.get(id);
+    return module && modules.describe(module).exports.some(({ name }) => name === entry.export);
+  });
+  return only === undefined || others.length > 0
+    ? undefined
+    : `"./${only}" exports "${entry.export}": if the file was renamed, name it here.`;
 }
 
 /** The FQN is that of the module that the segment names, wherever the function is declared. */

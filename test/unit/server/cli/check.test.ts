@@ -49,6 +49,19 @@ describe("seamline check", () => {
     );
   });
 
+  it("names the module that now has the export of a renamed file", async () => {
+    const quote = "export async function quote(): Promise<void> {}\n";
+    const { out } = await check(
+      createFixture({
+        "shop.segment.json": '{"./shop/quote":{"quote":{"access":"public"}}}',
+        "src/prices/catalogue.ts": quote,
+      }),
+    );
+    expect(out).toContain(
+      `"./shop/quote" isn't one\n  → "./prices/catalogue" exports "quote": if the file was renamed, name it here.\n`,
+    );
+  });
+
   it.each([
     [[], 0],
     [["--max-warnings", "1"], 0],
