@@ -361,4 +361,33 @@ describe("gateways that come and go", () => {
     await clock.pass(10_000);
     expect(third.describe().members).toEqual(["http://a"]);
   });
+
+  it("gateways-18: a gateway that isn't listed any more keeps its calls in both directions until they end, whether it is left out before it stops or while it drains", async () => {
+    for (const leftOut of ["before", "meanwhile"] as const) {
+      const { start, node, proxy, clock, stop, held, runs } = several();
+      await start("g1", "g2");
+      const [first, second] = [{ url: "http://g1" }, { url: "http://g2" }];
+      const lists = [changing(first), changing(first), changing(first)] as const;
+      await node("a", { gateway: lists[0].gateways });
+      const b = await node("b", { gateway: lists[1].gateways, segments: [] });
+      const entry = await proxy({ calls: lists[2].gateways });
+      const running = [call(entry, "waits"), ofNode(b.runProcedure!("waits"))];
+      await settle();
+      expect(runs.waits).toBe(2);
+      const leaveOut = () => lists.forEach((list) => list.set(second));
+      if (leftOut === "before") leaveOut();
+      const stopped = stop("g1");
+      await clock.pass(200);
+      if (leftOut === "meanwhile") leaveOut();
+      await clock.pass(200);
+      // It isn't dialled again, and others take what comes.
+      expect(await call(entry, "where")).toMatch(/^20/);
+      for (const release of held.splice(0)) release();
+      await clock.pass(2_000);
+      expect(await Promise.all(running)).toEqual(["200 waited", "waited"]);
+      await stopped;
+      expect(runs.waits).toBe(2);
+      expect(entry.describe().ways?.map(({ to }) => to)).toEqual(["http://g2"]);
+    }
+  });
 });

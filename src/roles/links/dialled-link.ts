@@ -161,6 +161,18 @@ export class DialledLink implements Peer {
       this.#later(0);
   }
 
+  /**
+   * Dials no more, and resolves when all links are over: one that the other end drains lives until that end
+   * closes it, as calls run on it in both directions.
+   */
+  async retire(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    const open = [...this.links()];
+    void this.#proven?.link.retire(new Error("This service calls others instead"));
+    await Promise.all(open.map(({ closed }) => closed));
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#cancel();

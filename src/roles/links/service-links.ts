@@ -116,10 +116,10 @@ export class ServiceLinks {
     return dialled;
   }
 
-  /** Ends the way to a service. */
+  /** Ends the way to a service, when the calls on it have ended. */
   drop(dialled: DialledLink): void {
-    dialled.stop();
-    this.#dialled.delete(dialled);
+    // Until then they count, and this service waits for them when it stops.
+    void dialled.retire().then(() => this.#dialled.delete(dialled));
   }
 
   /** Takes a channel that another service has dialled. */
