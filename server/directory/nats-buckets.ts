@@ -6,6 +6,7 @@ import type { KV, Kvm } from "@nats-io/kv";
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 import type { BucketEvents, BucketName, Buckets } from "../../src/base/ports/buckets.ts";
 import { nodeClock } from "../http/clock.ts";
+import { inTime } from "./in-time.ts";
 import { DirectoryRefused, reasonOf, refusalOf, withoutJetStream } from "./nats-failure.ts";
 import type { NatsPackages } from "./nats-packages.ts";
 import { ensureStream } from "./nats-streams.ts";
@@ -13,9 +14,13 @@ import { NatsWatch } from "./nats-watch.ts";
 
 const firstRetryMs = 250;
 const longestRetryMs = 5_000;
+/** A request that has no answer by then is made again. It has more time with each try. */
+const firstLimitMs = 500;
 const requestMs = 5_000;
-/** How often a service that hears nothing asks whether the streams are what they were. */
+/** How often a service asks whether the streams are what they were. Watches say themselves that they are over. */
 const checkMs = 10_000;
+/** A stopping service waits no longer for a server that hangs. */
+const closeMs = 1_000;
 /** A server that is about to switch JetStream on says until then that it has none. */
 const patience = 3;
 
@@ -49,8 +54,6 @@ export class NatsBuckets implements Buckets {
   #isOpen = false;
   #isAway = false;
   #isClosed = false;
-  /** The last check has failed. */
-  #hasFailed = false;
   /** Counts tries to reach the server: a newer one makes those before pointless. */
   #round = 0;
   #cancelCheck = (): void => {};
@@ -87,7 +90,10 @@ export class NatsBuckets implements Buckets {
   watch(...[bucket, onValue, onListed]: Parameters<Buckets["watch"]>): () => void {
     const watch = new NatsWatch(bucket, onValue, onListed);
     this.#watches.add(watch);
-    if (this.#isReached) void this.#run(watch, this.#round);
+    if (this.#isReached)
+      void this.#begin(watch, firstLimitMs).catch(() => {
+        if (this.#watches.has(watch)) this.#reachAgain();
+      });
     return () => {
       this.#watches.delete(watch);
       watch.stop();
@@ -102,13 +108,20 @@ export class NatsBuckets implements Buckets {
     this.#cancelPause();
     for (const watch of this.#watches) watch.stop();
     this.#watches.clear();
-    await this.#session?.connection.close();
+    // That was written. If the socket has ended, it fails a moment later: the client that closes at once
+    // doesn't listen any more, and the error would be uncaught.
+    await new Promise((resolve) => void setImmediate(resolve));
+    const { connection } = this.#session ?? {};
+    // It waits until the server has taken what was written, and one that hangs takes nothing.
+    await inTime(connection?.close() ?? Promise.resolve(), closeMs).catch(() => {});
   }
 
   /** Resolves when there is a connection, and with `undefined` when this is closed before. */
   async #connect(): Promise<Session | undefined> {
     const { packages, options, name } = this.#parts;
     for (let ms = firstRetryMs; !this.#isClosed; ms = Math.min(longestRetryMs, 2 * ms)) {
+      // One server after the other is tried, and each may hang.
+      const cancel = nodeClock.after(requestMs, () => this.#away("no server answers"));
       try {
         const connection = await packages.core.connect(options);
         if (this.#isClosed) await connection.close();
@@ -119,6 +132,8 @@ export class NatsBuckets implements Buckets {
         if (refusal !== undefined) throw refusal;
         this.#away(reasonOf(error));
         await this.#pause(ms);
+      } finally {
+        cancel();
       }
     }
     return undefined;
@@ -126,16 +141,12 @@ export class NatsBuckets implements Buckets {
 
   async #follow(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
-      if (status.type === "disconnect") {
-        this.#round++;
-        this.#away("the connection is lost");
-      }
+      if (status.type === "disconnect") this.#lost("the connection is lost");
       if (status.type === "reconnect") this.#reachAgain();
     }
     // The client has given up, which it does for mistakes of its own.
     if (this.#isClosed) return;
-    this.#round++;
-    this.#away("the connection was closed");
+    this.#lost("the connection was closed");
     this.#session = undefined;
     while (this.#session === undefined && !this.#isClosed)
       try {
@@ -149,27 +160,43 @@ export class NatsBuckets implements Buckets {
     this.#reachAgain();
   }
 
+  #lost(why: string): void {
+    this.#round++;
+    for (const watch of this.#watches) watch.stop();
+    this.#away(why);
+  }
+
   #reachAgain(): void {
     // It only rejects before it is open, and then `open` rejects.
     void this.#reach().catch(() => {});
   }
 
-  /** Makes sure that the streams are there, and begins to list and watch. Rejects before it is open only. */
+  /**
+   * Makes sure that the streams are there, and begins to list and watch. Rejects before it is open only.
+   * A server of the cluster may be dead, or hang, with what is asked of it: then the next try goes to
+   * another one, or leads to another connection.
+   */
   async #reach(): Promise<void> {
     const round = ++this.#round;
     this.#cancelCheck();
     const isOver = (): boolean => round !== this.#round || this.#isClosed;
+    let limitMs = firstLimitMs;
     for (let tries = 1, ms = firstRetryMs; ; tries++, ms = Math.min(longestRetryMs, 2 * ms)) {
+      const began = performance.now();
       try {
-        await this.#prepare();
+        await this.#prepare(limitMs);
+        await Promise.all([...this.#watches].map((watch) => this.#begin(watch, limitMs)));
         break;
       } catch (error) {
-        if (isOver() && this.#isOpen) return;
+        if (this.#isClosed || (isOver() && this.#isOpen)) return;
         const refusal = withoutJetStream(error, this.name);
         if (refusal !== undefined && tries >= patience && !this.#isOpen) throw refusal;
         // A first try is often too early: a cluster elects a leader.
         if (tries > 1) this.#away(reasonOf(error));
-        await this.#pause(ms);
+        await this.#leaveIfSilent(limitMs);
+        // Who has waited for an answer has waited long enough.
+        await this.#pause(ms - (performance.now() - began));
+        limitMs = Math.min(requestMs, 1.5 * limitMs);
       }
       if (this.#isClosed || (isOver() && this.#isOpen)) return;
     }
@@ -178,69 +205,62 @@ export class NatsBuckets implements Buckets {
     this.#isOpen = true;
     this.#isAway = false;
     this.#events?.onReached();
-    for (const watch of this.#watches) void this.#run(watch, this.#round);
     this.#checkLater();
   }
 
-  async #prepare(): Promise<void> {
+  async #prepare(limitMs: number): Promise<void> {
     const session = this.#current();
     const { connection, kvm, stores } = session;
     const { packages, uses } = this.#parts;
-    const manager = (session.manager ??= await packages.jetstream.jetstreamManager(connection, {
-      timeout: requestMs,
-      checkAPI: true,
-    }));
+    const options = { timeout: requestMs, checkAPI: true };
+    session.manager ??= await inTime(
+      packages.jetstream.jetstreamManager(connection, options),
+      limitMs,
+    );
+    const { manager } = session;
     stores.clear();
     const isClustered = connection.info?.cluster !== undefined;
     for (const bucket of uses) {
-      const info = await ensureStream(
-        { kvm, manager, isClustered },
-        bucket,
-        this.#fullName(bucket),
+      const info = await inTime(
+        ensureStream({ kvm, manager, isClustered }, bucket, this.#fullName(bucket)),
+        limitMs,
       );
       this.#made.set(bucket, info.created);
     }
   }
 
-  async #run(watch: NatsWatch, round: number): Promise<void> {
-    const isOver = (): boolean => round !== this.#round || !this.#watches.has(watch);
-    try {
-      await watch.run(await this.#store(watch.bucket), isOver);
-    } catch {
-      // The check finds out what is wrong.
-    }
-    if (!isOver()) this.#checkLater(firstRetryMs);
+  /** A server that hangs keeps its connections; another one of the cluster may answer. */
+  async #leaveIfSilent(limitMs: number): Promise<void> {
+    const connection = this.#session?.connection;
+    const isThere = await inTime(connection?.rtt() ?? Promise.resolve(0), limitMs).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere && !this.#isClosed) await connection?.reconnect().catch(() => {});
+  }
+
+  async #begin(watch: NatsWatch, limitMs: number): Promise<void> {
+    const { connection, manager } = this.#current();
+    if (manager === undefined) throw new Error("the directory isn't reached");
+    const { packages } = this.#parts;
+    const fullName = this.#fullName(watch.bucket);
+    // The next try finds out what is wrong.
+    const onOver = (): void => this.#reachAgain();
+    await watch.begin({ packages, connection, manager, fullName, limitMs, onOver });
   }
 
   async #check(): Promise<void> {
     const round = this.#round;
-    const { connection, manager } = this.#current();
+    const { manager } = this.#current();
     try {
       for (const bucket of this.#parts.uses) {
         const info = await manager?.streams.info(`KV_${this.#fullName(bucket)}`);
         if (round !== this.#round) return;
         if (this.#made.get(bucket) !== info?.created) return await this.#reach();
       }
-      this.#hasFailed = false;
       this.#checkLater();
-    } catch (error) {
-      if (round !== this.#round || this.#isClosed) return;
-      // One that is late doesn't mean that it is away.
-      const isFirst = !this.#hasFailed;
-      this.#hasFailed = isFirst;
-      if (isFirst) return this.#checkLater(firstRetryMs);
-      this.#away(reasonOf(error));
-      // A server that hangs keeps its connections; another one of the cluster may answer.
-      const isThere = await Promise.race([
-        connection.rtt().then(
-          () => true,
-          () => false,
-        ),
-        new Promise<boolean>((resolve) => void nodeClock.after(requestMs, () => resolve(false))),
-      ]);
-      if (round !== this.#round || this.#isClosed) return;
-      if (isThere) await this.#reach();
-      else await connection.reconnect().catch(() => {});
+    } catch {
+      if (round === this.#round && !this.#isClosed) await this.#reach();
     }
   }
 
@@ -286,7 +306,8 @@ export class NatsBuckets implements Buckets {
 
   async #pause(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const cancel = nodeClock.after(ms * (0.5 + Math.random() / 2), resolve);
+      const jitter = 0.5 + Math.random() / 2;
+      const cancel = nodeClock.after(Math.max(0, ms) * jitter, resolve);
       this.#cancelPause = () => {
         cancel();
         resolve();

@@ -12,7 +12,8 @@ import type { NatsPackages } from "./nats-packages.ts";
 /** Tries to connect again begin within this time, each at another moment. */
 const reconnectMs = 500;
 const reconnectJitterMs = 500;
-const connectTimeoutMs = 5_000;
+/** For each server: the next one may answer. */
+const connectTimeoutMs = 2_000;
 /** A server that hangs is found out by then, where nothing else is asked of it. */
 const pingMs = 10_000;
 

@@ -94,7 +94,7 @@ export class Directory implements Gateways {
       },
       onAway: (why) => {
         const meanwhile =
-          this.#state === "new"
+          this.#listedAt === undefined
             ? "waiting for it"
             : "links and calls go on, and what changes is seen when it is back";
         host.log.warn(`the directory at ${buckets.name} is away (${why}): ${meanwhile}`, {
