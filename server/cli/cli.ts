@@ -27,11 +27,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Before it runs, too.
 if (isService) process.stderr.on("error", () => {});
 const code = await run(words);
-if (code !== 0) process.exitCode = code;
-// The exit code 0 means that a command ran until it was told to stop. `start` sets none and goes on
-// running.
-if (code !== 0 || process.exitCode === 0) {
+// A service goes on running.
+if (code !== undefined) {
+  if (code !== 0 || isService) process.exitCode = code;
   // Whatever a failed start or an application left open must not keep the process alive, but output
   // may finish.
-  setTimeout(() => process.exit(), 500).unref();
+  if (code !== 0 || isService || words[0] === "dev") setTimeout(() => process.exit(), 500).unref();
 }

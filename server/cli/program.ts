@@ -24,11 +24,16 @@ import {
 } from "./option-values.ts";
 import type { StartOptions } from "./commands/start.ts";
 
-/** Runs one command line and gives the exit code; `start` goes on running after it. */
-export async function run(words: readonly string[], terminal: Terminal = process): Promise<number> {
+/** Runs one command line. Gives the exit code, or `undefined` if it has started a service. */
+export async function run(
+  words: readonly string[],
+  terminal: Terminal = process,
+): Promise<number | undefined> {
+  let code: number | undefined = 0;
   try {
-    await createProgram(terminal).parseAsync(words, { from: "user" });
-    return 0;
+    const program = createProgram(terminal, () => (code = undefined));
+    await program.parseAsync(words, { from: "user" });
+    return code;
   } catch (error) {
     // Commander has printed it already. Help and version end here as well, with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -36,7 +41,20 @@ export async function run(words: readonly string[], terminal: Terminal = process
   }
 }
 
-function createProgram(terminal: Terminal): Command {
+/** Adds a command to the program; `onService` is to be called if the process has to go on. */
+type AddCommand = (program: Command, terminal: Terminal, onService: () => void) => void;
+
+const commands: readonly AddCommand[] = [
+  addInit,
+  addDev,
+  addStart,
+  addBuild,
+  addCall,
+  addInspect,
+  addCheck,
+];
+
+function createProgram(terminal: Terminal, onService: () => void): Command {
   const program = new Command("seamline")
     .description("One TypeScript application, split by segment files over browser and servers")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -53,8 +71,7 @@ function createProgram(terminal: Terminal): Command {
       getOutHasColors: () => wantsColour(terminal.stdout, terminal.env),
       getErrHasColors: () => wantsColour(terminal.stderr, terminal.env),
     });
-  for (const add of [addInit, addDev, addStart, addBuild, addCall, addInspect, addCheck])
-    add(program, terminal);
+  for (const add of commands) add(program, terminal, onService);
   return program;
 }
 
@@ -101,7 +118,7 @@ function addDev(program: Command, terminal: Terminal): void {
     );
 }
 
-function addStart(program: Command, terminal: Terminal): void {
+function addStart(program: Command, terminal: Terminal, onService: () => void): void {
   withRoot(
     program
       .command("start")
@@ -114,10 +131,10 @@ function addStart(program: Command, terminal: Terminal): void {
     .option("--env-file <file>", "a file with variables, as of Node; may be repeated", collect)
     .addOption(new Option("-p, --port <number>").argParser(refuseAddress).hideHelp())
     .addOption(new Option("--host <address>").argParser(refuseAddress).hideHelp())
-    .action(
-      async (options: StartOptions) =>
-        await (await import("./commands/start.ts")).start(options, terminal),
-    );
+    .action(async (options: StartOptions) => {
+      const { start } = await import("./commands/start.ts");
+      if (await start(options, terminal)) onService();
+    });
 }
 
 function addBuild(program: Command, terminal: Terminal): void {

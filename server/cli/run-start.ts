@@ -4,14 +4,13 @@ import type { Terminal } from "../base/terminal.ts";
 import { exitCodeOf } from "./commands/failure.ts";
 import { start, type StartOptions } from "./commands/start.ts";
 
-/** Starts the service and gives the exit code; the service goes on running after it. */
+/** Starts the service. Gives `undefined` if that goes on running, and the exit code if not. */
 export async function runStart(
   options: StartOptions,
   terminal: Terminal = process,
-): Promise<number> {
+): Promise<number | undefined> {
   try {
-    await start(options, terminal);
-    return 0;
+    return (await start(options, terminal)) ? undefined : 0;
   } catch (error) {
     return exitCodeOf(error, terminal);
   }

@@ -1,5 +1,5 @@
-// Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections, and a log
-// that nobody reads any more.
+// Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections, an end that
+// nobody asked for, and a log that nobody reads any more.
 
 import { constants } from "node:os";
 
@@ -40,19 +40,35 @@ const maxLoggedExceptions = 10;
 export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => void {
   let exceptions = 0;
   let signalled: number | undefined;
+  /**
+   * Our own, as libraries set `process.exitCode` for reasons of theirs: compiled by Emscripten, they
+   * set it while they load.
+   */
+  let exitCode = 0;
+  const ignoreExit = reportExit(log);
+  const exit = (code = exitCode): void => {
+    ignoreExit();
+    process.exit(code);
+  };
 
   const end = (event: string, drain: number, ms: number): void => {
     const started = performance.now();
-    const exit = (): void => process.exit();
     const late = setTimeout(exit, ms);
     late.unref();
     stopWithin(drain)
       .catch((error: unknown) => {
         log.error("could not stop cleanly", error);
-        process.exitCode = 1;
+        exitCode = 1;
       })
       .finally(() => {
         clearTimeout(late);
+        const { exitCode: foreign = 0 } = process;
+        if (Number(foreign) !== 0 && exitCode === 0)
+          log.warn(
+            `a module has set process.exitCode to ${foreign}: this service has stopped cleanly, so it ends with 0`,
+          );
+        // The process may end by itself before the timer below.
+        process.exitCode = exitCode;
         // A timer or a connection pool of the application would keep the process alive. Other
         // listeners, of another service or of the application itself, may still have something to
         // finish.
@@ -71,13 +87,13 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
       end(signal, drainMs, drainMs + endMs);
     } else if (now - signalled >= echoMs) {
       log.warn(`${signal} came again: this service ends at once`);
-      process.exit(128 + constants.signals[signal]);
+      exit(128 + constants.signals[signal]);
     }
   };
   const crash = (error: unknown): void => {
     if (++exceptions <= maxLoggedExceptions)
       log.error(`uncaught exception${placeOfError()}: this service stops`, error);
-    process.exitCode = 1;
+    exitCode = 1;
     if (exceptions === 1) end("uncaughtException", crashDrainMs, crashMs);
   };
   // Node would end the process: any caller of a procedure that forgets an await could stop the
@@ -102,8 +118,38 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
     if (signalled === undefined) stop("SIGTERM");
   });
   return () => {
+    ignoreExit();
     forgetNpm();
     for (const unwatch of unwatchOutputs) unwatch();
+    for (const [name, listener] of Object.entries(events)) process.off(name, listener);
+  };
+}
+
+/**
+ * Logs that the process ends although nothing told it to stop: a module calls `process.exit()`, or
+ * nothing is left that keeps the process alive. The returned function removes the listeners.
+ */
+export function reportExit(log: Pick<Log, "error">): () => void {
+  let isEmpty = false;
+  const events = {
+    beforeExit(): void {
+      isEmpty = true;
+    },
+    exit(code: number): void {
+      if (isEmpty) {
+        log.error("this process ends: nothing is left that keeps it alive");
+        // Nobody asked for this end, so it isn't a success.
+        process.exitCode = 1;
+      } else
+        log.error(
+          `process.exit() was called${placeOfError()}: this process ends at once with exit code ${code}, and the calls that run are lost`,
+          // `process.exit` emits the event, so its caller is on the stack.
+          new Error(`process.exit(${code})`),
+        );
+    },
+  };
+  for (const [name, listener] of Object.entries(events)) process.on(name, listener);
+  return () => {
     for (const [name, listener] of Object.entries(events)) process.off(name, listener);
   };
 }

@@ -8,6 +8,7 @@ import { showAsJson } from "../../dev/terminal/json-lines.ts";
 import { openPage } from "../../dev/terminal/open-page.ts";
 import { showInTerminal } from "../../dev/terminal/show.ts";
 import { writeDevAddress } from "../../start/dev-address.ts";
+import { reportExit } from "../../start/process-events.ts";
 import { whenNpmEnds } from "../../base/npm-parent.ts";
 import { packageVersion } from "../../base/package-folder.ts";
 import type { Terminal } from "../../base/terminal.ts";
@@ -40,6 +41,8 @@ export async function dev(
     : showInTerminal(terminal, { root, version, stop });
   const logRejection = (reason: unknown): void => shows.log.error("unhandled rejection", reason);
   process.on("unhandledRejection", logRejection);
+  const ignoreExit = reportExit(shows.log);
+  void stopped.then(ignoreExit);
   let session: DevSession | undefined;
   let removeAddress: (() => Promise<void>) | undefined;
   try {
@@ -73,6 +76,7 @@ export async function dev(
     await session?.close();
     await removeAddress?.();
     process.off("unhandledRejection", logRejection);
+    ignoreExit();
     removeListeners();
   }
 }

@@ -43,15 +43,21 @@ function loadVariables(path: string): void {
 }
 
 /**
- * Resolves when the service answers, or was stopped before that; it stops on SIGTERM and SIGINT.
+ * Resolves to `true` when the service answers, and to `false` if it was told to stop before there was
+ * one; it stops on SIGTERM and SIGINT.
  */
 export async function start(
   options: StartOptions,
   terminal: Pick<Terminal, "stdout" | "stderr" | "env"> = process,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await startService(options, terminal);
+    return true;
   } catch (error) {
+    if (error instanceof Stopped) {
+      terminal.stdout.write(`${error.message}\n`);
+      return false;
+    }
     throw failedStart(error, terminal);
   }
 }
@@ -67,13 +73,7 @@ async function startService(
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.build === undefined ? {} : { build: options.build }),
     ...(options.console === true ? { console: true } : {}),
-  }).catch((error: unknown) => {
-    if (!(error instanceof Stopped)) throw error;
-    terminal.stdout.write(`${error.message}\n`);
-    process.exitCode = 0;
-    return undefined;
   });
-  if (server === undefined) return;
   const link = server.consoleLink();
   // Printed at any log level: users who turn the console on need the link to get in.
   if (link !== undefined) terminal.stdout.write(`console at ${link} (once, within 10 minutes)\n`);

@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 interface Told {
-  readonly code: number;
+  readonly code: number | undefined;
   readonly out: string;
   /** Durations are replaced by `… ms`. */
   readonly err: string;

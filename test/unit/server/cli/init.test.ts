@@ -16,7 +16,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 async function init(
   words: readonly string[],
   env: Record<string, string> = {},
-): Promise<{ code: number; out: string; err: string }> {
+): Promise<{ code: number | undefined; out: string; err: string }> {
   let [out, err] = ["", ""];
   const code = await run(["init", ...words], {
     stdout: { write: (text) => (out += text) },

@@ -8,7 +8,7 @@ import { type Files, type Fixture, createFixture, shop } from "../../../build/_f
 async function inspect(
   app: Fixture,
   ...words: string[]
-): Promise<{ code: number; out: string; err: string }> {
+): Promise<{ code: number | undefined; out: string; err: string }> {
   let [out, err] = ["", ""];
   const code = await run(["inspect", "--root", app.root, ...words], {
     stdout: { write: (text) => (out += text) },
