@@ -65,7 +65,7 @@ function browserFile(entry: string, name: string, outDir = ".build/svc") {
 const suitesOfBothWays = ["spec", "attack", "everywhere", "chaos"];
 /** What one service does, or reads of its application, or what has links always: these need no second way. */
 const ofOneService =
-  /^test\/(?:attack\/(?:depth|framing|superjson|targets)|spec\/(?:configuration|configuration-keys|configured-modules|directory|entries|fallback|folders|mounting|names|on-stop|page-classes|procedures|revisions|segment-files|start-server))\./;
+  /^test\/(?:attack\/(?:depth|framing|superjson|targets)|everywhere\/modules|spec\/(?:configuration|configuration-keys|configured-modules|directory|entries|fallback|folders|mounting|names|on-stop|page-classes|procedures|revisions|segment-files|start-server))\./;
 /** What chooses the way of each service itself, and faults of two gateways, which take long. */
 const ofTheirOwnWay =
   /^test\/(?:chaos\/gateways|spec\/(?:keys|keys-under-load|linked-(?:load|members|refusals|streams|tls)|links|tls-names|ways))\./;

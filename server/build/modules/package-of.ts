@@ -1,7 +1,7 @@
 // The package that a file belongs to.
 
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 
 import { realPath } from "../../files/sources.ts";
 
@@ -26,11 +26,11 @@ function* packagesAbove(file: string): Generator<PackageOf, undefined> {
 }
 
 /**
- * Whether a file is CommonJS. Looks into the text, as packages for bundlers may have modules
- * without `"type": "module"`.
+ * Whether a module is a file in CommonJS. Looks into the text, as packages for bundlers may have
+ * modules without `"type": "module"`. An id that a plugin made up may look like a file's path.
  */
 export function isCommonJs(file: string): boolean {
-  if (!/\.c?js$/.test(file)) return false;
+  if (!/\.c?js$/.test(file) || !isAbsolute(file) || !existsSync(file)) return false;
   if (file.endsWith(".cjs")) return true;
   const { value } = packagesAbove(file).next();
   return (
