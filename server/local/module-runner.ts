@@ -1,7 +1,9 @@
 // The modules of one service in a local deployment: Vite's module runner, with its own instances
 // and the runtime that runs the service.
 
+import { SourceMap, type SourceMapPayload } from "node:module";
 import { pathToFileURL } from "node:url";
+import { Script } from "node:vm";
 
 import type { CustomPayload, DevEnvironment, HotPayload } from "vite";
 import type { EvaluatedModuleNode, ModuleEvaluator, ModuleRunner } from "vite/module-runner";
@@ -34,7 +36,11 @@ export function createModuleRunner(options: ModuleRunnerOptions): ModuleRunner {
     startOffset: esModules.startOffset,
     async runInlinedModule(context, code, module) {
       await evaluate(module, context[vite.ssrModuleExportsKey] as ModuleNamespace, async () => {
-        await esModules.runInlinedModule(context, code);
+        await esModules.runInlinedModule(context, code).catch((error: unknown) => {
+          throw error instanceof SyntaxError
+            ? withPlace(error, code, module.file, esModules.startOffset)
+            : error;
+        });
       });
     },
     runExternalModule: async (file) =>
@@ -66,6 +72,30 @@ function importMeta(
     main: false,
     resolve: (id, parent) => vite.createNodeImportMeta(file).resolve(id, parent),
   };
+}
+
+/**
+ * A syntax error with its place in the source as the first frame of its stack: code that Node can't
+ * parse has no frame. An error that running code threw stays as it is.
+ */
+function withPlace(error: SyntaxError, code: string, file: string, offset: number): SyntaxError {
+  // Lines as those of the function that the evaluator makes, for which the map in the code is.
+  const text = `(async function () { "use strict"; ${"\n".repeat(offset)}${code}\n})`;
+  try {
+    void new Script(text, { filename: "module" });
+    return error;
+  } catch (unparsed) {
+    const [, line = "", carets = ""] =
+      /^module:(\d+)\n.*\n(\s*)\^/.exec((unparsed as SyntaxError).stack ?? "") ?? [];
+    const [, base64] = /\/\/# sourceMappingURL=data:[^,]*;base64,(\S+)\s*$/.exec(code) ?? [];
+    if (line === "" || base64 === undefined) return error;
+    const map = JSON.parse(Buffer.from(base64, "base64").toString("utf8")) as SourceMapPayload;
+    const entry = new SourceMap(map).findEntry(Number(line) - 1, carets.length);
+    if (!("originalLine" in entry)) return error;
+    const { originalLine, originalColumn } = entry;
+    error.stack = `${error.name}: ${error.message}\n    at ${pathToFileURL(file).href}:${originalLine + 1}:${originalColumn + 1}`;
+    return error;
+  }
 }
 
 /** Answers a runner's request to the environment whose modules it runs. */

@@ -26,6 +26,7 @@ import type { ApplicationReader } from "../build/read/application-reader.ts";
 import type { SeamlineOptions } from "../build/read/plugin-options.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import type { SessionParts } from "../build/plugin/plugin-session.ts";
+import { lowerSyntax } from "../build/plugin/lower-syntax.ts";
 import { pageStops } from "../build/plugin/page-stops.ts";
 import { PluginState } from "../build/plugin/plugin-state.ts";
 import { nodeImportProblems } from "../build/read/server-only.ts";
@@ -74,6 +75,7 @@ export function createPlugin(
     plugin,
     pageFiles(state),
     { ...guard, applyToEnvironment: isSplitIn },
+    lowerSyntax(build.reader, ({ name }) => state.isActive && isOwnEnvironment(name)),
     pageStops(() => state.isActive),
   ];
   return { plugins, build };

@@ -16,10 +16,10 @@ export interface ModuleFixture {
 }
 
 /** A function of two numbers that adds them, in WebAssembly; all of its bytes are ASCII. */
-const add = String.fromCharCode(
-  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 7, 1, 96, 2, 127, 127, 1, 127, 3, 2, 1, 0],
-  ...[7, 7, 1, 3, 97, 100, 100, 0, 0, 10, 9, 1, 7, 0, 32, 0, 32, 1, 106, 11],
-);
+const add: string = [
+  "\0asm\x01\0\0\0\x01\x07\x01\x60\x02\x7f\x7f\x01\x7f\x03\x02\x01\0",
+  "\x07\x07\x01\x03add\0\0\x0a\x09\x01\x07\0\x20\0\x20\x01\x6a\x0b",
+].join("");
 
 /** Ids that plugins give to modules that they make up. */
 const virtualIds: Readonly<Record<string, string>> = {
@@ -348,6 +348,45 @@ export async function answer(): Promise<unknown> { return [Colour.Red, Inner.val
         'const loud = (value: string): string => value.toUpperCase();\nexport class Shop {\n  /* a plugin compiles */ @loud\n  open(): string { return "open"; }\n}\nvoid loud;\n',
     },
     expected: "OPEN",
+  },
+  {
+    name: "using",
+    answer: `const log: string[] = [];
+  {
+    using one = { [Symbol.dispose]: () => void log.push("closed") };
+    log.push(typeof one);
+  }
+  return log;`,
+    expected: ["object", "closed"],
+  },
+  {
+    name: "await-using",
+    answer: `class Handle implements AsyncDisposable {
+  async [Symbol.asyncDispose](): Promise<void> {}
+  read(): string { return "row"; }
+}
+export async function answer(): Promise<unknown> { await using handle = new Handle(); return handle.read(); }
+`,
+    expected: "row",
+  },
+  {
+    name: "for-using",
+    answer: `const log: number[] = [];
+  const open = (n: number): Disposable => ({ [Symbol.dispose]: () => void log.push(n) });
+  for (using each of [open(1), open(2)]) void each;
+  for (await using each of [open(3)]) void each;
+  return log;`,
+    expected: [1, 2, 3],
+  },
+  {
+    name: "using-in-import",
+    answer:
+      'import { closed } from "./resource.ts";\nexport async function answer(): Promise<unknown> { return closed; }\n',
+    files: {
+      "resource.ts":
+        "export const closed: string[] = [];\n{\n  using own = { [Symbol.dispose]: () => void closed.push('own') };\n  void own;\n}\n",
+    },
+    expected: ["own"],
   },
   {
     name: "package-esm",
