@@ -128,6 +128,18 @@ export const queryCalls: readonly CallCase[] = [
     ),
   ),
   callCase(
+    "calls-5 calls-24",
+    "query parameters without an annotation have the types of their defaults",
+    get("calls/untyped?number=2&flag=true&big=3&text=4&days=2021-01-01"),
+    object([3, false, "bigint", "41", ["2021-01-01T00:00:00.000Z"]]),
+  ),
+  callCase(
+    "calls-7",
+    "text that a parameter's default rules out is refused",
+    get("calls/untyped?number=many"),
+    refused(400, "InvalidParameterValue", "parameter 'number' must be a number"),
+  ),
+  callCase(
     "calls-5 procedures-14",
     "only query parameters that are there are converted",
     get("calls/typed?number=7"),

@@ -9,7 +9,7 @@ export const segmentFileEnding = ".segment.json";
 /** Who may call a procedure from outside. */
 export type Access = "public" | "protected" | "private";
 
-/** TypeScript annotation of a parameter, if it says how to convert text from a query string. */
+/** Type of a parameter, if its annotation or default says how to convert text from a query string. */
 export type ValueType =
   | "number"
   | "boolean"

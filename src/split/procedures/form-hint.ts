@@ -24,9 +24,6 @@ const kinds: ReadonlyMap<string, FormHint> = new Map([
 ]);
 
 const kindsOfDefaults: ReadonlyMap<string, FormHint> = new Map([
-  ["string", "string"],
-  ["number", "number"],
-  ["boolean", "boolean"],
   ["TemplateLiteral", "string"],
   ["ObjectExpression", "object"],
   ["ArrayExpression", "list"],
@@ -109,9 +106,9 @@ function literalOf(node: Node): Choice | undefined {
   return typeof value === "string" || typeof value === "boolean" ? value : undefined;
 }
 
+/** Of other defaults, the parameter's type says it: see default-type.ts. */
 function hintOfDefault(node: Node): FormHint | undefined {
-  const literal = literalOf(node);
-  return kindsOfDefaults.get(literal === undefined ? node.type : typeof literal);
+  return typeof node["value"] === "string" ? "string" : kindsOfDefaults.get(node.type);
 }
 
 /** The parameters as browsers get them. */

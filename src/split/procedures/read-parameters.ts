@@ -7,7 +7,14 @@ import { isForbidden } from "../../codec/values/fault.ts";
 import { problemAt, type SourceText } from "../read/code-frame.ts";
 import { child, list, nameOf, need, type Node, slots, word } from "../read/tree.ts";
 import type { LocalTypes, MemberType } from "../read/value-types.ts";
+import { memberOfDefault, typeOfDefault } from "./default-type.ts";
 import { type FormPart, formOf } from "./form-hint.ts";
+
+/** What the source says of a parameter. */
+interface Declared {
+  readonly annotation: Node | undefined;
+  readonly defaultValue: Node | undefined;
+}
 
 const destructureInside =
   "Take the object as a plain parameter and destructure it in the function's body";
@@ -66,18 +73,21 @@ export function parametersOf(
     const hasDefault = node.type === "AssignmentPattern";
     const target = hasDefault ? need(node, "left") : node;
     const annotation = child(target, "typeAnnotation");
+    const defaultValue = hasDefault ? need(node, "right") : undefined;
     const optional = hasDefault || target["optional"] === true ? { optional: true as const } : {};
     if (target.type === "ObjectPattern")
       return {
         kind: "object",
-        names: list(target, "properties").flatMap((property) => propertyOf(property, annotation)),
+        names: list(target, "properties").flatMap((property) =>
+          propertyOf(property, { annotation, defaultValue }),
+        ),
         ...optional,
       };
     if (target.type === "ArrayPattern")
       return {
         kind: "array",
         names: slots(target, "elements").map((element, index) =>
-          elementOf(element, annotation, index),
+          elementOf(element, { annotation, defaultValue }, index),
         ),
         ...optional,
       };
@@ -85,12 +95,12 @@ export function parametersOf(
       kind: "plain",
       name: word(target, "name"),
       ...optional,
-      ...valueOf(word(target, "name"), annotation, hasDefault ? need(node, "right") : undefined),
+      ...valueOf(word(target, "name"), annotation, defaultValue),
     };
   }
 
   /** One name, or none if it was refused. */
-  function propertyOf(node: Node, annotation: Node | undefined): PatternName[] {
+  function propertyOf(node: Node, pattern: Declared): PatternName[] {
     if (node.type === "RestElement") return refuseRest(node) ?? [];
     const key = node["computed"] === true ? undefined : nameOf(child(node, "key"));
     if (key === undefined) {
@@ -101,19 +111,21 @@ export function parametersOf(
       );
       return [];
     }
-    const name = patternName(key, need(node, "value"), types.property(annotation, key));
+    const name = patternName(key, need(node, "value"), {
+      ...types.property(pattern.annotation, key),
+      defaultValue: memberOfDefault(pattern.defaultValue, key),
+    });
     return name === null ? [] : [name];
   }
 
-  function elementOf(
-    node: Node | undefined,
-    annotation: Node | undefined,
-    index: number,
-  ): PatternName | null {
+  function elementOf(node: Node | undefined, pattern: Declared, index: number): PatternName | null {
     if (node === undefined) return null;
     if (node.type === "RestElement") return refuseRest(node);
     const target = node.type === "AssignmentPattern" ? need(node, "left") : node;
-    return patternName(nameOf(target) ?? "", node, types.element(annotation, index));
+    return patternName(nameOf(target) ?? "", node, {
+      ...types.element(pattern.annotation, index),
+      defaultValue: memberOfDefault(pattern.defaultValue, index),
+    });
   }
 
   function refuseRest(node: Node): null {
@@ -124,7 +136,11 @@ export function parametersOf(
     );
   }
 
-  function patternName(name: string, value: Node, member: MemberType): PatternName | null {
+  function patternName(
+    name: string,
+    value: Node,
+    member: MemberType & Pick<Declared, "defaultValue">,
+  ): PatternName | null {
     const hasDefault = value.type === "AssignmentPattern";
     const target = hasDefault ? need(value, "left") : value;
     if (target.type !== "Identifier")
@@ -136,7 +152,7 @@ export function parametersOf(
     return {
       name,
       ...(hasDefault || member.optional ? { optional: true } : {}),
-      ...valueOf(name, member.type, hasDefault ? need(value, "right") : undefined),
+      ...valueOf(name, member.type, hasDefault ? need(value, "right") : member.defaultValue),
     };
   }
 
@@ -145,11 +161,16 @@ export function parametersOf(
     annotation: Node | undefined,
     defaultValue: Node | undefined,
   ): Pick<PatternName, "type" | "form"> {
-    const type = types.valueType(annotation);
-    if (type !== undefined) return { type };
+    const declared = types.valueType(annotation);
+    if (declared !== undefined) return { type: declared };
+    const type = types.isKnown(annotation) ? undefined : typeOfDefault(defaultValue);
     const { form, parts } = formOf(types, annotation, defaultValue);
     if (parts !== undefined) forms.set(name, parts);
-    return form === undefined ? {} : { form };
+    return {
+      ...(type !== undefined && { type }),
+      // A type says it all, unless another module has the choices.
+      ...(form !== undefined && type === undefined && { form }),
+    };
   }
 }
 

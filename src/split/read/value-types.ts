@@ -85,6 +85,11 @@ export class LocalTypes {
     return of === undefined ? undefined : `${of}[]`;
   }
 
+  /** Whether the module itself says which type an annotation means. */
+  isKnown(annotation: Node | undefined): boolean {
+    return annotation !== undefined && this.#resolve(annotation)?.type !== "TSTypeReference";
+  }
+
   /**
    * The members of a union, with names of the module looked up, each once; a single type has itself.
    */

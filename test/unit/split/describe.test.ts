@@ -106,7 +106,7 @@ suite("the description of parameters", () => {
     ["", []],
     [
       "this: Context, a, b?: string, c = 1",
-      [plain("a"), plain("b", optional), plain("c", optional)],
+      [plain("a"), plain("b", optional), plain("c", { ...optional, type: "number" })],
     ],
     ["...names: string[]", [{ kind: "rest", name: "names" }]],
     [
@@ -118,8 +118,8 @@ suite("the description of parameters", () => {
             { name: "a" },
             { name: "b" },
             { name: "d" },
-            { name: "f", ...optional },
-            { name: "g", ...optional },
+            { name: "f", ...optional, type: "number" },
+            { name: "g", ...optional, type: "number" },
           ],
         },
       ],
@@ -127,7 +127,13 @@ suite("the description of parameters", () => {
     ["{ a } = {}", [{ kind: "object", names: [{ name: "a" }], ...optional }]],
     [
       "[a, , b = 1] = []",
-      [{ kind: "array", names: [{ name: "a" }, null, { name: "b", ...optional }], ...optional }],
+      [
+        {
+          kind: "array",
+          names: [{ name: "a" }, null, { name: "b", ...optional, type: "number" }],
+          ...optional,
+        },
+      ],
     ],
     [
       "{}, []",
@@ -225,6 +231,50 @@ suite("the description of parameters", () => {
       { kind: "plain", name: "a", ...kind },
       { kind: "plain", name: "b", optional: true, ...kind },
     ]);
+  });
+
+  it.each<[parameter: string, type: string | undefined]>([
+    ["a = 0", "number"],
+    ["a = -1.5", "number"],
+    ["a = (2)", "number"],
+    ["a = 60 * 1000", "number"],
+    ["a = Infinity", "number"],
+    ["a = true", "boolean"],
+    ["a = !1", "boolean"],
+    ["a = 10n", "bigint"],
+    ["a = -10n", "bigint"],
+    ["a = new Date()", "Date"],
+    ["a = [1, -2]", "number[]"],
+    ['a = ["tweed"]', "string[]"],
+    ['a = [1, "tweed"]', undefined],
+    ["a = [...all]", undefined],
+    ["a = []", undefined],
+    ['a = "0"', undefined],
+    ["a = `${1}`", undefined],
+    ["a = null", undefined],
+    ["a = 1 + other", undefined],
+    ['a = 1 + "m"', undefined],
+    ["a = other", undefined],
+    ["a = new Money()", undefined],
+    ["{ a = 0 }", "number"],
+    ["{ a = 0 } = {}", "number"],
+    ["{ a } = { a: 0 }", "number"],
+    ["[a = 0]", "number"],
+    ["[a] = [0]", "number"],
+    // The annotation says it, even that it stays text.
+    ["a: string | number = 0", undefined],
+    ["a: unknown = 0", undefined],
+    ["{ a = 0 }: { a?: number | string }", undefined],
+    ["{ a } : { a: number | string } = { a: 0 }", undefined],
+    // It says nothing that can be read here.
+    ["a: Metres = 0", "number"],
+    ["{ a = 0 }: Options", "number"],
+    ["{ a = 0 }: Partial<Options>", "number"],
+  ])("takes the type of a default that is a literal: (%s) is %s", (parameter, type) => {
+    const source = `import type { Metres, Options } from "./types.ts"; export async function f(${parameter}) {}`;
+    const [found] = describe(source).exports[0]?.parameters ?? [];
+    const named = found?.kind === "plain" ? found : found?.kind === "rest" ? null : found?.names[0];
+    expect(named?.type).toBe(type);
   });
 });
 

@@ -34,6 +34,16 @@ export async function whole(
   return [a, b];
 }
 
+/** Only the defaults say which types these are. */
+export async function untyped(
+  number = 0,
+  flag = false,
+  big = -1n,
+  { text = "0", days = [new Date(0)] } = {},
+): Promise<unknown> {
+  return [number + 1, !flag, typeof big, text + 1, days];
+}
+
 export async function array([first, , third = 3]: readonly [
   unknown,
   unknown?,
