@@ -18,13 +18,14 @@ import { configure, configureEnvironment, configureOutput } from "../build/plugi
 import {
   emitEntries,
   loadModule,
-  refuseAddresses,
+  readAddresses,
   resolveModule,
   wholeFiles,
 } from "../build/plugin/plugin-modules.ts";
 import type { ApplicationReader } from "../build/read/application-reader.ts";
 import type { SeamlineOptions } from "../build/read/plugin-options.ts";
 import { isInside, slashed } from "../files/sources.ts";
+import { ownAddressHint } from "../../src/split/describe/own-addresses.ts";
 import type { SessionParts } from "../build/plugin/plugin-session.ts";
 import { lowerSyntax } from "../build/plugin/lower-syntax.ts";
 import { pageStops } from "../build/plugin/page-stops.ts";
@@ -196,9 +197,9 @@ function moduleHooks(state: PluginState): Pick<Plugin, "resolveId" | "load" | "t
     },
     transform: {
       // The bundler calls this for no other code, which saves a way out of it for each module.
-      filter: { code: "import.meta.url" },
+      filter: { code: ownAddressHint },
       async handler(code, id) {
-        if (state.isActive) await refuseAddresses(state, this, code, id);
+        return state.isActive ? await readAddresses(state, this, code, id) : undefined;
       },
     },
   };

@@ -7,6 +7,7 @@ import type { Environment, Rolldown } from "vite";
 import { paths } from "../../../src/base/protocol.ts";
 import { proxiedNames, proxyModuleText } from "./ids.ts";
 import type { Application } from "../read/application.ts";
+import { takeFilesBeside } from "./addresses-beside.ts";
 import { environmentNames } from "../write/environments.ts";
 import { graphCode, liveGraphCode } from "./graph-code.ts";
 import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport } from "./leaks.ts";
@@ -199,17 +200,27 @@ function hasTwoFaces({ cut, browserModules }: Application, module: SourceModule)
   );
 }
 
-/** Throws if `new URL(…, import.meta.url)` in a page's code would make a split module a file. */
-export async function refuseAddresses(
+/**
+ * Makes files beside a server module part of the build. Throws if `new URL(…, import.meta.url)` in a
+ * page's code would make a split module a file.
+ */
+export async function readAddresses(
   state: PluginState,
-  context: Pick<HookContext, "environment">,
+  context: Rolldown.TransformPluginContext & HookContext,
   code: string,
   id: string,
-): Promise<void> {
-  if (!isBrowser(context) || !code.includes("import.meta.url")) return;
+): Promise<Rolldown.TransformResult> {
+  const isServer = context.environment.name === environmentNames.server;
+  if (!isBrowser(context) && (!isServer || context.environment.mode !== "build")) return undefined;
   const application = await state.applicationFor(context.environment, id);
-  if (application === undefined) return;
+  if (application === undefined) return undefined;
+  if (isServer)
+    // Pages find these files elsewhere.
+    return isForPages(context.environment, id, application)
+      ? undefined
+      : await takeFilesBeside(state.build, context, code, id);
   const { reader, findings } = state.build;
   const leaks = fileAddresses(code, id, reader, (file) => reader.isSplit(file, application));
   if (leaks.length > 0) throw findings.fail(leaks);
+  return undefined;
 }

@@ -23,6 +23,7 @@ import { classRecords } from "../modules/classes.ts";
 import type { Side } from "../split/cut.ts";
 import { Entries } from "./entries.ts";
 import { environmentNames, outDirOf } from "./environments.ts";
+import { FilesBeside } from "./files-beside.ts";
 import { Findings } from "../read/findings.ts";
 import { writeManifests } from "./manifest-writer.ts";
 import { writeModuleTypes } from "../read/module-types.ts";
@@ -54,6 +55,7 @@ export class Build {
   readonly reader: ApplicationReader;
   readonly findings: Findings = new Findings();
   readonly entries: Entries = new Entries();
+  readonly filesBeside: FilesBeside = new FilesBeside();
   readonly #folders: BuildFolders | undefined;
   readonly #modules = new Map<string, readonly string[]>();
   readonly #written = new Map<Side, Written>();
@@ -148,6 +150,7 @@ export class Build {
         async (pageClasses) => {
           this.#pageClasses = pageClasses;
           this.entries.forget(server);
+          this.filesBeside.forget();
           return await this.#build(builder, server);
         },
       ).finally(restore);
@@ -203,6 +206,7 @@ export class Build {
       .filter((module) => module !== undefined);
     const classes = await classRecords(among, application.modules);
     this.findings.warnings.push(
+      ...this.filesBeside.problems(server, application),
       ...application.pageOnlyCalls.map((call) => call.problem),
       ...application.warnings,
       ...classes.warnings,
@@ -219,7 +223,10 @@ export class Build {
         ),
         outside: digestsOf(
           root,
-          outsideOf([...pages, ...browser.modules, ...server.modules], { root, source }),
+          outsideOf(
+            [...pages, ...browser.modules, ...server.modules, ...this.filesBeside.sources],
+            { root, source },
+          ),
         ),
         pages: this.#builtPages(browser),
         singlePage: environment.getTopLevelConfig().appType === "spa",
@@ -245,10 +252,11 @@ export class Build {
 
   /** Records what an environment has written. */
   note(side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
-    this.#written.set(side, {
+    const written = {
       modules: this.#modules.get(environmentNames[side]) ?? [],
       ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files),
-    });
+    };
+    this.#written.set(side, side === "server" ? this.filesBeside.write(written) : written);
   }
 
   #noteServer(

@@ -170,17 +170,31 @@ function fileNameOf(
   if (id === graphModuleId) return graphFile;
   if (id === null || !isAbsolute(id))
     return `_virtual/${clean(basename(name))}-${short(id ?? name)}.js`;
+  return builtFileOf(id, { root, source });
+}
+
+/** The output file of a module of a file, by its id. */
+export function builtFileOf(id: string, folders: { root: string; source: string }): string {
   const { file, part } = parsePartId(id);
   const query = id.slice(file.length + 1);
   const suffix = part ?? (query === "" ? "" : short(query));
-  const inside = isInside(source, file);
-  const path = inside
-    ? slashed(relative(source, file))
-    : `_app/${packagesAside(clean(slashed(relative(root, file))))}`;
+  const path = pathOf(file, folders);
   const plain = /^\.[cm]?[jt]sx?$/.test(extname(path))
     ? path.slice(0, -extname(path).length)
     : path;
   return `${plain}${suffix === "" ? "" : `~${suffix}`}.js`;
+}
+
+/** The output file of a file that is copied. */
+export function placeOf(file: string, folders: { root: string; source: string }): string {
+  // Node would take the settings of a package.json for those of the modules below it.
+  return pathOf(file, folders).replace(/(^|\/)package\.json$/, "$1_package.json");
+}
+
+function pathOf(file: string, { root, source }: { root: string; source: string }): string {
+  return isInside(source, file)
+    ? slashed(relative(source, file))
+    : `_app/${packagesAside(clean(slashed(relative(root, file))))}`;
 }
 
 /**

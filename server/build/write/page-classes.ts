@@ -16,13 +16,13 @@ import type { SourceModule } from "../modules/modules.ts";
 export function isForPages(
   environment: Environment,
   importer: string,
-  { modules, serverModules }: Application,
+  { modules, pageModules, serverModules }: Application,
 ): boolean {
   const module =
     environment.name === environmentNames.server
       ? modules.byFile(importer.replace(/[?#].*$/, ""))
       : undefined;
-  return module !== undefined && !serverModules.has(module);
+  return module !== undefined && pageModules.has(module) && !serverModules.has(module);
 }
 
 /**
