@@ -221,6 +221,7 @@ function buildHooks(state: PluginState): Pick<Plugin, "buildApp" | "buildStart" 
       const isBuild = this.environment.mode === "build";
       if (isBuild && !build.isRunning && !isVitest())
         throw foreignBuild(this.environment.getTopLevelConfig(), reader.root);
+      if (isBuild) build.startOutput(this.environment);
       const application = await state.application(this.environment);
       if (isBuild) emitEntries(state, this, application);
     },
@@ -258,7 +259,7 @@ function pageFiles(state: PluginState): Plugin {
     writeBundle: {
       order: "post",
       handler({ dir }, bundle) {
-        build.note("browser", dir ?? "", bundle);
+        build.note(this.environment, dir ?? "", bundle);
       },
     },
   };

@@ -8,6 +8,7 @@ import type { Environment } from "vite";
 import type { Problem } from "../../../src/base/problem.ts";
 import { realPath } from "../../files/sources.ts";
 import type { Application } from "./application.ts";
+import { outputProblems } from "./browser-outputs.ts";
 import { readApplication } from "./read-application.ts";
 import { createApplicationCache } from "./application-cache.ts";
 import { refuseFolder } from "../modules/folder-name.ts";
@@ -127,6 +128,7 @@ export class ApplicationReader {
       nodes: this.#options.nodes,
       forTests: this.#isForTests,
       browserModules: this.#options.browserModules,
+      configProblems: outputProblems(environment.getTopLevelConfig(), root),
       parse: parserOf(vite),
       cache: this.#cache,
       tsconfigProblems: async (files) => await this.tsconfigProblems(environment, files),

@@ -51,6 +51,8 @@ export interface ReadOptions {
   readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
   /** For tests of the application: nothing is published, and faces export everything. */
   readonly forTests?: boolean | undefined;
+  /** What is wrong with Vite's configuration. */
+  readonly configProblems?: readonly Problem[] | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
   /** Checks the tsconfig.json of these files. */
@@ -69,7 +71,11 @@ export async function readApplication(input: ReadOptions): Promise<Application> 
 
 async function read(input: ReadOptions, { files, modules, memory }: Opened): Promise<Application> {
   const { root, source } = input;
-  const problems: Problem[] = [...modules.problems, ...sourceFolderProblems(root, source)];
+  const problems: Problem[] = [
+    ...(input.configProblems ?? []),
+    ...modules.problems,
+    ...sourceFolderProblems(root, source),
+  ];
   const warnings: Problem[] = [];
   const sources = [...modules.ids].map((id) => modules.get(id)?.file ?? id);
   problems.push(...((await input.tsconfigProblems?.(sources)) ?? []));

@@ -129,6 +129,7 @@ export class Build {
     if (browser === undefined || server === undefined)
       throw new Error("A build needs the environments client and server");
     this.reader.forget();
+    this.#written.clear();
     const application = await this.reader.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);
     await writeModuleTypes(application);
@@ -149,8 +150,6 @@ export class Build {
         this.findings.warnings,
         async (pageClasses) => {
           this.#pageClasses = pageClasses;
-          this.entries.forget(server);
-          this.filesBeside.forget();
           return await this.#build(builder, server);
         },
       ).finally(restore);
@@ -250,24 +249,44 @@ export class Build {
     this.#modules.set(context.environment.name, [...context.getModuleIds()]);
   }
 
-  /** Records what an environment has written. */
-  note(side: Side, folder: string, bundle: Rolldown.OutputBundle): void {
-    const written = {
-      modules: this.#modules.get(environmentNames[side]) ?? [],
-      ...writtenOf(folder, bundle, side === "server" ? undefined : this.entries.files),
-    };
-    this.#written.set(side, side === "server" ? this.filesBeside.write(written) : written);
+  /** Forgets what an environment had: the bundler begins anew for each of its outputs. */
+  startOutput(environment: Environment): void {
+    this.entries.forget(environment);
+    if (environment.name === environmentNames.server) this.filesBeside.forget();
   }
 
-  #noteServer(
-    { config }: Pick<Environment, "config">,
-    built: Awaited<ReturnType<ViteBuilder["build"]>>,
+  /**
+   * Records what an environment has written. Of several outputs, pages are of the last one in their
+   * folder, and so are the files that the manifest names.
+   */
+  note(
+    { name, config }: Pick<Environment, "name" | "config">,
+    folder: string,
+    bundle: Rolldown.OutputBundle,
   ): void {
+    const isServer = name === environmentNames.server;
+    const side: Side = isServer ? "server" : "browser";
+    const written = {
+      modules: this.#modules.get(name) ?? [],
+      ...writtenOf(folder, bundle, isServer ? undefined : this.entries.files),
+    };
+    const previous = this.#written.get(side);
+    if (isServer) this.#written.set(side, this.filesBeside.write(written));
+    else if (previous?.folder === folder)
+      this.#written.set(side, {
+        ...written,
+        files: new Map([...previous.files, ...written.files]),
+      });
+    else if (previous === undefined || folder === outDirOf(config))
+      this.#written.set(side, written);
+  }
+
+  #noteServer(environment: Environment, built: Awaited<ReturnType<ViteBuilder["build"]>>): void {
     // Else it watches for changes, and has written nothing.
     if ("output" in built)
       this.note(
-        "server",
-        outDirOf(config),
+        environment,
+        outDirOf(environment.config),
         Object.fromEntries(built.output.map((file) => [file.fileName, file])),
       );
   }

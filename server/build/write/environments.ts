@@ -85,7 +85,12 @@ export function setBrowser(
   options: { index: string | undefined; bases: readonly string[]; outDir: string | undefined },
 ): void {
   const input = withIndex(inputOf(config), options.index, options.bases);
-  const output = config.build?.rolldownOptions?.output;
+  const output = config.build?.rolldownOptions?.output ?? {};
+  // With unminified export names, one file can be part of a page and a module of the manifest.
+  const named = <Output extends object>(of: Output): Output => ({
+    minifyInternalExports: false,
+    ...of,
+  });
   // A new object, because Vite resolves a configuration several times and shares its objects.
   config.build = {
     ...config.build,
@@ -94,8 +99,7 @@ export function setBrowser(
       // These comments contain paths relative to the working directory, but the same sources must
       // give the same files.
       experimental: { ...config.build?.rolldownOptions?.experimental, attachDebugInfo: "none" },
-      // With unminified export names, one file can be part of a page and a module of the manifest.
-      ...(!Array.isArray(output) && { output: { minifyInternalExports: false, ...output } }),
+      output: Array.isArray(output) ? output.map(named) : named(output),
       input: Object.keys(input).length > 0 ? input : { empty: emptyId },
     },
     ...(options.outDir !== undefined && { outDir: options.outDir, emptyOutDir: true }),
