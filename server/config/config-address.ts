@@ -1,7 +1,8 @@
 // Addresses in a configuration (scheme, host and port, nothing more), and the hosts of a gateway's
 // members.
 
-import { parseRange } from "../../src/base/ip.ts";
+import { parseAddress, parseRange, specialKind } from "../../src/base/ip.ts";
+import type { Config } from "./config-types.ts";
 
 /** The form of an address, for the JSON Schema; only `URL` knows whether it is valid. */
 export const addressPattern: RegExp =
@@ -56,6 +57,25 @@ export function joiningWarning(
   const { hostname } = new URL(url);
   if (hostname !== "0.0.0.0" && hostname !== "[::]") return undefined;
   return `the gateway ${[gateway].flat().join(", ")} will refuse this node, because nothing can call it at '${url}': set 'url' to the host name or address at which others reach this node`;
+}
+
+/**
+ * A warning if others can reach a service whose configuration doesn't say what they read of its
+ * errors. A repository runs no code that throws them.
+ */
+export function errorsWarning(
+  { mode, url, errors }: Pick<Config, "mode" | "url" | "errors">,
+  file: string,
+): string | undefined {
+  if (errors !== undefined || mode === "repository" || isLoopback(new URL(url).hostname))
+    return undefined;
+  return `${file}: 'errors' isn't set, so callers read the messages of this application's errors: set it to "masked" to hide them, or to "shown"`;
+}
+
+function isLoopback(host: string): boolean {
+  if (host === "localhost" || host.endsWith(".localhost")) return true;
+  const address = parseAddress(host.replace(/^\[|\]$/g, ""));
+  return address !== undefined && specialKind(address) === "loopback";
 }
 
 /**

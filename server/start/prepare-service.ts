@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import type { Host, Log } from "../../src/base/ports.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { definedOf } from "../base/defined.ts";
-import { joiningWarning } from "../config/config-address.ts";
+import { errorsWarning, joiningWarning } from "../config/config-address.ts";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, configName, readConfig } from "../config/config.ts";
 import { readTrustKey, trustKeyWarning } from "../config/key.ts";
@@ -107,6 +107,7 @@ export async function prepareService(
     config.mode === "node" && config.gateway !== undefined
       ? joiningWarning(config.url, config.gateway)
       : undefined,
+    errorsWarning(config, configName(file, root)),
     openFilesWarning(await readOpenFilesLimit(), config.mode, limits.maxConnections),
   ])
     if (warning !== undefined) log.warn(warning);

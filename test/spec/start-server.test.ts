@@ -6,8 +6,10 @@ import { join } from "node:path";
 
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { createHandler } from "../../server/start/create-handler.ts";
 import { CorsMiddleware } from "../../server/main.ts";
 import { startServer } from "../../server/start/start-server.ts";
+import { TestLog } from "../_cluster.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 import { buildPackage, createApplication } from "../process/_application.ts";
 
@@ -47,6 +49,22 @@ describe("startServer", () => {
       );
     },
   );
+
+  it("a service that isn't on loopback warns once if its configuration doesn't set 'errors'", async () => {
+    const application = applicationOf(files);
+    const log = new TestLog();
+    // Mounted, so that nothing listens at this address.
+    const handler = await createHandler(application.importer, {
+      root: application.root,
+      config: { mode: "standalone", url: "http://10.0.0.1:3000" },
+      log,
+    });
+    onTestFinished(async () => await handler.close());
+    expect(log.lines.filter((line) => line.includes("'errors'"))).toEqual([
+      `warning: configuration: 'errors' isn't set, so callers read the messages of this application's errors: set it to "masked" to hide them, or to "shown"`,
+    ]);
+    expect((await start(application, standalone)).lines.join()).not.toContain("'errors'");
+  });
 
   it("hooks-2: startServer reads the configuration and runs the service that it describes", async () => {
     const application = applicationOf(files);

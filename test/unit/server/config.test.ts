@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { joiningWarning } from "../../../server/config/config-address.ts";
+import { errorsWarning, joiningWarning } from "../../../server/config/config-address.ts";
 import { configVariable } from "../../../server/config/config-file.ts";
 import { renamedKeys, renamedLimits } from "../../../server/config/config-check.ts";
 import { limitNames, schemas } from "../../../server/config/config-schema.ts";
@@ -451,6 +451,19 @@ it("a node warns if it joins a gateway with an address that other machines can't
     expect(joiningWarning(url, gateway)).toContain(`nothing can call it at '${url}'`);
   for (const url of ["http://127.0.0.1:3001", "http://node-a:3001", "http://[::1]:3001"])
     expect(joiningWarning(url, gateway)).toBeUndefined();
+});
+
+it("a service that others can reach warns if its configuration doesn't set 'errors'", () => {
+  const warning = (url: string, more = {}) =>
+    errorsWarning({ mode: "standalone", url, ...more }, "seamline.json");
+  for (const url of ["http://0.0.0.0:3000", "http://[::]:3000", "http://10.0.0.1", "https://shop"])
+    expect(warning(url)).toBe(
+      `seamline.json: 'errors' isn't set, so callers read the messages of this application's errors: set it to "masked" to hide them, or to "shown"`,
+    );
+  for (const url of ["http://127.0.0.2:3000", "http://[::1]:3000", "http://shop.localhost:3000"])
+    expect(warning(url)).toBeUndefined();
+  expect(warning("http://0.0.0.0:3000", { errors: "shown" })).toBeUndefined();
+  expect(warning("http://0.0.0.0:3000", { mode: "repository" })).toBeUndefined();
 });
 
 it("'members' accepts host names, addresses and ranges, and an invalid entry is named", () => {
