@@ -56,12 +56,10 @@ export async function callEndpoint(
     response = await encodeResult(
       await run(...bindArguments(endpoint.parameters)(args)),
       encoding,
-      {
-        classes,
-      },
+      { classes, trusted },
     );
   } catch (thrown) {
-    response = await encodeError(thrown, encoding, { classes, stacks: trusted });
+    response = await encodeError(thrown, encoding, { classes, trusted, stacks: trusted });
   }
   return incoming(response);
 }

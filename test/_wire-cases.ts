@@ -346,6 +346,7 @@ export const wireCases: readonly WireCase[] = [
         type: "Forbidden",
         message: "not you",
         trace: ["[a/b | v1.0.0]"],
+        outside: "fields",
         fields: { at: dateForm },
       }),
       mark("Error", { type: "Teapot", message: "I'm a teapot", trace: [], fields: {} }),

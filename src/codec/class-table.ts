@@ -68,6 +68,8 @@ export interface FastForms {
 /** A walk that leaves serialized forms behind. */
 export interface FormWalk extends Walk {
   readonly classes: ClassTable;
+  /** As in `WalkOptions`. */
+  readonly trusted: boolean;
   readonly stacks: boolean;
   readonly hint: ((value: object) => string | undefined) | undefined;
   /** Makes the form of a Blob, or of a FormData where those can be sent. */

@@ -3,10 +3,17 @@
 import { frameworkErrors, ServiceError } from "../base/errors.ts";
 import { setTrace, traceOf } from "../base/trace.ts";
 import type { ClassTable, FormWalk } from "./class-table.ts";
-import { Fault } from "./values/fault.ts";
+import { Fault, ReferenceFault } from "./values/fault.ts";
 import { buildInstance, type Properties, readInstance } from "./instance.ts";
 import type { KnownClass } from "./values/known-class.ts";
-import { isOfPlatform, publicMessage, textOf } from "./values/public-message.ts";
+import {
+  internal,
+  isAmong,
+  isInternal,
+  noteInternal,
+  publicMessage,
+  textOf,
+} from "./values/public-message.ts";
 import { walkMembers, walkParts, walkValue } from "./values/walk.ts";
 
 type ErrorClass = new (message?: string) => Error;
@@ -35,6 +42,7 @@ export const errorMembers = [
   "args",
   "stack",
   "dom",
+  "outside",
 ] as const;
 
 /** Members that any error may have. They stand in the form beside its fields. */
@@ -55,16 +63,28 @@ interface Received {
   readonly fields: Properties;
 }
 
-/** The Error form. `cover` may replace a cause, or an entry of an AggregateError. */
+// Errors from other services that have a class of the framework here, and had none where they were
+// thrown: their own was a subclass that isn't exported.
+const lostTheirClass = new WeakSet<object>();
+
+/**
+ * The Error form. `cover` may replace a cause, or an entry of an AggregateError.
+ *
+ * What callers outside may read of an error is decided where it was thrown: the members of an
+ * exported class, which the build has recorded; what an error of the framework itself carries; of
+ * all others, the message. Services get everything, and `outside` tells them what was decided, as
+ * they may not have the class, or the members that a decision rests on.
+ */
 export function encodeErrorForm(
   error: Error & { [received]?: Received },
   walk: FormWalk,
   cover: (value: unknown) => unknown = (value) => value,
 ): object {
-  const { stacks } = walk;
-  const message = stacks ? textOf(error.message) : publicMessage(error);
+  const { stacks, trusted } = walk;
+  const message = stacks || trusted ? textOf(error.message) : publicMessage(error);
   const known = knownError(error, walk.classes);
   const rest: Properties = { fields: {} };
+  const isOpen = isOfFramework(error) && !isInternal(error);
   // Read once: a getter may give another name the next time.
   const type = textOf(error.name);
   const dom = nameOwner(error, type);
@@ -74,21 +94,26 @@ export function encodeErrorForm(
     Object.assign(rest, { key, args: walkParts(args, walk), fields: walkParts(fields, walk) });
   } else if (known)
     Object.assign(rest, { key: known.record.key }, readInstance(error, known, walk));
-  // What the error classes of libraries carry (requests with their headers, rows of a database)
-  // stays between services.
-  else if (
-    stacks ||
-    error instanceof ServiceError ||
-    (builtIn.get(error.constructor.name) === error.constructor &&
-      message === error.message &&
-      !isOfPlatform(error))
-  ) {
-    const own = Object.entries(error).filter(([key]) => !commonErrorMembers.has(key));
-    // Not enumerable, so not among the entries.
-    if (error instanceof AggregateError) own.push(["errors", error.errors]);
-    rest["fields"] = walkMembers(Object.fromEntries(own), walk, true);
+  else {
+    // Libraries put requests with their headers on errors, or statements with their values.
+    const own = trusted || isOpen ? ownMembers(error) : [];
+    if (isOpen && own.length > 0) rest["outside"] = "fields";
+    const entries = entriesOf(error, trusted);
+    if (entries !== undefined) own.push(["errors", entries]);
+    const members = Object.fromEntries(own);
+    const isData = trusted && !stacks && !isOpen;
+    rest["fields"] = isData
+      ? walkWhatTravels(error, members, walk)
+      : walkMembers(members, walk, true);
   }
-  if (error.cause !== undefined) rest["cause"] = walkValue(cover(error.cause), walk);
+  if (message !== error.message) replaceMessage(rest, error.message, message);
+  if (trusted && isInternal(error)) rest["outside"] = "nothing";
+  if (error.cause !== undefined) {
+    const cause = cover(error.cause);
+    // What isn't an error is data that somebody has put there.
+    if (trusted || isOpen || rest["key"] !== undefined || cause instanceof Error)
+      rest["cause"] = walkValue(cause, walk);
+  }
   if (stacks) rest["stack"] = error.stack;
   return {
     serialized: true,
@@ -98,6 +123,66 @@ export function encodeErrorForm(
     trace: traceOf(error),
     ...rest,
   };
+}
+
+/** Whether the class of an error is the framework's itself, not one that extends it. */
+function isOfFramework(error: Error): boolean {
+  if (!(error instanceof ServiceError) || isAmong(lostTheirClass, error)) return false;
+  const { constructor } = Object.getPrototypeOf(error) as { constructor: typeof ServiceError };
+  // A subclass inherits the kind.
+  return Object.hasOwn(constructor, "kind") && frameworkErrors.has(constructor.kind);
+}
+
+/** The data that an error carries besides what any error may have. */
+function ownMembers(error: Error): [string, unknown][] {
+  return Object.entries(error).filter(
+    ([key, value]) =>
+      !commonErrorMembers.has(key) && value !== undefined && typeof value !== "function",
+  );
+}
+
+/**
+ * The members of an error among arguments, or in a result, but for those that can't be sent: what
+ * libraries put on errors must not fail a call. Of an error that is thrown, the log says what was
+ * lost.
+ */
+function walkWhatTravels(error: Error, members: Properties, walk: FormWalk): object {
+  const { level, graph } = walk;
+  // A graph keeps what it has seen of a value, also of one that it can't send.
+  if (graph !== undefined)
+    return builtIn.get(error.constructor.name) === error.constructor
+      ? walkMembers(members, walk, true)
+      : {};
+  const sent: Properties = {};
+  for (const name of Object.keys(members))
+    try {
+      Object.assign(sent, walkMembers({ [name]: members[name] }, walk, true));
+    } catch (thrown) {
+      const isEntries = name === "errors" && error instanceof AggregateError;
+      if (isEntries || thrown instanceof ReferenceFault) throw thrown;
+      walk.level = level;
+    }
+  return sent;
+}
+
+/** Nearly every class has the message as an argument of its constructor. */
+function replaceMessage(rest: Properties, hidden: unknown, message: string): void {
+  for (const part of ["args", "fields"]) {
+    const members = { ...(rest[part] as Properties) };
+    for (const name of Object.keys(members)) if (members[name] === hidden) members[name] = message;
+    if (rest[part] !== undefined) rest[part] = members;
+  }
+}
+
+/** The entries of an AggregateError, which aren't enumerable. Outsiders get those that are errors. */
+function entriesOf(error: Error, trusted: boolean): unknown {
+  if (!(error instanceof AggregateError)) return undefined;
+  if (trusted) return error.errors;
+  // A class that extends it is as any other class.
+  if (error.constructor !== AggregateError || !Array.isArray(error.errors)) return undefined;
+  return Array.from(error.errors as unknown[], (entry) =>
+    entry instanceof Error ? entry : new Error(internal),
+  );
 }
 
 /**
@@ -138,7 +223,7 @@ export function decodeErrorForm(
   known: KnownClass | undefined,
   status: number | undefined,
 ): Error {
-  const { type, message, trace = [], key, stack, cause } = form;
+  const { type, message, trace = [], key, stack, cause, outside } = form;
   const args = form["args"] as Properties;
   const fields = form["fields"] as Properties;
   if (
@@ -179,6 +264,9 @@ export function decodeErrorForm(
   if (!isRebuilt && key !== undefined) define(received, { key, args, fields });
   if (error.message !== message) define("message", message);
   if (error.name !== type) define("name", type);
+  if (!isRebuilt && key === undefined && error instanceof ServiceError && outside !== "fields")
+    lostTheirClass.add(error);
+  if (outside === "nothing") noteInternal(error);
   if (cause !== undefined) define("cause", cause);
   if (typeof stack === "string") define("stack", stack);
   setTrace(error, trace);

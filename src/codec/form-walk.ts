@@ -6,19 +6,22 @@ import { isPolluted, type Walk } from "./values/walk.ts";
 /** Options of every encoder. */
 export interface WalkOptions {
   readonly classes: ClassTable;
-  /** Send the stacks of errors. Only for callers who are trusted. */
+  /** The receiver is a service, or holds the trust key: it gets all that errors carry. */
+  readonly trusted?: boolean | undefined;
+  /** The value is an error that was thrown, for a receiver who gets its stack and whole message. */
   readonly stacks?: boolean | undefined;
   /** Suggests what to send in place of an instance that no encoding knows. */
   readonly hint?: ((value: object) => string | undefined) | undefined;
 }
 
 export function formWalk(
-  { classes, stacks = false, hint }: WalkOptions,
+  { classes, trusted = false, stacks = false, hint }: WalkOptions,
   replace: (value: unknown, walk: FormWalk) => unknown,
   file?: FormWalk["file"],
 ): FormWalk {
   return {
     classes,
+    trusted,
     stacks,
     hint,
     file,

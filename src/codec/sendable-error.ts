@@ -3,14 +3,13 @@
 
 import { ValueNotSerializable } from "../base/errors.ts";
 import { errorOf } from "../base/trace.ts";
-import type { ClassTable } from "./class-table.ts";
 import { commonErrorMembers, knownError } from "./error-form.ts";
+import type { WalkOptions } from "./form-walk.ts";
 import { Fault } from "./values/fault.ts";
 import { publicMessage, textOf } from "./values/public-message.ts";
 import { encodeSerialized } from "./serialized.ts";
 
-export interface SendableOptions {
-  readonly classes: ClassTable;
+export interface SendableOptions extends WalkOptions {
   /** Called with what is left out, and why: `OutOfStock.request: a function can't be sent`. */
   readonly onLost: (what: string) => void;
 }
@@ -46,7 +45,7 @@ export function sendableError(
     }
     if (typeof value === "function") return undefined;
     // Throws if it can't be sent. The text is discarded: it's made again with the whole error.
-    void encodeSerialized(value, { classes, path: "" });
+    void encodeSerialized(value, { ...options, path: "" });
     return value;
   };
   for (const name of [...names, "errors", "cause"]) {

@@ -91,6 +91,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
     }
     const answer = await encodeError(thrown, encoding, {
       classes,
+      trusted: isCall && trust.trusted,
       stacks: stacks || (isCall && trust.trusted),
       mask,
       onLost: (what) =>

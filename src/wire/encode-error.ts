@@ -4,7 +4,7 @@ import { MethodNotAllowed, NodeNotAvailable } from "../base/errors.ts";
 import type { HttpResponse } from "../base/ports.ts";
 import { mediaTypes, rpcHeaders } from "../base/protocol.ts";
 import { answerStatusOf } from "../http/refusals.ts";
-import type { ClassTable } from "../codec/class-table.ts";
+import type { WalkOptions } from "../codec/form-walk.ts";
 import { needsReferences } from "../codec/values/fault.ts";
 import { internal, publicMessage, textOf } from "../codec/values/public-message.ts";
 import { sendableError } from "../codec/sendable-error.ts";
@@ -15,9 +15,7 @@ import { superjsonHeaders } from "./encode-result.ts";
 import type { Encoding } from "./encoding.ts";
 import { loadSuperjson } from "./superjson.ts";
 
-export interface EncodeErrorOptions {
-  readonly classes: ClassTable;
-  readonly stacks: boolean;
+export interface EncodeErrorOptions extends Pick<WalkOptions, "classes" | "trusted" | "stacks"> {
   /** Hides what the caller mustn't see. Stands for `classes`, which it was made of. */
   readonly mask?: ErrorMask | undefined;
   /** Called with each part of the error that can't be sent. */
@@ -48,7 +46,7 @@ export function encodeError(
   });
   const json = (text: string): HttpResponse => respond(mediaTypes.json, text);
   const sendable = (): Error =>
-    sendableError(error, { classes: options.classes, onLost: options.onLost ?? (() => {}) });
+    sendableError(error, { ...options, onLost: options.onLost ?? (() => {}) });
   const superjson = async (): Promise<HttpResponse> => ({
     ...json(await superjsonText(error, sendable, options, mask)),
     headers: { ...superjsonHeaders, ...more },

@@ -6,7 +6,7 @@ import type { HttpResponse } from "../base/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../base/protocol.ts";
 import { traced } from "../base/trace.ts";
 import { bytesOf } from "../codec/values/binary.ts";
-import type { ClassTable } from "../codec/class-table.ts";
+import type { WalkOptions } from "../codec/form-walk.ts";
 import { needsReferences, notSerializable } from "../codec/values/fault.ts";
 import { encodePlain, responseHint } from "../codec/plain.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
@@ -15,10 +15,7 @@ import type { Encoding } from "./encoding.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import { loadSuperjson } from "./superjson.ts";
 
-interface ResultOptions {
-  readonly classes: ClassTable;
-  readonly stacks?: boolean;
-}
+type ResultOptions = Pick<WalkOptions, "classes" | "trusted">;
 
 /**
  * The response that carries a procedure's value; a promise only if the value contains a Blob or
@@ -81,12 +78,12 @@ export function encodeResult(
  * else tells whose result can't be sent.
  */
 export function encodeResultOf(
-  call: Pick<IncomingCall, "fqn" | "version" | "encoding">,
+  call: Pick<IncomingCall, "fqn" | "version" | "encoding" | "trusted">,
   value: unknown,
-  options: ResultOptions,
+  { classes }: Pick<ResultOptions, "classes">,
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const encoded = encodeResult(value, call.encoding, options);
+    const encoded = encodeResult(value, call.encoding, { classes, trusted: call.trusted });
     return encoded instanceof Promise
       ? encoded.catch((thrown: unknown) => blame(thrown, call))
       : encoded;

@@ -4,6 +4,7 @@
 import type { Args } from "../base/call.ts";
 import { NodeNotAvailable } from "../base/errors.ts";
 import type { ClassTable } from "../codec/class-table.ts";
+import type { WalkOptions } from "../codec/form-walk.ts";
 import { needsReferences } from "../codec/values/fault.ts";
 import { encodeArguments } from "../codec/serialized.ts";
 import type { Encoding } from "./encoding.ts";
@@ -42,9 +43,11 @@ export function loadedSuperjson(): Superjson {
  */
 export function encodeCall(
   args: Args,
-  options: { readonly classes: ClassTable },
+  { classes }: { readonly classes: ClassTable },
   encoding: Encoding,
 ): EncodedCall | Promise<EncodedCall> {
+  // Services get all of an error, and a page's table has no errors to send.
+  const options = { classes, trusted: true };
   try {
     if (encoding !== "superjson") {
       const encoded = encodeArguments(args, options);
@@ -68,7 +71,7 @@ async function encodeUpload(
 
 async function encodeReferences(
   args: Args,
-  options: { readonly classes: ClassTable },
+  options: WalkOptions,
   encoding: Encoding,
 ): Promise<EncodedCall> {
   const { encodeSuperjsonArguments } = await loadSuperjson();

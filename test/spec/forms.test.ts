@@ -13,7 +13,7 @@ import { createWireClasses, Employee, OutOfStock, Person } from "../_wire-classe
 const classes = createWireClasses();
 const trusted = { classes, limits: defaultLimits, trusted: true } as const;
 const formOf = (value: unknown, stacks = false): unknown =>
-  JSON.parse(encodeSerialized(value, { classes, stacks }) as string);
+  JSON.parse(encodeSerialized(value, { classes, trusted: true, stacks }) as string);
 const decode = (form: unknown): unknown => decodeSerialized(JSON.stringify(form), trusted);
 const errorOf = (form: object): Error => decode(form) as Error;
 const roundTrip = <T>(value: T): T => decode(formOf(value)) as T;

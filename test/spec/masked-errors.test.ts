@@ -129,6 +129,7 @@ describe("errors that aren't meant for callers", () => {
       ...masked,
       type: "BadRequest",
       message: "Not so",
+      outside: "fields",
       fields: { list: [masked, { deep: shownForm }] },
       cause: { ...masked, type: "AggregateError", fields: { errors: [masked, shownForm, masked] } },
     });

@@ -64,7 +64,7 @@ export async function adopted(
   await from.loadNamed(names);
   let text: string;
   try {
-    text = await encodeSerialized(value, { classes: from, stacks: true });
+    text = await encodeSerialized(value, { classes: from, trusted: true, stacks: true });
   } catch {
     // Sending it will fail with a better message.
     return value;

@@ -29,8 +29,9 @@ export interface Carriers {
   readonly instance: (key: string) => object;
   /** For a Blob or File. Takes the members of a Binary form. */
   readonly binary: () => object;
-  /** For an error. It may be marked as having a name that isn't that of its class. */
-  readonly error: (isMarked: boolean) => Error;
+  readonly error: () => Error;
+  /** Lets errors have a member that most don't have. */
+  readonly allow: (member: string) => void;
 }
 
 /** What a page sends for an error: services don't accept errors from pages. */
@@ -43,7 +44,7 @@ export interface GraphWalk extends FormWalk {
 
 /** A walk that leaves a graph for superjson behind. */
 export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
-  const { classes, stacks = false } = options;
+  const { classes } = options;
   const copies = new Map<object, unknown>();
   let pathLengths = 0;
   let pathWrites = 0;
@@ -175,7 +176,7 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     const dom = hidden || key !== undefined ? undefined : nameOwner(error, textOf(error.name));
     const copy = keep(
       error,
-      key === undefined ? carriers.error(dom !== undefined) : carriers.instance(key),
+      key === undefined ? carriers.error() : carriers.instance(key),
     ) as Properties;
     const {
       type,
@@ -185,12 +186,17 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
       cause,
       stack,
       args,
+      outside,
     } = (classes.errorForm?.(error, walk) ?? bareError) as Properties;
     const form: Properties = { name: type, message, trace, fields };
-    if (dom !== undefined) form["dom"] = dom;
+    const rare = { dom, outside, stack };
+    for (const name of Object.keys(rare) as (keyof typeof rare)[])
+      if (rare[name] !== undefined) {
+        form[name] = rare[name];
+        carriers.allow(name);
+      }
     if (args !== undefined) form["args"] = args;
     if (cause !== undefined) form["cause"] = cause;
-    if (stacks) form["stack"] = stack;
     for (const name of Object.keys(form))
       Object.defineProperty(copy, name, {
         value: form[name],

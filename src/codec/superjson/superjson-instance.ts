@@ -11,7 +11,7 @@ export function makeInstance(slot: Slot, build: Building): object {
   const { raw, of: key } = slot;
   if (typeof raw === "object" && raw !== null && Object.hasOwn(raw, "message"))
     return makeErrorWith(
-      ["args", "fields", "name", "message", "trace", "cause", "stack"],
+      ["args", "fields", "name", "message", "trace", "cause", "stack", "outside"],
       slot,
       build,
     );
@@ -51,7 +51,7 @@ export function makeInstance(slot: Slot, build: Building): object {
 /** An error of the language, the platform or the framework. */
 export function makeError(slot: Slot, build: Building): Error {
   return makeErrorWith(
-    ["name", "message", "trace", "fields", "cause", "stack", "dom"],
+    ["name", "message", "trace", "fields", "cause", "stack", "dom", "outside"],
     slot,
     build,
   );
@@ -63,7 +63,7 @@ function makeErrorWith(allowed: readonly string[], slot: Slot, build: Building):
   const key = slot.type === "class" ? slot.of : undefined;
   const known = key === undefined ? undefined : build.classes.get(key);
   if (known && !known.record.error) throw new Fault(`class '${key}' is not an error`);
-  for (const name of ["name", "message", "trace", "stack", "dom"]) {
+  for (const name of ["name", "message", "trace", "stack", "dom", "outside"]) {
     const part = slot.parts?.get(name);
     if (part === undefined) continue;
     // superjson annotates missing members as undefined.
@@ -101,8 +101,8 @@ function makeErrorWith(allowed: readonly string[], slot: Slot, build: Building):
         else cause = value;
       }),
     );
-  const { name: type, message, trace, stack, dom } = members;
-  const form = { type, message, trace, stack, dom, key, cause, args: args.raw, fields: own };
+  const { name: type, ...others } = members;
+  const form = { ...others, type, key, cause, args: args.raw, fields: own };
   result.error = decodeErrorForm(form, known, slot === build.root ? build.status : undefined);
   return result.error;
 }

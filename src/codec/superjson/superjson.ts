@@ -73,11 +73,10 @@ function encode(
   path: string,
   act: (walk: GraphWalk) => unknown,
 ): string | Promise<string> {
-  const stacks = options.stacks === true;
   // Writes each value once. Otherwise thirty nested references could become a thousand million
   // objects.
   const superjson = new SuperJSON({ dedupe: true });
-  superjson.allowErrorProps("trace", "fields", ...(stacks ? ["stack"] : []));
+  superjson.allowErrorProps("trace", "fields");
   const kinds = new Map<string, typeof Parts>();
   const walk = graphWalk({
     ...options,
@@ -102,11 +101,9 @@ function encode(
         );
         return new Binary();
       },
-      error: (isMarked) => {
-        // superjson then writes it for every later error of the message.
-        if (isMarked) superjson.allowErrorProps("dom");
-        return new Error();
-      },
+      error: () => new Error(),
+      // superjson then writes it for every error of the message.
+      allow: (member) => superjson.allowErrorProps(member),
     },
   });
   const refuse = (cause: unknown): never => {

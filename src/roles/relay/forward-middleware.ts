@@ -206,7 +206,7 @@ function unchangedAnswer(
 /** An error's encoding, to see whether middleware changed it. */
 function formOf(error: unknown, classes: ClassTable): unknown {
   try {
-    return encodeSerialized(error, { classes });
+    return encodeSerialized(error, { classes, trusted: true });
   } catch {
     return undefined;
   }

@@ -15,9 +15,9 @@ export const trusted: DecodeOptions = { classes, limits: defaultLimits, trusted:
 /** As a service decodes what came from outside. */
 export const outside: DecodeOptions = { ...trusted, trusted: false };
 
-/** Without a Blob in the value. */
+/** For a service. Without a Blob in the value. */
 export function encode(value: unknown, stacks = false): string {
-  return encodeSerialized(value, { classes, path: "result", stacks }) as string;
+  return encodeSerialized(value, { classes, path: "result", trusted: true, stacks }) as string;
 }
 
 export function decode(wire: unknown, more: Partial<DecodeOptions> = {}): unknown {
