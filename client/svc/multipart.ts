@@ -1,3 +1,3 @@
 // /svc/multipart.js: writes calls with files. /svc/codec.js loads it on demand.
 
-export { writeUpload } from "../../src/codec/multipart/write-multipart.ts";
+export { ownFiles, writeUpload } from "../../src/codec/multipart/write-multipart.ts";

@@ -83,7 +83,7 @@ function valueOfForm(form: Properties, reading: Reading): unknown {
       return checkMembers(form);
     case "Object":
       checkMembers(form, "value");
-      if (!("value" in form)) break;
+      if (!Object.hasOwn(form, "value")) break;
       return members(form, "value", reading);
     case "Number": {
       checkMembers(form, "value");
@@ -177,12 +177,12 @@ function readInstance(form: Properties, known: KnownClass, reading: Reading): ob
 }
 
 function leaveOut(parts: Properties, isUnknown: (name: string) => boolean): void {
-  for (const name in parts) if (isUnknown(name)) delete parts[name];
+  for (const name of Object.keys(parts)) if (isUnknown(name)) delete parts[name];
 }
 
 function readError(form: Properties, reading: Reading): Error {
   const { classes } = reading;
-  const key = "key" in form ? text(form, "key") : undefined;
+  const key = Object.hasOwn(form, "key") ? text(form, "key") : undefined;
   const cause = part(form, "cause", reading);
   const args = members(form, "args", reading);
   const fields = members(form, "fields", reading);
@@ -198,7 +198,7 @@ function readError(form: Properties, reading: Reading): Error {
 /** Throws a {@link Fault} if a form has other members than `serialized`, its name and these. */
 export function checkMembers(form: Properties, ...allowed: string[]): void {
   let count = 2;
-  for (const key of allowed) if (key in form) count++;
+  for (const key of allowed) if (Object.hasOwn(form, key)) count++;
   // A loop counts what an object inherits, too, but makes no list.
   let found = 0;
   for (const _ in form) found++;
@@ -208,15 +208,20 @@ export function checkMembers(form: Properties, ...allowed: string[]): void {
     );
 }
 
+/** Whatever a library adds to all objects is no member of a message. */
+function own(form: Properties, key: string): unknown {
+  return Object.hasOwn(form, key) ? form[key] : undefined;
+}
+
 function text(form: Properties, key: string): string {
-  const member = form[key];
+  const member = own(form, key);
   if (typeof member !== "string") throw new Fault(`'${key}' must be a string`);
   return member;
 }
 
 /** A part of a form that isn't a value itself, decoded. It may be missing if it's empty. */
 function members(form: Properties, key: string, reading: Reading): Properties {
-  const object = key in form ? form[key] : {};
+  const object = Object.hasOwn(form, key) ? form[key] : {};
   if (typeof object !== "object" || object === null || Array.isArray(object))
     throw new Fault(`'${key}' must be an object`);
   try {
@@ -228,7 +233,7 @@ function members(form: Properties, key: string, reading: Reading): Properties {
 
 function part(form: Properties, key: string, reading: Reading): unknown {
   try {
-    return readValue(form[key], reading);
+    return readValue(own(form, key), reading);
   } catch (thrown) {
     throw faultAt(thrown, key, form);
   }

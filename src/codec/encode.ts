@@ -5,6 +5,7 @@ import type { ClassTable, FormWalk } from "./class-table.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { readInstance } from "./instance.ts";
 import { hasForm, type KnownClass } from "./values/known-class.ts";
+import { ofThisRealm } from "./values/realm.ts";
 import { refuseMore, walkItems, walkMembers } from "./values/walk.ts";
 
 const mark = (name: string, content?: object): object => ({
@@ -61,10 +62,13 @@ function encodeObject(value: object, walk: FormWalk): unknown {
   // A plain object that looks like a form, or one of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
     const members = walkMembers(value, walk);
-    return "serialized" in value && value.serialized === true
+    return Object.hasOwn(value, "serialized") &&
+      (value as { readonly serialized?: unknown }).serialized === true
       ? mark("Object", { value: members })
       : members;
   }
+  const own = ofThisRealm(value);
+  if (own) return encodeObject(own, walk);
   throw unknownInstance(value, walk);
 }
 

@@ -9,6 +9,7 @@ import { bytesOf, kindOf, type NodeBuffer, toBase64 } from "./values/binary.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { quickDateFrom, quickIsoOf } from "./values/quick-dates.ts";
 import type { KnownClass } from "./values/known-class.ts";
+import { ofThisRealm } from "./values/realm.ts";
 import { refusalOf } from "./values/refusal.ts";
 import {
   isScalar,
@@ -81,10 +82,13 @@ function writeObject(value: object, walk: FormWalk): Written {
   // A plain object that looks like a form, or one of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) {
     const members = written(walkMembers(value, walk));
-    return "serialized" in value && value.serialized === true
+    return Object.hasOwn(value, "serialized") &&
+      (value as { readonly serialized?: unknown }).serialized === true
       ? form("Object", `,"value":${members.text}`)
       : members;
   }
+  const own = ofThisRealm(value);
+  if (own) return writeObject(own, walk);
   throw refusedInstance(value, walk);
 }
 

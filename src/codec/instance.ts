@@ -3,7 +3,14 @@
 import { platformPrefix } from "../base/manifest.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import type { KnownClass } from "./values/known-class.ts";
-import { refuseMore, refuseSymbols, type Walk, walkItems, walkValue } from "./values/walk.ts";
+import {
+  isPolluted,
+  refuseMore,
+  refuseSymbols,
+  type Walk,
+  walkItems,
+  walkValue,
+} from "./values/walk.ts";
 
 export type Properties = Record<string, unknown>;
 
@@ -39,8 +46,10 @@ export function buildInstance(
       ? new known.constructor(...args)
       : construct(known, args as Properties);
   let name = "";
+  const inherits = isPolluted();
   try {
-    for (name in fields) setField(instance, known, name, fields[name]);
+    for (name in fields)
+      if (!inherits || Object.hasOwn(fields, name)) setField(instance, known, name, fields[name]);
   } catch (thrown) {
     throw faultAt(thrown, name, instance);
   }
@@ -57,7 +66,7 @@ export function construct(type: KnownClass, args: Properties): object {
   const positions: unknown[] = [];
   let taken = 0;
   for (let index = 0; index < end && taken < indexes.length; index++) {
-    if (index in args) taken++;
+    if (Object.hasOwn(args, index)) taken++;
     positions.push(args[index]);
   }
   if (taken < indexes.length) {

@@ -28,6 +28,6 @@ function collect(value: unknown, keys: Set<string>): void {
   } else {
     if (members["serialized"] === true && typeof members["key"] === "string")
       keys.add(members["key"]);
-    for (const name in members) collect(members[name], keys);
+    for (const name of Object.keys(members)) collect(members[name], keys);
   }
 }

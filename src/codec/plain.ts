@@ -1,6 +1,6 @@
 // Plain answers, which any JSON client understands. There is no way back from them to the value.
 
-import { bytesOf, kindOf, readBlob, toBase64 } from "./values/binary.ts";
+import { bytesOf, isBlob, kindOf, readBlob, toBase64 } from "./values/binary.ts";
 import { Opaque } from "./class-table.ts";
 import { Fault, notSerializable } from "./values/fault.ts";
 import { publicMessage, textOf } from "./values/public-message.ts";
@@ -71,7 +71,7 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   // Base64 text is what JSON interfaces usually have for bytes.
   const bytes = bytesOf(value);
   if (bytes) return toBase64(bytes);
-  if (value instanceof Blob) return encodeBlob(value, walk);
+  if (isBlob(value)) return encodeBlob(value, walk);
   if (value instanceof Opaque) return value.form;
   const kind = kindOf(value);
   const special = kind === "Object" ? undefined : replaceKind(value, kind, walk);

@@ -6,7 +6,7 @@ import type { ClassTable, FormWalk } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
 import { encodeForm } from "./encode.ts";
 import { formWalk, type WalkOptions } from "./form-walk.ts";
-import { binaryForm, kindOf, withBytes } from "./values/binary.ts";
+import { binaryForm, isBlob, kindOf, withBytes } from "./values/binary.ts";
 import { faultAt, invalidValue, notSerializable } from "./values/fault.ts";
 import type { Properties } from "./instance.ts";
 import type { ValueLimits } from "./values/limits.ts";
@@ -69,11 +69,11 @@ export function encodeSerialized(value: unknown, options: EncodeOptions): string
 export function encodeArguments(args: Args, options: EncodeOptions): Upload {
   const attachments: Attachment[] = [];
   const walk = formWalk(options, encodeForm, (value) => {
-    const isBlob = value instanceof Blob;
+    const isContent = isBlob(value);
     // By its tag: Node loads a library for the name `FormData`.
-    if (!isBlob && kindOf(value) !== "FormData") return undefined;
+    if (!isContent && kindOf(value) !== "FormData") return undefined;
     const serialized = Math.random();
-    attachments.push([serialized, isBlob ? value : [...(value as FormData)]]);
+    attachments.push([serialized, isContent ? value : [...(value as FormData)]]);
     return { serialized };
   });
   // The names aren't data: a parameter called `serialized` makes no form, and `undefined` is kept.

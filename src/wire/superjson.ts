@@ -66,7 +66,8 @@ async function encodeUpload(
   encoding: Encoding,
 ): Promise<EncodedCall> {
   const multipart = import("../codec/multipart/write-multipart.ts");
-  return { body: (await loaded("multipart", multipart)).writeUpload(encoded).body, encoding };
+  const { ownFiles, writeUpload } = await loaded("multipart", multipart);
+  return { body: writeUpload(await ownFiles(encoded)).body, encoding };
 }
 
 async function encodeReferences(

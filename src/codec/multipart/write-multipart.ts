@@ -1,6 +1,7 @@
 // Writes multipart/form-data as a Blob: a browser streams the files in it from disk when it sends
 // it, and its length is known. Loaded with the first call that has files.
 
+import { isFile } from "../values/binary.ts";
 import { Fault, isForbidden, notSerializable } from "../values/fault.ts";
 import type { Attachment, Upload } from "../serialized.ts";
 
@@ -18,21 +19,20 @@ export function writeUpload(
     let part = `f${files.length}`;
     while (used.has(part)) part = `${part}_`;
     files.push([part, file]);
-    const isFile = file instanceof File;
     return {
       serialized: true,
-      name: isFile ? "File" : "Blob",
+      name: isFile(file) ? "File" : "Blob",
       part,
       mediaType: file.type,
-      ...(isFile && { fileName: file.name, lastModified: file.lastModified }),
+      ...(isFile(file) && { fileName: file.name, lastModified: file.lastModified }),
     };
   };
   const forms = new Map(
     upload.attachments.map(([placeholder, content]) => [
       JSON.stringify({ serialized: placeholder }),
-      content instanceof Blob
-        ? attach(content)
-        : { serialized: true, name: "FormData", entries: entriesOf(content, attach) },
+      Array.isArray(content)
+        ? { serialized: true, name: "FormData", entries: entriesOf(content, attach) }
+        : attach(content as Blob),
     ]),
   );
   const text = upload.text.replace(/\{"serialized":[\d.e-]+\}/g, (found) => {
@@ -46,6 +46,36 @@ export function writeUpload(
     files: parts.map(([, file]) => file),
     body: writeMultipart([["args", text], ...parts]),
   };
+}
+
+/** The files of another realm as files of this one, which can be parts of a body. */
+export async function ownFiles({ text, attachments }: Upload): Promise<Upload> {
+  const own = await Promise.all(
+    attachments.map(async ([placeholder, content]): Promise<Attachment> => [
+      placeholder,
+      Array.isArray(content)
+        ? await Promise.all(
+            (content as Exclude<Attachment[1], Blob>).map(
+              async ([name, value]): Promise<readonly [string, string | File]> => [
+                name,
+                typeof value === "string" ? value : ((await ownFile(value)) as File),
+              ],
+            ),
+          )
+        : await ownFile(content as Blob),
+    ]),
+  );
+  return { text, attachments: own };
+}
+
+async function ownFile(file: Blob): Promise<Blob> {
+  const isOwn: boolean = file instanceof Blob;
+  if (isOwn) return file;
+  const bytes = [await file.arrayBuffer()];
+  const { type } = file;
+  return isFile(file)
+    ? new File(bytes, file.name, { type, lastModified: file.lastModified })
+    : new Blob(bytes, { type });
 }
 
 export interface WrittenUpload {

@@ -1,13 +1,14 @@
 // Copies a value for superjson to write: every object once, however many references lead to it,
 // instances as what they travel as, and nothing that superjson would lose.
 
-import { bytesOf, fillBlobForm, kindOf } from "../values/binary.ts";
+import { bytesOf, fillBlobForm, isBlob, kindOf } from "../values/binary.ts";
 import { type FormWalk, Opaque } from "../class-table.ts";
 import { classOf, unknownInstance } from "../encode.ts";
 import { formWalk, type WalkOptions } from "../form-walk.ts";
 import { keyOfError, nameOwner } from "../error-form.ts";
 import { Fault, faultAt, isForbidden } from "../values/fault.ts";
 import { textOf } from "../values/public-message.ts";
+import { ofThisRealm } from "../values/realm.ts";
 import { type Properties, readInstance } from "../instance.ts";
 import { numberArrays } from "./superjson-scalars.ts";
 import { maxLevels, refuseHole, refuseMore, refuseSymbols, walkValue } from "../values/walk.ts";
@@ -46,6 +47,8 @@ export interface GraphWalk extends FormWalk {
 export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
   const { classes } = options;
   const copies = new Map<object, unknown>();
+  /** Of values of another realm. */
+  const owns = new Map<object, object>();
   let pathLengths = 0;
   let pathWrites = 0;
   /** Counts the path to the current value, which superjson will write. */
@@ -68,7 +71,7 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     pathLength: 0,
     graph: (value) => {
       // Known from before its parts are copied, as those may refer to it.
-      const known = copies.get(value);
+      const known = copies.get(value) ?? copies.get(owns.get(value)!);
       if (known !== undefined) {
         countPath();
         return known;
@@ -138,13 +141,18 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     if (value instanceof RegExp) return keep(value, new RegExp(value.source, value.flags));
     if (value instanceof URL) return keep(value, new URL(value));
     if (bytesOf(value) !== undefined) return copyNumbers(value, keep);
-    if (value instanceof Blob) {
+    if (isBlob(value)) {
       const why = walk.hint?.(value);
       if (why !== undefined) throw new Fault(why);
       return fillBlobForm(keep(value, carriers.binary()), value, walk);
     }
     // A plain object of another realm.
     if (Object.getPrototypeOf(prototype) === null) return fillMembers(value, keep(value, {}));
+    const own = ofThisRealm(value);
+    if (own) {
+      owns.set(value, own);
+      return copyOf(own);
+    }
     throw unknownInstance(value, walk);
   }
 

@@ -130,7 +130,7 @@ function putArguments({ raw, slot }: Part, build: Building): string[] {
 const unbuildable = (): Fault => new Fault("a cycle goes through an argument of a constructor");
 
 function partOf(slot: Slot, members: Properties, name: string): Part {
-  const raw = name in members ? members[name] : {};
+  const raw = Object.hasOwn(members, name) ? members[name] : {};
   const part = slot.parts?.get(name);
   if (part?.type === "undefined") return { raw: {}, slot: undefined };
   if (

@@ -8,7 +8,7 @@ import { SuperJSON } from "superjson";
 
 import type { Args } from "../../base/call.ts";
 import { BadRequest } from "../../base/errors.ts";
-import { kindOf } from "../values/binary.ts";
+import { isBlob, kindOf } from "../values/binary.ts";
 import { Fault, faultAt, invalidValue, notSerializable } from "../values/fault.ts";
 import type { Properties } from "../instance.ts";
 import type { DecodeOptions, EncodeOptions } from "../serialized.ts";
@@ -51,7 +51,7 @@ export function encodeSuperjsonArguments(
 }
 
 function fileHint(value: object): string | undefined {
-  return value instanceof Blob || kindOf(value) === "FormData"
+  return isBlob(value) || kindOf(value) === "FormData"
     ? `a ${kindOf(value)} can't be sent beside a cycle, which needs superjson: pass it in a call of its own`
     : undefined;
 }
@@ -177,7 +177,7 @@ function decode<T>(
     if (
       typeof envelope !== "object" ||
       envelope === null ||
-      !("json" in envelope) ||
+      !Object.hasOwn(envelope, "json") ||
       Object.keys(envelope).some((key) => key !== "json" && key !== "meta")
     )
       throw new Fault("superjson must be an object of 'json' and 'meta'");

@@ -38,6 +38,18 @@ export function kindOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
+/** Also of another realm, if its content can be read. */
+export function isBlob(value: object): value is Blob {
+  return (
+    value instanceof Blob ||
+    (/^(Blob|File)$/.test(kindOf(value)) && typeof (value as Blob).arrayBuffer === "function")
+  );
+}
+
+export function isFile(blob: Blob): blob is File {
+  return kindOf(blob) === "File";
+}
+
 /** The members of a Binary form, besides those that every form has. */
 export const binaryMembers = ["type", "base64", "mediaType", "fileName", "lastModified"] as const;
 
@@ -46,21 +58,24 @@ export function binaryFrom(
   form: Readonly<Record<string, unknown>>,
   bytesFrom?: (base64: string) => Uint8Array<ArrayBuffer> | undefined,
 ): object | undefined {
-  const { type, base64, mediaType, fileName, lastModified } = form;
-  const isFile = type === "File";
-  const isBlob = isFile || type === "Blob";
+  const { type, base64, mediaType, fileName, lastModified } = Object.assign(
+    Object.create(null) as typeof form,
+    form,
+  );
+  const hasName = type === "File";
+  const hasMediaType = hasName || type === "Blob";
   const bytes =
     typeof base64 === "string"
       ? attempt(() => bytesFrom?.(base64) ?? fromBase64(base64))
       : undefined;
   const fits =
-    (mediaType === undefined || (isBlob && typeof mediaType === "string")) &&
-    (isFile ? typeof fileName === "string" : fileName === undefined) &&
-    (lastModified === undefined || (isFile && Number.isFinite(lastModified)));
+    (mediaType === undefined || (hasMediaType && typeof mediaType === "string")) &&
+    (hasName ? typeof fileName === "string" : fileName === undefined) &&
+    (lastModified === undefined || (hasName && Number.isFinite(lastModified)));
   if (bytes === undefined || !fits) return undefined;
   const options = { type: mediaType as string, lastModified: lastModified as number };
-  if (isFile) return new File([bytes], fileName as string, options);
-  if (isBlob) return new Blob([bytes], options);
+  if (hasName) return new File([bytes], fileName as string, options);
+  if (hasMediaType) return new Blob([bytes], options);
   if (type === "ArrayBuffer") return bytes.buffer;
   const Type = views.get(type as string);
   const size = (Type as { BYTES_PER_ELEMENT?: number } | undefined)?.BYTES_PER_ELEMENT ?? 1;
@@ -111,7 +126,7 @@ export function fillBlobForm(
   blob: Blob,
   walk: { readonly pending: Promise<void>[] },
 ): object {
-  const file = blob instanceof File && { fileName: blob.name, lastModified: blob.lastModified };
+  const file = isFile(blob) && { fileName: blob.name, lastModified: blob.lastModified };
   Object.assign(form, { type: file ? "File" : "Blob", mediaType: blob.type, ...file });
   readBlob(blob, walk, (base64) => Object.assign(form, { base64 }));
   return form;
@@ -125,7 +140,7 @@ export function binaryForm(
   value: object,
   walk: { readonly pending: Promise<void>[]; late?: Map<string, object> },
 ): object | undefined {
-  if (!(value instanceof Blob)) return undefined;
+  if (!isBlob(value)) return undefined;
   const form = fillBlobForm({ serialized: true, name: "Binary" }, value, walk);
   const base64 = Math.random();
   (walk.late ??= new Map()).set(String(base64), form);
