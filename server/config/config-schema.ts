@@ -68,6 +68,7 @@ const limits = v.strictObject(
     headerTimeoutMs: time("headerTimeoutMs"),
     requestTimeoutMs: time("requestTimeoutMs"),
     idleTimeoutMs: time("idleTimeoutMs"),
+    keepAliveTimeoutMs: time("keepAliveTimeoutMs"),
     callTimeoutMs: time("callTimeoutMs"),
     heldBytes: v.optional(wholeNumber),
     maxCalls: limit("maxCalls"),

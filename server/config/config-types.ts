@@ -46,6 +46,8 @@ export interface LimitsConfig {
   readonly requestTimeoutMs?: number | undefined;
   /** Milliseconds that a streamed body may stand still. @default 30000 */
   readonly idleTimeoutMs?: number | undefined;
+  /** Milliseconds for which an idle connection stays open: longer than a balancer in front keeps it. @default 65000 */
+  readonly keepAliveTimeoutMs?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly callTimeoutMs?: number | undefined;
   /** Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use. */

@@ -40,12 +40,10 @@ export type HttpLimits = Pick<
   | "headerTimeoutMs"
   | "requestTimeoutMs"
   | "idleTimeoutMs"
+  | "keepAliveTimeoutMs"
   | "maxConnections"
 >;
 
-// Longer than load balancers keep idle connections, so that we never close one just as a request
-// arrives.
-const keepAliveMs = 65_000;
 // Accepted past the limit, so that health checks get through and callers learn why their calls
 // don't.
 const spareConnections = 64;
@@ -169,7 +167,7 @@ export async function listen(
     maxHeaderSize: limits.headerBytes + wireMargin.bytes,
     headersTimeout: Math.min(limits.headerTimeoutMs, limits.requestTimeoutMs),
     requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: keepAliveMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     // How often Node looks for slow requests: with its default of 30 s, a limit of 10 s could be 40
     // s.
     connectionsCheckingInterval: Math.min(1_000, limits.headerTimeoutMs),

@@ -274,7 +274,13 @@ describe("keys of each mode", () => {
       ]);
   });
 
-  it.each(["headerTimeoutMs", "requestTimeoutMs", "idleTimeoutMs", "callTimeoutMs"])(
+  it.each([
+    "headerTimeoutMs",
+    "requestTimeoutMs",
+    "idleTimeoutMs",
+    "keepAliveTimeoutMs",
+    "callTimeoutMs",
+  ])(
     "a time is a day at most, as timers with more than 24 days end at once: limits.%s (configuration-9)",
     (name) => {
       expect(configProblems({ ...gateway, limits: { [name]: 1e12 } })).toEqual([

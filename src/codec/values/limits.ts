@@ -23,6 +23,8 @@ export interface Limits {
   readonly requestTimeoutMs: number;
   /** Milliseconds that a streamed body may stand still, in both directions, before it's cut. */
   readonly idleTimeoutMs: number;
+  /** Milliseconds for which a connection without a request stays open. */
+  readonly keepAliveTimeoutMs: number;
   /** Calls that run at once, or are passed on; more are a 503. */
   readonly maxCalls: number;
   /** Open sockets. */
@@ -69,6 +71,9 @@ export const defaultLimits: Limits = {
   headerTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 30_000,
+  // Longer than most balancers keep idle connections, so that a service never closes one just as a
+  // request arrives.
+  keepAliveTimeoutMs: 65_000,
   maxCalls: 1_000,
   maxConnections: 10_000,
   maxDepth: 128,

@@ -455,6 +455,22 @@ describe("the HTTP server's limits", () => {
     },
   );
 
+  it("stay open without a request for keepAliveTimeoutMs, however short other limits are", async () => {
+    const limits = { keepAliveTimeoutMs: 400, headerTimeoutMs: 100, requestTimeoutMs: 100 };
+    const server = await serve(echo, { limits });
+    const caller = raw(server, get);
+    await caller.until(/200 OK/);
+    // A second request long after the first one, for which the time begins anew.
+    await pause(250);
+    caller.socket.write(get);
+    await caller.until(/200 OK[^]*200 OK/);
+    const began = performance.now();
+    await caller.closed();
+    expect(performance.now() - began).toBeGreaterThan(300);
+    // Node may wait a second longer than it says.
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it("close the oldest idle connection for a new one past maxConnections", async () => {
     const server = await serve(echo, { limits: { maxConnections: 2 } });
     const [oldest, newer] = [raw(server, get), raw(server, get)];
