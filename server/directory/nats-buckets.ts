@@ -196,7 +196,7 @@ export class NatsBuckets implements Buckets {
         await this.#leaveIfSilent(limitMs);
         // Who has waited for an answer has waited long enough.
         await this.#pause(ms - (performance.now() - began));
-        limitMs = Math.min(requestMs, 1.5 * limitMs);
+        limitMs = Math.min(requestMs, 1.25 * limitMs);
       }
       if (this.#isClosed || (isOver() && this.#isOpen)) return;
     }
