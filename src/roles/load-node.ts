@@ -10,7 +10,7 @@ import {
 import type { Host, ModuleNamespace } from "../base/ports.ts";
 import type { SendCall } from "../types/outgoing-call.ts";
 import type { Classes } from "../codec/classes.ts";
-import { RouteRegistry } from "../runtime/routes.ts";
+import { RouteRegistry, type RouteRegistryParts } from "../runtime/routes.ts";
 import type { Graph } from "../runtime/seam.ts";
 import { loadClass, namedClasses, type ServerModules } from "./application.ts";
 
@@ -29,9 +29,10 @@ export function createServerNode(
   host: Host,
   modules: ServerModules,
   remote: SendCall | undefined,
+  onReplacedRoute?: RouteRegistryParts["onReplaced"],
 ): ServerNode {
   const parts = { loader: modules, carrier: host.carrier, clock: host.clock };
-  const routes = new RouteRegistry(parts);
+  const routes = new RouteRegistry({ ...parts, onReplaced: onReplacedRoute });
   const routeOf = (fqn: string) => routes.functionOf(fqn);
   return { ...createLocalNode({ ...parts, remote, routeOf }), routes };
 }

@@ -14,6 +14,7 @@ import { createCallRunner } from "./run-call.ts";
 import type { ServerModules } from "./application.ts";
 import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
 import { knownNameEndpoint } from "./relay/removed-names.ts";
+import { OpenAnswers } from "./routes/open-answers.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
 import { timeLimits } from "./time-limits.ts";
@@ -126,7 +127,9 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           states: callStates,
           onError: noteAnsweredError,
         });
-  const node = createServerNode(host, modules, remote);
+  // Only there are modules replaced.
+  const openAnswers = modules.onRun === undefined ? undefined : new OpenAnswers(host.clock);
+  const node = createServerNode(host, modules, remote, (run) => openAnswers?.replace(run));
   /** Of the build that it runs. */
   let revision: string | undefined;
   /** Sent to the gateway instead of all loaded procedures, while some are about to be dropped. */
@@ -175,7 +178,12 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     errors: options.errors,
     onFailedCall: options.onFailedCall,
     call: createCallRunner({ host, node, chain, classes, limits, name: options.name }),
-    application: createRouteRunner(node.routes, { host, chain, name: options.name }),
+    application: createRouteRunner(node.routes, {
+      host,
+      chain,
+      name: options.name,
+      openAnswers,
+    }),
     routes: [
       knownNameEndpoint(credentials, modules),
       routeListEndpoint(host, credentials, () => ({

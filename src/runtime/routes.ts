@@ -35,6 +35,8 @@ export interface RouteRegistryParts {
   readonly loader: Pick<ModuleLoader, "import">;
   readonly carrier: ContextCarrier;
   readonly clock: Clock;
+  /** Called with a route's function when the route has another one, or is gone. */
+  readonly onReplaced?: ((run: ProcedureFunction) => void) | undefined;
 }
 
 export class RouteRegistry {
@@ -104,16 +106,23 @@ export class RouteRegistry {
     this.#leaving = new Map(
       [...this.#leaving, ...this.#routes].filter(([name]) => !routes.has(name)),
     );
+    const before = this.#routes;
     this.#routes = routes;
     this.#loading = undefined;
     this.#rebuild();
+    for (const [name, { run }] of before) {
+      const current = routes.get(name);
+      if (current !== undefined && current.run !== run) this.#parts.onReplaced?.(run);
+    }
   }
 
   /** Drops the routes that the manifest no longer has. */
   drop(): void {
     if (this.#leaving.size === 0) return;
+    const gone = this.#leaving;
     this.#leaving = new Map();
     this.#rebuild();
+    for (const { run } of gone.values()) this.#parts.onReplaced?.(run);
   }
 
   #rebuild(): void {

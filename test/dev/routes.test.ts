@@ -152,3 +152,74 @@ describe("routes while they are edited", () => {
     await become("POST", "/hooks/bank", '200 site bank {"a":1}');
   });
 });
+
+describe("an open stream of a route", () => {
+  const aborted: string[] = [];
+  Reflect.set(globalThis, "aborted streams", aborted);
+  const clockText = (said: string): string => `import { word } from "./word.ts";
+const aborted = (globalThis as never as Record<string, string[]>)["aborted streams"]!;
+export async function feed(request: Request): Promise<Response> {
+  const text = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(text.encode("data: ${said} " + word + "\\n\\n"));
+      request.signal.addEventListener("abort", () => {
+        aborted.push(String(request.signal.reason.message));
+        if (request.url.endsWith("closes")) controller.close();
+      });
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+`;
+  const files = {
+    "index.html": "<!doctype html><title>Site</title>\n",
+    [site]: segment(feedEntry),
+    "src/site/word.ts": 'export const word = "tweed";\n',
+    "src/site/feed.ts": clockText("one"),
+  };
+  /** Reads to the end of an answer, and says how it ended. */
+  const readAll = async (response: Response): Promise<string> => {
+    let text = "";
+    try {
+      for await (const chunk of response.body!) text += new TextDecoder().decode(chunk);
+      return `${text}[ended]`;
+    } catch {
+      return `${text}[broken off]`;
+    }
+  };
+
+  it("has its signal aborted and breaks off when its module is edited, unless it ends by itself", async () => {
+    aborted.length = 0;
+    const { session, edit } = await develop(files);
+    const open = async (query: string): Promise<Response> =>
+      await fetch(new URL(`/feed.xml${query}`, session.url));
+    const [waiting, closing] = await Promise.all([open("?waits"), open("?closes")]);
+    const texts = Promise.all([waiting, closing].map(readAll));
+    edit("src/site/feed.ts", "data: one", "data: two");
+    expect(await texts).toEqual(["data: one tweed\n\n[broken off]", "data: one tweed\n\n[ended]"]);
+    expect(aborted).toEqual(Array(2).fill("the module of the route 'site/feed' has been replaced"));
+    const again = await open("?closes");
+    const next = readAll(again);
+    edit("src/site/word.ts", "tweed", "linen");
+    expect(await next).toBe("data: two tweed\n\n[ended]");
+    expect(aborted.length).toBe(3);
+  });
+
+  it("goes on when another module is edited, and ends when its route is removed", async () => {
+    aborted.length = 0;
+    const { session, write, edit, nextEvent, events } = await develop({
+      ...files,
+      [shop]: segment(priceEntry),
+      "src/shop/price.ts": "export async function price(): Promise<number> {\n  return 7;\n}\n",
+    });
+    const text = readAll(await fetch(new URL("/feed.xml?waits", session.url)));
+    const since = events.length;
+    edit("src/shop/price.ts", "7", "8");
+    await nextEvent("replaced", since);
+    expect(aborted).toEqual([]);
+    write({ [site]: "{}\n" });
+    expect(await text).toBe("data: one tweed\n\n[broken off]");
+    expect(aborted.length).toBe(1);
+  });
+});

@@ -10,6 +10,7 @@ import type { RouteRegistration, RouteRegistry } from "../../runtime/routes.ts";
 import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import type { CallRunnerParts } from "../run-call.ts";
+import type { OpenAnswers } from "./open-answers.ts";
 import type { RoutesPart } from "./route-endpoint.ts";
 import {
   answerOf,
@@ -19,7 +20,10 @@ import {
   withMiddlewareHeaders,
 } from "./web-messages.ts";
 
-export type RouteRunnerParts = Pick<CallRunnerParts, "host" | "chain" | "name">;
+export interface RouteRunnerParts extends Pick<CallRunnerParts, "host" | "chain" | "name"> {
+  /** Where modules are replaced while the service runs. */
+  readonly openAnswers?: OpenAnswers | undefined;
+}
 
 export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerParts): RoutesPart {
   const { host, chain } = parts;
@@ -59,7 +63,8 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
       if (route.crossSite !== true) refuseCrossSite(incoming);
       const turn = incoming.turn();
       if (turn !== undefined) await turn;
-      return withHeaders(await run(incoming, route), nodeHeader);
+      const answer = withHeaders(await run(incoming, route), nodeHeader);
+      return parts.openAnswers?.follow(route, incoming, answer) ?? answer;
     },
   };
 }
