@@ -5,8 +5,11 @@ import type { Clock, ModuleNamespace } from "../src/base/ports.ts";
 /** The parts of a page or a worker that the client uses. */
 export interface Browser {
   readonly clock: Clock;
-  /** `https://shop.example`: calls go to the service that served the page. */
-  readonly origin: string;
+  /**
+   * `https://shop.example`, or `https://shop.example/shop` if that is where the runtime was loaded
+   * from: calls go to the service that served the page.
+   */
+  readonly base: string;
   /** Revision of the build that made the page; `undefined` if no build did. */
   readonly revision: string | undefined;
   /** The manifest of that build as JSON, if it is small enough to be in the page. */
@@ -33,8 +36,9 @@ export const browser: Browser = {
       return () => clearTimeout(timer);
     },
   },
-  get origin() {
-    return location.origin;
+  get base() {
+    // A CDN may have served the runtime, but calls are for the page's origin.
+    return location.origin + new URL("..", import.meta.url).pathname.slice(0, -1);
   },
   get revision() {
     return (find("meta[name=seamline-revision]") as HTMLMetaElement | null | undefined)?.content;
@@ -50,15 +54,9 @@ export const browser: Browser = {
         ? link && ![...document.styleSheets].some(({ href }) => href === url)
         : link?.relList.supports("modulepreload")
     )
-      await new Promise((resolve, reject) => {
-        Object.assign(link as object, {
-          rel: sheet ? "stylesheet" : "modulepreload",
-          integrity,
-          href: url,
-          onload: resolve,
-          onerror: reject,
-        });
-        document.head.append(link);
+      await new Promise((onload, onerror) => {
+        const rel = sheet ? "stylesheet" : "modulepreload";
+        document.head.append(Object.assign(link, { rel, integrity, href: url, onload, onerror }));
       }).finally(() => sheet || link?.remove());
     // Workers have no <link> and older browsers no modulepreload.
     else if (!sheet) await (await import("./svc/rare.ts")).fetchFile(url, integrity);

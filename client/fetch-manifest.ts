@@ -1,4 +1,4 @@
-// Fetches a manifest for browsers from the page's origin.
+// Fetches a manifest for browsers from the page's service.
 
 import { BadGateway } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
@@ -13,8 +13,8 @@ export function isManifest(value: unknown): value is Manifest {
  * Reads `/svc/manifest.json`, revalidating caches: the manifest of the build `revision`, if it is
  * still served, else the current one. Rejects with {@link BadGateway}.
  */
-export async function fetchManifest(origin: string, revision?: string): Promise<Manifest> {
-  const url = `${origin}${browserManifestPath}${revision ? revisionQuery + revision : ""}`;
+export async function fetchManifest(base: string, revision?: string): Promise<Manifest> {
+  const url = `${base}${browserManifestPath}${revision ? revisionQuery + revision : ""}`;
   try {
     const response = await fetch(url, { cache: "no-cache" });
     if (!response.ok) throw new Error(`status ${response.status}`);
@@ -23,7 +23,7 @@ export async function fetchManifest(origin: string, revision?: string): Promise<
     return answer;
   } catch (cause) {
     throw new BadGateway(
-      `Can't read ${url} (${(cause as Error).message}): Seamline must serve the page`,
+      `Can't read ${url} (${(cause as Error).message}): Seamline must serve it`,
       { cause },
     );
   }

@@ -7,7 +7,7 @@ import type { Manifest } from "../src/base/manifest.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { isManifest } from "./fetch-manifest.ts";
 
-/** Stores one manifest per origin. Neither function rejects. */
+/** Stores one manifest per key, which is the address of an application. Neither function rejects. */
 export interface ManifestStore {
   read(): Promise<Manifest | undefined>;
   /** Replaces the stored manifest; `undefined` removes it. */
@@ -15,12 +15,11 @@ export interface ManifestStore {
 }
 
 const name = "client";
-const key = "manifest";
 
 // Some browsers never answer an `open`; slower storage than this would cost more than it saves.
 const storageTimeoutMs = 1000;
 
-export function createManifestStore(clock: Clock): ManifestStore {
+export function createManifestStore(clock: Clock, key: string): ManifestStore {
   const request = async (
     mode: IDBTransactionMode,
     act: (values: IDBObjectStore) => IDBRequest | IDBTransaction,
@@ -35,11 +34,11 @@ export function createManifestStore(clock: Clock): ManifestStore {
   };
   const attempt = async (...call: Parameters<typeof request>): Promise<unknown> =>
     await new Promise((resolve) => {
-      const giveUp = (): void => resolve(undefined);
-      const cancel = clock.after(storageTimeoutMs, giveUp);
+      const cancel = clock.after(storageTimeoutMs, resolve as () => void);
       // Storage fails in private windows, when blocked, or when full.
       request(...call)
-        .then(resolve, giveUp)
+        .catch(() => {})
+        .then(resolve)
         .finally(cancel);
     });
   return {

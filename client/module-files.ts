@@ -17,18 +17,16 @@ export interface ModuleFiles {
 export function createModuleFiles(browser: Browser): ModuleFiles {
   const records = new Map<string, FileRecord>();
   const fetched = new Map<string, Promise<void>>();
-  let latest: Manifest | undefined;
-  const urlOf = (file: string): string => `${browser.origin}/${file}`;
+  const urlOf = (file: string): string => `${browser.base}/${file}`;
 
   const fetchOnce = async (file: string, integrity: string): Promise<void> => {
     try {
       await browser.preload(urlOf(file), integrity);
     } catch (cause) {
       fetched.delete(file);
-      throw new FileNotFound(
-        `${urlOf(file)} is missing, or not what the build made: reload the page`,
-        { cause },
-      );
+      throw new FileNotFound(`${urlOf(file)} is missing or changed: reload`, {
+        cause,
+      });
     }
   };
 
@@ -46,8 +44,6 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
 
   return {
     add(manifest) {
-      if (manifest === latest) return;
-      latest = manifest;
       for (const [file, record] of Object.entries(manifest.files)) records.set(file, record);
     },
     preload,

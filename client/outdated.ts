@@ -11,7 +11,7 @@ import { fetchManifest } from "./fetch-manifest.ts";
 export interface PageWithRevision {
   readonly browser: {
     readonly clock: Clock;
-    readonly origin: string;
+    readonly base: string;
     readonly revision: string | undefined;
   };
   readonly revisions: { use<T>(act: (manifest: Manifest) => Promise<T>): Promise<T> };
@@ -34,7 +34,7 @@ export async function checkRevision({ browser, revisions }: PageWithRevision): P
   const revision = browser.revision ?? (await revisions.use(async (manifest) => manifest.revision));
   // In development pages follow the application.
   if (revision.startsWith("development-")) return;
-  const { revision: current } = await fetchManifest(browser.origin);
+  const { revision: current } = await fetchManifest(browser.base);
   if (current === revision || isTold) return;
   isTold = true;
   const detail: Outdated = { revision, current };

@@ -22,8 +22,8 @@ export function createRevisions(
   browser: Browser,
   onManifest: (manifest: Manifest) => void,
 ): Revisions {
-  const { clock, origin, revision } = browser;
-  const store = createManifestStore(clock);
+  const { clock, base, revision } = browser;
+  const store = createManifestStore(clock, base);
   const own: unknown = JSON.parse(browser.manifest ?? "null");
   const embedded = isManifest(own) ? Promise.resolve(own) : undefined;
   // A built page contains code of its own build, so a manifest of another build would load second
@@ -39,10 +39,10 @@ export function createRevisions(
 
   // A failure isn't cached, so the next start asks again.
   const refresh = (): Promise<Manifest> =>
-    (fresh ??= fetchManifest(origin, revision).then(
+    (fresh ??= fetchManifest(base, revision).then(
       (manifest) => {
-        void cached.then((previous) =>
-          previous?.revision === manifest.revision ? undefined : store.write(manifest),
+        void cached.then(
+          (previous): unknown => previous?.revision === manifest.revision || store.write(manifest),
         );
         return manifest;
       },
@@ -56,8 +56,7 @@ export function createRevisions(
   // updates the cache, so the page may start offline.
   if (!embedded)
     refresh().catch(
-      async (error: unknown) =>
-        (await cached) && browser.warn("can't check for a newer revision", error),
+      async (error: unknown) => (await cached) && browser.warn("can't check revision", error),
     );
 
   return {

@@ -1,5 +1,6 @@
 // Shown without a session: how to get a link.
 
+import { addressOf } from "./base/address.ts";
 import { consolePath } from "../../src/base/protocol.ts";
 import { signIn, tokenIn } from "./base/connection.ts";
 import { h, setText } from "./base/dom.ts";
@@ -47,7 +48,7 @@ export function linkScreen(why: string, entered: () => void): HTMLElement {
     h(
       "pre",
       { tabindex: 0 },
-      `curl -X POST -H "x-svc-trust-key: $KEY" ${location.origin}${consolePath}/token`,
+      `curl -X POST -H "x-svc-trust-key: $KEY" ${location.origin}${addressOf("/token")}`,
     ),
     h(
       "form",

@@ -1,6 +1,6 @@
 // The console's page: opens a session with the link's token, or explains how to get a link.
 
-import { consolePath } from "../../src/base/protocol.ts";
+import { addressOf } from "./base/address.ts";
 import { callsView } from "./calls/calls-view.ts";
 import { openProcedure } from "./calls/call-form.ts";
 import { connect, signIn, signOut, takeToken } from "./base/connection.ts";
@@ -87,7 +87,7 @@ function page(): HTMLElement[] {
       h(
         "h1",
         {},
-        h("img", { class: "mark", src: `${consolePath}/icon.svg`, alt: "" }),
+        h("img", { class: "mark", src: addressOf("/icon.svg"), alt: "" }),
         "Seamline ",
         h("span", { class: "hidden-text" }, "console of "),
         title,
@@ -128,7 +128,7 @@ async function start(): Promise<void> {
 }
 
 async function hasSession(): Promise<boolean> {
-  return await fetch(`${consolePath}/state`).then(
+  return await fetch(addressOf("/state")).then(
     (answer) => answer.status === 200,
     () => false,
   );

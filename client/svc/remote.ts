@@ -35,10 +35,10 @@ export type Rare = typeof import("./rare.ts");
 /** The page's interface to this file. */
 export type Remote = Away;
 
-/** Calls to the page's origin. */
+/** Calls to the page's service. */
 export function createPageRemote(page: Page): Remote {
   const { placement } = page;
-  const { clock, origin } = page.browser;
+  const { clock, base } = page.browser;
   let opened: Promise<CallCodec> | undefined;
   const codec = (): Promise<CallCodec> =>
     (opened ??= import("./codec.ts")
@@ -49,7 +49,7 @@ export function createPageRemote(page: Page): Remote {
       }));
   const send = createSender({
     transport: fetchTransport,
-    base: origin,
+    base,
     codec: {
       async encode(args) {
         const body = plainArguments(args);

@@ -56,9 +56,15 @@ export const consoleHeaders = {
   "referrer-policy": "no-referrer",
 } as const;
 
+/** The addresses in the page are relative to the one without a slash at its end. */
+const toPage: HttpResponse = {
+  status: 308,
+  headers: { location: "../console", ...answerHeaders },
+};
+
 const files = new Map([
   ["", "index.html"],
-  ["/", "index.html"],
+  ["/", ""],
   ["/console.js", "console.js"],
   ["/console.css", "console.css"],
   ["/icon.svg", "icon.svg"],
@@ -82,7 +88,8 @@ export function createEndpoints(
 
   const page = async (name: string, request: HttpRequest): Promise<HttpResponse | undefined> => {
     const isRead = request.method === "GET" || request.method === "HEAD";
-    const answer = isRead ? await options.file(name, request) : refuseMethod(["GET", "HEAD"]);
+    if (!isRead) return withConsoleHeaders(refuseMethod(["GET", "HEAD"]));
+    const answer = name === "" ? toPage : await options.file(name, request);
     return answer && withConsoleHeaders(answer);
   };
 

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
+import { fixedBase } from "../../src/http/base-path.ts";
 import type { Host } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
@@ -60,9 +60,6 @@ export function configurationFile(root: string, path: string | undefined): strin
   return existsSync(defaultFile) ? defaultFile : undefined;
 }
 
-/** Any host: Vite checks them already (`server.allowedHosts`). */
-const viteOrigin: PublicOriginOptions = { hosts: ["*"] };
-
 /** Makes a gateway with the middleware and health checks of the configuration, and an observer. */
 export async function makeGateway(
   host: Host,
@@ -70,6 +67,7 @@ export async function makeGateway(
   parts: {
     readonly root: string;
     readonly configuration: DevConfiguration;
+    readonly base: string;
     readonly modules: LiveModules;
     readonly observer: Observer;
     readonly has: NonNullable<GatewayOptions["has"]>;
@@ -77,10 +75,11 @@ export async function makeGateway(
     readonly holder: GatewayCalls["holder"];
   },
 ): Promise<Role> {
-  const { root, configuration, modules, observer, has, meant, holder } = parts;
+  const { root, configuration, base, modules, observer, has, meant, holder } = parts;
   const role = createGateway(host, {
     ...options,
-    web: viteOrigin,
+    // Any host: Vite checks them already (`server.allowedHosts`).
+    web: { hosts: ["*"], base: fixedBase(base) },
     newId: randomUUID,
     modules,
     observer,

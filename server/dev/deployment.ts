@@ -236,6 +236,7 @@ export class Deployment {
       const role = await makeGateway(host, options, {
         root,
         configuration: this.#configuration,
+        base: this.#options.manifest()?.base ?? "/",
         modules,
         observer: console,
         has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,

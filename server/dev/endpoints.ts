@@ -3,7 +3,9 @@
 import type { ViteDevServer } from "vite";
 
 import { type HttpRequest, type HttpResponse, TransportError } from "../../src/base/ports.ts";
-import { answerHeaders, browserManifestPath, mediaTypes } from "../../src/base/protocol.ts";
+import { answerHeaders, browserManifestPath, mediaTypes, paths } from "../../src/base/protocol.ts";
+import { below } from "../../src/http/base-path.ts";
+import { pathOf } from "../../src/http/router.ts";
 import { stackOf } from "../base/stacks.ts";
 import { connectEndpoints } from "../http/mounted/connect.ts";
 import type { Deployment } from "./deployment.ts";
@@ -21,13 +23,14 @@ export interface EndpointParts {
 
 /** Answers requests for the runtime's paths. Vite answers all others. */
 export function mountEndpoints(server: ViteDevServer, parts: EndpointParts): void {
-  const { base, logger } = server.config;
-  if (base.startsWith("/") && base !== "/") redirectModules(server, base);
+  const { logger } = server.config;
+  const base = server.config.base.replace(/\/$/, "");
+  if (base !== "") redirectModules(server, base);
   connectEndpoints(
     server.middlewares,
-    async (request) => await answer(request, parts, `${base}@vite/client`),
+    async (request) => await answer(request, parts, base),
     (fault) => logger.error(`a request could not be answered: ${stackOf(causeOf(fault))}`),
-    { isRoute: (target) => parts.deployment.isRoute(target), known: parts.read },
+    { isRoute: (target) => parts.deployment.isRoute(target), base, known: parts.read },
   );
 }
 
@@ -37,31 +40,31 @@ function causeOf(fault: unknown): unknown {
 }
 
 /**
- * Vite puts its base before every address that a module imports. Re-exporting from the address
- * without it keeps one runtime in the page.
+ * Vite puts its base before every address that a module imports. A script that Vite doesn't serve may
+ * leave it out: re-exporting from the address with it keeps one runtime in the page.
  */
 function redirectModules({ middlewares }: ViteDevServer, base: string): void {
   middlewares.use((message, response, next) => {
-    const [path = ""] = (message.url ?? "").split("?");
-    if (!path.startsWith(`${base}svc/`) || !path.endsWith(".js")) return next();
+    const path = pathOf(message.url ?? "");
+    if (!path.startsWith(paths.components) || !path.endsWith(".js")) return next();
     response.setHeader("content-type", mediaTypes.script);
     response.setHeader("cache-control", "no-store");
-    response.end(`export * from ${JSON.stringify(path.slice(base.length - 1))};\n`);
+    response.end(`export * from ${JSON.stringify(base + path)};\n`);
   });
 }
 
 async function answer(
   request: HttpRequest,
   { pageManifest, deployment, read, started }: EndpointParts,
-  hotPath: string,
+  base: string,
 ): Promise<HttpResponse> {
-  const { target } = request;
+  const target = below(base, request.target);
   await read;
   if (target.startsWith(browserManifestPath)) {
     const body = JSON.stringify(await pageManifest.current());
     return { status: 200, headers: { "content-type": mediaTypes.json, ...answerHeaders }, body };
   }
-  const file = await pageFile(target, hotPath);
+  const file = await pageFile(target, `${base}/@vite/client`);
   if (file !== undefined) return file;
   await started;
   return await deployment.handle(request);

@@ -174,7 +174,11 @@ export class LiveApplication {
   }
 
   async #accept(application: Application): Promise<void> {
-    this.#manifest = await serverManifest(application, `${++this.#revisions}`);
+    this.#manifest = await serverManifest(
+      application,
+      `${++this.#revisions}`,
+      this.#parts.environments.browser.config,
+    );
     this.#current = application;
     this.#types = await writeModuleTypes(application, this.#types);
   }

@@ -25,7 +25,7 @@ export class NodeRequest implements HttpRequest, Leaver {
   onCut: ((reason: Error) => void) | undefined = undefined;
   notes: RequestNotes | undefined = undefined;
   readonly method: string;
-  readonly target: string;
+  target: string;
   readonly scheme: "http" | "https";
   readonly #message: IncomingMessage;
   readonly #connection: CallerConnection;

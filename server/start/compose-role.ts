@@ -1,6 +1,7 @@
 // Creates the role that a checked configuration names. A role's code is only loaded where it runs.
 
 import type { Host } from "../../src/base/ports.ts";
+import { fixedBase } from "../../src/http/base-path.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
 import type { Console } from "../console/console.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -42,6 +43,11 @@ export interface Composed {
   readonly console?: Console | undefined;
   /** The public files, if the role serves them. */
   readonly publicFiles?: PublicFiles;
+}
+
+/** The same for a service that has the build, which knows its base. */
+function builtWebOf(config: Config, { built }: EnsuredBuild): PublicOriginOptions {
+  return { ...webOf(config), base: fixedBase(built.manifest.base ?? "/") };
 }
 
 /** The addresses under which browsers reach the service. */
@@ -133,7 +139,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     return {
       role: createRepository(host, {
         limits: options.limits,
-        web: webOf(config),
+        web: builtWebOf(config, build),
         errors: config.errors,
         trustKey: options.trustKey,
         files,
@@ -156,7 +162,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const { segments, name } = config;
     const role = createStandalone(host, {
       limits,
-      web: webOf(config),
+      web: builtWebOf(config, build),
       errors: config.errors,
       trustKey,
       files,

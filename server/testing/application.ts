@@ -131,7 +131,7 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
     const environment = environmentOf(server, "server");
     const read = await build.reader.application(environment);
     if (read.problems.length > 0) throw new Problems(read.problems);
-    const forServers = await serverManifest(read, revision);
+    const forServers = await serverManifest(read, revision, server.config);
     // A page in memory loads modules as a node does, but those for browsers.
     const manifests = {
       server: forServers,

@@ -1,6 +1,7 @@
 // A running test cluster: real roles in memory, with network failures and fakes that the test
 // controls.
 
+import { fixedBase } from "../../src/http/base-path.ts";
 import { isCallable } from "../../src/base/access.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
 import type { ProcedureRecord } from "../../src/base/manifest.ts";
@@ -101,7 +102,9 @@ export class Cluster {
       this.#local.addGateway(async (host, common) => {
         await this.#holders.bind(gatewayHost, gatewayModules, common);
         const has: GatewayOptions["has"] = (...named) => this.#holders.has(...named);
-        return prepare(createGateway(host, { ...common, errors, has, modules: gatewayModules }));
+        const web = { base: fixedBase(application.manifests.server.base ?? "/") };
+        const parts = { ...common, web, errors, has, modules: gatewayModules };
+        return prepare(createGateway(host, parts));
       }),
     );
     this.nodes = Object.entries(options.nodes).map(([name, segments]) =>

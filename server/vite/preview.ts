@@ -86,10 +86,10 @@ export async function openPreview(
   // Before Vite's own middleware, which answers unknown paths with the page when a browser opens an
   // image.
   const isFile = (path: string): boolean => publicFiles?.isAsset(path) === true;
-  const isRoute = (target: string): boolean => role.isRoute(target);
   connectEndpoints(server.middlewares, async (request) => await role.handle(request), fault, {
     isFile,
-    isRoute,
+    isRoute: (target) => role.isTaken(target),
+    base: role.base ?? "",
   });
   server.httpServer.once("close", () => {
     heartbeat.stop();

@@ -206,6 +206,8 @@ export interface ServerManifest extends Manifest {
   readonly singlePage?: boolean;
   /** Vite's `build.assetsDir`. */
   readonly assetsFolder?: string;
+  /** Vite's `base`, if it is a path other than the root: `/shop/`. */
+  readonly base?: string;
   /** The module through which this graph's seams find their node. */
   readonly graph: string;
   /** Source module → the modules that it imports, by value or type: a node loads their classes. */

@@ -15,8 +15,11 @@ export type HeaderFields = Readonly<Record<string, string | readonly string[] | 
 /** A request as a role sees it: plain, because a Web `Request` costs 41 µs a call on Node. */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query as they came: `/rpc/shop/quote?sku=1`. */
-  readonly target: string;
+  /**
+   * Path and query as they came: `/rpc/shop/quote?sku=1`. The role takes the application's base
+   * off.
+   */
+  target: string;
   /** Of the connection to this service. A reverse proxy in front may have been called by https. */
   readonly scheme: "http" | "https";
   /** Of the connection's other end, if there is a connection. */

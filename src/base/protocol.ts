@@ -104,6 +104,8 @@ export const serviceHeaders = {
   instance: "x-svc-instance",
   /** Why the service refused a call before it began: `leaving`, `starting` or `overload`. */
   notStarted: "x-svc-not-started",
+  /** In a repository's answer with the public manifest: the path below which the pages are. */
+  base: "x-svc-base",
 } as const;
 
 /**

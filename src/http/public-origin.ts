@@ -4,6 +4,7 @@
 import { MisdirectedRequest } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
+import { type BasePath, noBase } from "./base-path.ts";
 import type { SeenRequest } from "./context/outer-request.ts";
 import { stranger, type Trust } from "./trust.ts";
 
@@ -18,6 +19,8 @@ export interface PublicOriginOptions {
    * address that it saw to `x-forwarded-for`: trust them.
    */
   readonly forwarded?: boolean;
+  /** Where pages are, below their origin [at its root]. */
+  readonly base?: BasePath;
 }
 
 /**
@@ -31,6 +34,8 @@ export interface RequestedOrigin {
 }
 
 export interface PublicOrigin {
+  /** Where pages are, below their origin. */
+  readonly base: BasePath;
   /** The service listens at `url`, so it answers for this host. */
   listensAt(url: string): void;
   /** Whether a request from outside is for a host of this service. */
@@ -58,7 +63,7 @@ const maxLoggedHosts = 32;
 const maxKnownOrigins = 32;
 
 export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}): PublicOrigin {
-  const { origins = [], forwarded = false } = options;
+  const { origins = [], forwarded = false, base = noBase } = options;
   const names = new Set([
     ...(options.hosts ?? []).map(nameOf),
     ...origins.map((origin) => nameOf(new URL(origin).host)),
@@ -108,6 +113,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
   };
 
   return {
+    base,
     listensAt: (url) => void names.add(nameOf(new URL(url).host)),
     // With `forwarded`, check both: after DNS rebinding a page could set the forwarding header
     // itself.
@@ -135,6 +141,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
       const { origin, secureCookies } = publicOf(`${scheme}://${host}`);
       return {
         origin,
+        base: base.path ?? "",
         secureCookies,
         address: believes(trust) ? (lastOf(request) ?? addressOf(request)) : addressOf(request),
       };

@@ -1,9 +1,19 @@
 // Repository: serves what browsers load, what nodes load, and Seamline's own components.
 
-import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
+import {
+  createPublicOrigin,
+  type PublicOrigin,
+  type PublicOriginOptions,
+} from "../http/public-origin.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
-import { answerHeaders, mediaTypes, paths } from "../base/protocol.ts";
-import { queryOf, type Route } from "../http/router.ts";
+import {
+  answerHeaders,
+  browserManifestPath,
+  mediaTypes,
+  paths,
+  serviceHeaders,
+} from "../base/protocol.ts";
+import { pathOf, queryOf, type Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
@@ -40,15 +50,16 @@ export interface RepositoryOptions {
 
 export function createRepository(host: Host, options: RepositoryOptions): Role {
   const credentials = createCredentials(options.trustKey, host);
+  const web = createPublicOrigin(host.log, options.web);
   return createRole({
     host,
     credentials,
-    web: createPublicOrigin(host.log, options.web),
+    web,
     limits: options.limits,
     classes: new Classes(),
     errors: options.errors,
     chain: createMiddlewareChain(),
-    routes: repositoryRoutes(options.files, credentials),
+    routes: repositoryRoutes(options.files, credentials, web),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
     describe: () => ({}),
@@ -56,7 +67,11 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
 }
 
 /** The endpoints of a repository, for standalone as well. */
-export function repositoryRoutes(files: RepositoryFiles, credentials: Credentials): Route[] {
+export function repositoryRoutes(
+  files: RepositoryFiles,
+  credentials: Credentials,
+  { base }: Pick<PublicOrigin, "base">,
+): Route[] {
   const text = (parameter: string | string[] | undefined): string =>
     Array.isArray(parameter) ? parameter.join("/") : (parameter ?? "");
   return [
@@ -79,7 +94,14 @@ export function repositoryRoutes(files: RepositoryFiles, credentials: Credential
     [
       "GET",
       `${paths.components}*name`,
-      async (request, { name }) => (await files.component(text(name), request)) ?? notFound(),
+      async (request, { name }) => {
+        const answer = (await files.component(text(name), request)) ?? notFound();
+        if (base.path === "" || pathOf(request.target) !== browserManifestPath) return answer;
+        return {
+          ...answer,
+          headers: { ...answer.headers, [serviceHeaders.base]: `${base.path}/` },
+        };
+      },
     ],
   ];
 }

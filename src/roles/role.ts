@@ -12,6 +12,7 @@ import type { MeasuredParts } from "../base/ports/telemetry.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { isLeaving, refusedStart } from "../http/refusals.ts";
 import { rpcPath } from "../base/protocol.ts";
+import { below, redirectToBase } from "../http/base-path.ts";
 import { createRouter, isOwnPath, type Route } from "../http/router.ts";
 import type { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
@@ -55,8 +56,10 @@ export interface Role {
   stop(): Promise<void>;
   /** Takes a channel that another service has dialled, in roles that take links. */
   accept?(channel: Channel, connection: string): void;
-  /** Whether the path of a request's target is that of a route, whatever its method. */
-  isRoute(target: string): boolean;
+  /** Whether a path of the runtime or a route answers for a target, whatever the method. */
+  isTaken(target: string): boolean;
+  /** Where pages are, below their origin: `/shop`, "" at its root, `undefined` if nobody knows yet. */
+  readonly base: string | undefined;
   addMiddleware(middleware: Middleware): void;
   addHealthCheck(name: string, check: HealthCheck): void;
   /** Only in roles that have procedures or can call a node. */
@@ -229,11 +232,37 @@ export function createRole(parts: RoleParts): Role {
       ...parts.measured?.figures?.(),
     }),
   });
-  const handle: Role["handle"] =
+  const answerBelow: Role["handle"] =
     telemetry === undefined ? answer : (request) => telemetry.request(request, answer);
 
-  const isRoute: Role["isRoute"] = (target) =>
-    application?.table().match("OPTIONS", target).kind === "other-method";
+  const isFromMember = (request: HttpRequest): boolean => {
+    const { member, holdsKey } = parts.credentials.of(request);
+    return member && !holdsKey;
+  };
+
+  /** Takes the base off a request from outside. Members have done so. */
+  const enter = <Answer>(
+    request: HttpRequest,
+    respond: (request: HttpRequest) => Promise<Answer>,
+  ): Promise<Answer | HttpResponse> => {
+    const { path } = web.base;
+    if (path === "" || isFromMember(request)) return respond(request);
+    // Our own paths are the same whatever the base is, so that calls don't wait.
+    if (path === undefined)
+      return isOwnPath(request.target)
+        ? respond(request)
+        : web.base
+            .find()
+            .then(() => (web.base.path === undefined ? respond(request) : enter(request, respond)));
+    const redirect = redirectToBase(path, request.target);
+    if (redirect !== undefined) return Promise.resolve(redirect);
+    request.target = below(path, request.target);
+    return respond(request);
+  };
+  const handle: Role["handle"] = (request) => enter(request, answerBelow);
+
+  const isTakenBelow = (target: string): boolean =>
+    isOwnPath(target) || application?.table().match("OPTIONS", target).kind === "other-method";
 
   const findFile = async (request: HttpRequest): Promise<HttpResponse | undefined> => {
     const found = await handleOther(request, () => undefined);
@@ -242,16 +271,18 @@ export function createRole(parts: RoleParts): Role {
     return await refuseRequest(web.misdirected(request), request);
   };
 
+  const findBelow: Role["find"] = async (request) => {
+    const { method, target } = request;
+    if (isTakenBelow(target)) return await answerBelow(request);
+    if (method !== "GET" && method !== "HEAD") return undefined;
+    return await (telemetry === undefined
+      ? findFile(request)
+      : telemetry.request(request, findFile));
+  };
+
   return {
     handle,
-    async find(request) {
-      const { method, target } = request;
-      if (isOwnPath(target) || isRoute(target)) return await handle(request);
-      if (method !== "GET" && method !== "HEAD") return undefined;
-      return await (telemetry === undefined
-        ? findFile(request)
-        : telemetry.request(request, findFile));
-    },
+    find: async (request) => await enter(request, findBelow),
     async start(url, settled = async () => {}) {
       web.listensAt(url);
       observer?.started(url);
@@ -277,7 +308,10 @@ export function createRole(parts: RoleParts): Role {
       parts.stop?.();
       links?.stop();
     },
-    isRoute,
+    isTaken: (target) => isTakenBelow(below(web.base.path ?? "", target)),
+    get base() {
+      return web.base.path;
+    },
     addMiddleware(middleware) {
       checkMiddleware(middleware);
       // Allowed in every mode, but don't let it go unnoticed that the middleware never runs.

@@ -32,6 +32,7 @@ export interface StandaloneOptions {
 export function createStandalone(host: Host, options: StandaloneOptions): Role {
   const { limits, modules, name, observer } = options;
   const credentials = createCredentials(options.trustKey, host);
+  const web = createPublicOrigin(host.log, options.web);
   const classes = new Classes();
   const chain = createMiddlewareChain();
   const node = createServerNode(host, modules, undefined);
@@ -39,14 +40,14 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
   return createRole({
     host,
     credentials,
-    web: createPublicOrigin(host.log, options.web),
+    web,
     limits,
     classes,
     errors: options.errors,
     chain,
     call: createCallRunner({ host, node, chain, classes, limits, name }),
     routes: [
-      ...repositoryRoutes(options.files, credentials),
+      ...repositoryRoutes(options.files, credentials, web),
       routeListEndpoint(host, credentials, () => ({
         routes: node.routes.callable,
         timeouts: timeLimits(node.registry.all()),

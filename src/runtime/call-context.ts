@@ -125,5 +125,8 @@ export function callParts(
 class NoCall implements CallScope {
   readonly request = undefined;
   readonly locals: Locals = Object.freeze({});
-  readonly response: CallResponse = new ResponseSettings(() => true);
+  readonly response: CallResponse = new ResponseSettings(() => ({
+    secureCookies: true,
+    base: "",
+  }));
 }

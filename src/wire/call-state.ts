@@ -78,7 +78,7 @@ export class CallState implements CallScope {
 
   get #response(): ResponseSettings {
     if (this.#settings === undefined) {
-      this.#settings = new ResponseSettings(() => this.#outerCall.secureCookies);
+      this.#settings = new ResponseSettings(() => this.#outerCall);
       if (this.#isAnswered) this.#settings.close();
     }
     return this.#settings;

@@ -56,8 +56,12 @@ export interface Mode {
 
 const key = "the-trust-key-of-every-mode-here";
 
-/** Starts the application of all `suites` in one mode. */
-export async function startMode(name: ModeName, suites: readonly Suite[]): Promise<Mode> {
+/** Starts the application of all `suites` in one mode, with Vite's `base`. */
+export async function startMode(
+  name: ModeName,
+  suites: readonly Suite[],
+  base = "/",
+): Promise<Mode> {
   const closing: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closing.toReversed()) await close();
@@ -71,6 +75,7 @@ export async function startMode(name: ModeName, suites: readonly Suite[]): Promi
       "src/ui/greet.ts":
         "export async function greet(name: string): Promise<string> {\n  return name;\n}\n",
       "segments/ui.segment.json": '{ "./ui/greet": { "greet": { "access": "public" } } }\n',
+      "vite.config.js": `export default { base: ${JSON.stringify(base)} };\n`,
       "seamline.json": JSON.stringify({ mode: "standalone", url: anyPort, ...configuration }),
       ...(Object.assign({}, ...suites.map(({ files }) => files)) as Files),
     },
@@ -82,7 +87,7 @@ export async function startMode(name: ModeName, suites: readonly Suite[]): Promi
   const servers: Server[] = [];
   closing.push(async () => await Promise.all(servers.map(async (server) => await server.stop())));
   try {
-    const started = await starters[name]({ application, configuration, closing, servers });
+    const started = await starters[name]({ application, configuration, base, closing, servers });
     return { name, pass: pause, ...started, stop };
   } catch (error) {
     await stop();
@@ -93,6 +98,7 @@ export async function startMode(name: ModeName, suites: readonly Suite[]): Promi
 interface StartParts {
   readonly application: ReturnType<typeof applicationOf>;
   readonly configuration: object;
+  readonly base: string;
   /** Takes what ends the mode, called in reverse order. */
   readonly closing: (() => unknown)[];
   /** Takes the services of `seamline start`. Each takes a second to stop, so they stop together. */
@@ -153,9 +159,9 @@ const starters: Readonly<Record<ModeName, Start>> = {
     return toUrl(session.url);
   },
 
-  async vite({ application, closing }) {
+  async vite({ application, base, closing }) {
     const server = await createServer({
-      ...viteConfig(application.root),
+      ...viteConfig(application.root, base),
       server: { port: 0, host: "127.0.0.1", ws: false, watch: null },
     });
     closing.push(async () => await server.close());
@@ -163,8 +169,8 @@ const starters: Readonly<Record<ModeName, Start>> = {
     return toUrl(server.resolvedUrls?.local[0] ?? "");
   },
 
-  async "vite preview"({ application, closing }) {
-    const config = viteConfig(application.root);
+  async "vite preview"({ application, base, closing }) {
+    const config = viteConfig(application.root, base);
     await (await createBuilder(config)).buildApp();
     const server = await preview({ ...config, preview: { port: 0, host: "127.0.0.1" } });
     closing.push(async () => await server.close());
@@ -181,8 +187,8 @@ const starters: Readonly<Record<ModeName, Start>> = {
   },
 };
 
-function viteConfig(root: string): InlineConfig {
-  return { root, configFile: false, logLevel: "silent", plugins: [seamline()] };
+function viteConfig(root: string, base: string): InlineConfig {
+  return { root, base, configFile: false, logLevel: "silent", plugins: [seamline()] };
 }
 
 /** Starts one service from the application, and returns its address. */

@@ -316,7 +316,7 @@ describe("a mistake in the mounting", () => {
       const answer = await fetch(url + path);
       expect([answer.status, await answer.text()]).toEqual([
         500,
-        "Seamline is mounted below '/api': mount it at the root, since pages and other services expect /rpc and /svc there",
+        "Seamline is mounted below '/api': set base: \"/api/\" in the Vite configuration and build again, or mount it at the root, since pages and other services expect /rpc and /svc there",
       ]);
     }
   });

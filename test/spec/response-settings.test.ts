@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { ResponseSettings } from "../../src/http/context/response-settings.ts";
 import { readSettings } from "../../src/http/context/settings-form.ts";
 
-const create = (secure = true): ResponseSettings => new ResponseSettings(() => secure);
+const create = (secure = true): ResponseSettings =>
+  new ResponseSettings(() => ({ secureCookies: secure, base: "" }));
 
 describe("settings of an answer", () => {
   it.each([

@@ -33,7 +33,7 @@ describe("a proxy's list of routes", () => {
 
   it("routes-31: a proxy whose gateway restarts keeps its routes while the nodes join again, and forgets those that don't come back", async () => {
     const { local, outer } = await startSite("behind a proxy", [{ route: "GET /a", run }]);
-    const match = () => outer.isRoute("/a");
+    const match = () => outer.isTaken("/a");
     await local.gateway();
     await local.clock.pass(100);
     expect(await send(outer, "GET", "/a")).toMatchObject({

@@ -1,7 +1,7 @@
 // The session, and the event stream that keeps the model up to date.
 
+import { addressOf } from "./address.ts";
 import type { ConsoleChange, ConsoleState } from "../../../src/types/console-state.ts";
-import { consolePath } from "../../../src/base/protocol.ts";
 import type { Model } from "./model.ts";
 
 /** Delay between attempts to reach a service that doesn't answer. */
@@ -17,7 +17,7 @@ export interface EventStream {
  * the service doesn't answer.
  */
 export async function signIn(token: string): Promise<boolean> {
-  const answer = await fetch(`${consolePath}/session`, {
+  const answer = await fetch(addressOf("/session"), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ token }),
@@ -26,7 +26,7 @@ export async function signIn(token: string): Promise<boolean> {
 }
 
 export async function signOut(): Promise<void> {
-  await fetch(`${consolePath}/session`, { method: "DELETE" });
+  await fetch(addressOf("/session"), { method: "DELETE" });
 }
 
 /** Takes the token of the link that opened this page out of the address and the history. */
@@ -55,7 +55,7 @@ export function connect(model: Model, refused: () => void): EventStream {
    * After the stream has closed: finds out whether the session ended too, retrying until answered.
    */
   const check = async (): Promise<void> => {
-    const status = await fetch(`${consolePath}/state`, { method: "GET" }).then(
+    const status = await fetch(addressOf("/state"), { method: "GET" }).then(
       (answer) => answer.status,
       () => 0,
     );
@@ -66,7 +66,7 @@ export function connect(model: Model, refused: () => void): EventStream {
 
   const open = (): void => {
     close();
-    source = new EventSource(`${consolePath}/events`);
+    source = new EventSource(addressOf("/events"));
     source.addEventListener("snapshot", (event: MessageEvent<string>) =>
       model.take(JSON.parse(event.data) as ConsoleState),
     );

@@ -1,7 +1,8 @@
 // A procedure's dialog: where it runs, and a form that calls it.
 
+import { addressOf } from "../base/address.ts";
 import type { ProcedureState } from "../../../src/types/console-state.ts";
-import { consolePath, headers } from "../../../src/base/protocol.ts";
+import { headers } from "../../../src/base/protocol.ts";
 import { argumentsField, fieldsOf } from "./argument-fields.ts";
 import { openDialog } from "../base/dialog.ts";
 import { fill, h } from "../base/dom.ts";
@@ -118,7 +119,7 @@ async function call(
   const path = fqn.split("/").map(encodeURIComponent).join("/");
   const started = performance.now();
   const answer = await fetch(
-    `${consolePath}/rpc/${path}${version === undefined ? "" : `?version=${version}`}`,
+    addressOf(`/rpc/${path}${version === undefined ? "" : `?version=${version}`}`),
     {
       method: "POST",
       headers: {

@@ -1,7 +1,7 @@
 // Controls for development: kill and start nodes, move procedures.
 
+import { addressOf } from "../base/address.ts";
 import type { DevelopmentState } from "../../../src/types/console-state.ts";
-import { consolePath } from "../../../src/base/protocol.ts";
 import type { Model } from "../base/model.ts";
 
 type Node = DevelopmentState["nodes"][number];
@@ -41,7 +41,7 @@ export function segmentsIn({ nodes, browserSegments }: DevelopmentState): Map<st
 
 /** Rejects with the service's reason if it refuses. */
 async function post(action: string, values: Readonly<Record<string, string>>): Promise<void> {
-  const answer = await fetch(`${consolePath}/development/${action}`, {
+  const answer = await fetch(addressOf(`/development/${action}`), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(values),

@@ -10,14 +10,13 @@ import { isInside, slashed } from "../../files/sources.ts";
 
 export interface Addresses {
   readonly root: string;
-  readonly base: string;
 }
 
 /**
- * The path below the origin, without its first slash, at which Vite serves a file. Like Vite's own
+ * The path below Vite's base, without its first slash, at which Vite serves a file. Like Vite's own
  * imports, it has the timestamp of the last change.
  */
-export function addressOf(id: string, { root, base }: Addresses, changed = 0): string {
+export function addressOf(id: string, { root }: Addresses, changed = 0): string {
   const [file = id, query] = id.split("?");
   const path = isInside(root, file)
     ? slashed(relative(root, file))
@@ -25,7 +24,7 @@ export function addressOf(id: string, { root, base }: Addresses, changed = 0): s
   const queries = [changed > 0 ? `t=${changed}` : "", query ?? ""]
     .filter((text) => text !== "")
     .join("&");
-  return `${base.replace(/^\//, "")}${path}${queries === "" ? "" : `?${queries}`}`;
+  return `${path}${queries === "" ? "" : `?${queries}`}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Ways around the load hook that would give browsers the whole text of a split module: as text, as
 // a file, or in a worker's bundle.
 
+import { inPages } from "./page-base.ts";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 
 import type { Plugin } from "vite";
@@ -120,7 +121,7 @@ export function workerGuard(reader: ApplicationReader, findings: Findings): Plug
         // Classic scripts, Vite's default for workers, have no imports.
         if (this.environment.getTopLevelConfig().worker.format !== "es")
           throw findings.fail([noModule(importer ?? source, source, reader)]);
-        return { id: paths.client, external: "absolute" };
+        return { id: inPages(this.environment, paths.client), external: "absolute" };
       },
     },
     async load(id) {

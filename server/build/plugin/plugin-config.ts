@@ -19,6 +19,7 @@ import {
 import { workerGuard } from "./leaks.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import type { SessionParts } from "./plugin-session.ts";
+import { refuseBase } from "./page-base.ts";
 import type { PluginState } from "./plugin-state.ts";
 
 type Command = "build" | "serve";
@@ -84,8 +85,9 @@ export function configureEnvironment(
   build.reader.setEntries({ inputs, pages });
 }
 
-/** Takes the browser's output folder from the resolved configuration. */
+/** Checks the resolved configuration, and takes the browser's output folder from it. */
 export function configureOutput({ build }: PluginState, config: ResolvedConfig): void {
+  refuseBase(config);
   build.configureBrowserFolder(
     outDirOf({
       root: config.root,

@@ -1,5 +1,6 @@
 // Resolves and loads the plugin's modules, mostly parts of split modules, and makes them entries.
 
+import { inPages } from "./page-base.ts";
 import { dirname, isAbsolute, join } from "node:path";
 
 import type { Environment, Rolldown } from "vite";
@@ -72,11 +73,12 @@ export async function resolveModule(
   const { environment } = context;
   if (source === emptyId || source === graphModuleId || source === startId) return source;
   // These are addresses of the running service, in builds and in development.
-  if (source.startsWith(paths.components)) return { id: source, external: "absolute" };
+  if (source.startsWith(paths.components))
+    return { id: isBrowser(context) ? inPages(environment, source) : source, external: "absolute" };
   if (isBrowser(context)) {
     // One runtime per page: bundled code imports the same URL as plain pages.
     if (source === graphId || source === "seamline" || source === "seamline/client")
-      return { id: paths.client, external: "absolute" };
+      return { id: inPages(environment, paths.client), external: "absolute" };
   } else {
     if (/^seamline(?:\/internal)?$/.test(source) && importer === graphModuleId)
       return { id: source, external: true };

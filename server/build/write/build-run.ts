@@ -21,6 +21,7 @@ import { uniqueProblems } from "../read/unique-problems.ts";
 import { ApplicationReader } from "../read/application-reader.ts";
 import { classRecords } from "../modules/classes.ts";
 import type { Side } from "../split/cut.ts";
+import { pageBase } from "../plugin/page-base.ts";
 import { Entries } from "./entries.ts";
 import { environmentNames, outDirOf } from "./environments.ts";
 import { FilesBeside } from "./files-beside.ts";
@@ -198,6 +199,7 @@ export class Build {
     if (browser === undefined || server === undefined)
       throw new Error("One of the two environments has written nothing");
     const { root, source, pages } = this.reader;
+    const base = pageBase(environment.getTopLevelConfig());
     const files = new Set([...browser.parts.keys(), ...server.parts.keys()]);
     const among = [...files]
       .sort()
@@ -230,6 +232,7 @@ export class Build {
         pages: this.#builtPages(browser),
         singlePage: environment.getTopLevelConfig().appType === "spa",
         assetsFolder: assetsFolderOf(environment.config.build.assetsDir),
+        ...(base !== "/" && { base }),
       },
       folder: this.serverFolder,
     });

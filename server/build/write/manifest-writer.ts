@@ -31,7 +31,10 @@ export async function writeManifests(options: {
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
   /** The manifest's fields about files that the build read, and about its pages. */
-  read: Pick<ServerManifest, "sources" | "outside" | "pages" | "singlePage" | "assetsFolder">;
+  read: Pick<
+    ServerManifest,
+    "sources" | "outside" | "pages" | "singlePage" | "assetsFolder" | "base"
+  >;
   folder: string;
 }): Promise<ServerManifest> {
   const { application, written } = options;
@@ -55,6 +58,7 @@ export async function writeManifests(options: {
         browser,
         files,
         application.browserSegments,
+        options.read.base,
         ...Object.values(routesIn(application)),
       ]),
     )
@@ -81,7 +85,11 @@ export async function writeManifests(options: {
     JSON.stringify({ modules, files: Object.keys(files) }, null, 1),
   );
   for (const page of [...written.browser.files.keys()].filter(isPage))
-    await signPage(join(written.browser.folder, page), revision, forBrowsers);
+    await signPage(join(written.browser.folder, page), {
+      revision,
+      manifest: forBrowsers,
+      base: options.read.base ?? "/",
+    });
   return manifest;
 }
 

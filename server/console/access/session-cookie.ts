@@ -1,7 +1,6 @@
 // The cookie that carries a console session.
 
 import type { HeaderFields } from "../../../src/base/ports.ts";
-import { consolePath } from "../../../src/base/protocol.ts";
 
 /** Includes the port, because browsers share cookies between the ports of a host. */
 function nameFor(fields: HeaderFields): string {
@@ -23,12 +22,16 @@ export function readSessionCookie(fields: HeaderFields): string | undefined {
     ?.slice(prefix.length);
 }
 
-/** The value of `set-cookie`; `request` are the headers of the request that is answered. */
+/**
+ * The value of `set-cookie`; `request` are the headers of the request that is answered. Without a path,
+ * so that it is for the folder of the request's address as the browser knows it (RFC 6265, section 5.1.4):
+ * something in front may have taken a base off.
+ */
 export function writeSessionCookie(
   request: HeaderFields,
   { secret, ms, secure }: { secret: string; ms: number; secure: boolean },
 ): string {
-  return `${nameFor(request)}=${secret}; Path=${consolePath}; Max-Age=${ms / 1000}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
+  return `${nameFor(request)}=${secret}; Max-Age=${ms / 1000}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
 }
 
 /** The other cookies of a request. */

@@ -36,17 +36,22 @@ function script(body: string): HttpResponse {
   return { status: 200, headers: { "content-type": mediaTypes.script, ...answerHeaders }, body };
 }
 
-const clientText = `export * from "${paths.client}?core";
-import { seam as create, startClient as start } from "${paths.client}?core";
-import { noting, warning } from "${developmentPath}";
+// Relative, so that they are below Vite's base.
+const [client, remote, development] = [paths.client, paths.remote, developmentPath].map(
+  (path) => `./${path.slice(paths.components.length)}`,
+);
+
+const clientText = `export * from "${client}?core";
+import { seam as create, startClient as start } from "${client}?core";
+import { noting, warning } from "${development}";
 export const startClient = noting(start);
 export const seam = (record) => warning(create(record));
 `;
 
 function remoteText(hotPath: string): string {
   return `import { createHotContext } from ${JSON.stringify(hotPath)};
-import { createPageRemote as create } from "${paths.remote}?core";
-import { following } from "${developmentPath}";
+import { createPageRemote as create } from "${remote}?core";
+import { following } from "${development}";
 export const createPageRemote = following(create, createHotContext("${paths.remote}"));
 `;
 }

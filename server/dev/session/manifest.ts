@@ -13,6 +13,7 @@ import type { SourceModule } from "../../build/modules/modules.ts";
 export async function serverManifest(
   application: Application,
   revision: string,
+  { base }: { readonly base: string },
 ): Promise<ServerManifest> {
   const { serverModules, cut, pageClasses } = application;
   const among = [
@@ -31,6 +32,7 @@ export async function serverManifest(
     browserSegments: application.browserSegments,
     // Vite serves them itself.
     pages: {},
+    base,
     graph: graphId,
     imports: application.imports,
     modules: modulesOf(among, (file, part) =>

@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import { below } from "../../../src/http/base-path.ts";
 import { isOwnPath, pathOf } from "../../../src/http/router.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
@@ -32,6 +33,8 @@ export interface OtherRequests {
   readonly isFile?: (path: string) => boolean;
   /** A route matches the request's target. */
   readonly isRoute?: (target: string) => boolean;
+  /** Vite's base without the slash at its end [none]. What is asked here gets targets without it. */
+  readonly base?: string;
   /** Until it resolves, nobody knows the routes. */
   readonly known?: Promise<unknown>;
 }
@@ -44,7 +47,7 @@ export function connectEndpoints(
   middlewares: ConnectStack,
   answer: (request: HttpRequest) => Promise<HttpResponse | undefined>,
   onFault: (fault: unknown) => void,
-  { isFile = () => false, isRoute = () => false, known }: OtherRequests = {},
+  { isFile = () => false, isRoute = () => false, base = "", known }: OtherRequests = {},
 ): void {
   const preflights = new WeakSet<IncomingMessage>();
   const isRolePath = (target: string): boolean => isOwnPath(target) || isRoute(target);
@@ -54,7 +57,7 @@ export function connectEndpoints(
     () => (isKnown = true),
   );
   const first: ConnectHandler = (message, _, next) => {
-    const target = message.url ?? "";
+    const target = below(base, message.url ?? "");
     const enter = (): void => {
       if (message.method === "OPTIONS" && isRolePath(target)) {
         preflights.add(message);
@@ -70,7 +73,7 @@ export function connectEndpoints(
   // Calls follow the application's CORS rules instead. Vite's check of host names stays in place.
   middlewares.stack.unshift({ route: "", handle: first });
   middlewares.use((message, response, next) => {
-    const target = message.url ?? "";
+    const target = below(base, message.url ?? "");
     const isRoles = isRolePath(target);
     if (!isRoles && !isFile(pathOf(target))) return next();
     if (preflights.delete(message)) message.method = "OPTIONS";

@@ -2,7 +2,7 @@
 
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
-import { isOwnPath, pathOf } from "../../../src/http/router.ts";
+import { pathOf } from "../../../src/http/router.ts";
 import type { HeldMemory } from "../held-memory.ts";
 import type { HttpLimits } from "../http.ts";
 import type { OpenMountedRequests } from "./open-requests.ts";
@@ -11,7 +11,9 @@ import type { OpenMountedRequests } from "./open-requests.ts";
 export interface MountedRole {
   handle(request: HttpRequest): Promise<HttpResponse>;
   find(request: HttpRequest): Promise<HttpResponse | undefined>;
-  isRoute(target: string): boolean;
+  isTaken(target: string): boolean;
+  /** `/shop`, or "" at the root. */
+  readonly base: string | undefined;
 }
 
 /** What answers requests of a server that isn't ours. */
@@ -26,11 +28,6 @@ export interface MountedService {
   readonly onMistake: (message: string) => void;
 }
 
-/** Whether the target is that of an endpoint or a route, so that nothing else can answer it. */
-export function isTaken({ role }: Pick<MountedService, "role">, target: string): boolean {
-  return isOwnPath(target) || role.isRoute(target);
-}
-
 /** 500 with what is wrong with the mounting. */
 export function mistake({ onMistake }: MountedService, message: string): HttpResponse {
   onMistake(message);
@@ -41,9 +38,9 @@ export function mistake({ onMistake }: MountedService, message: string): HttpRes
 export const bodyWasRead =
   "This request's body has been read already: mount Seamline before body parsers";
 
-/** The message for a service below a prefix. */
+/** The message for a service below a prefix that isn't the application's base. */
 export function belowPrefix(prefix: string): string {
-  return `Seamline is mounted below '${prefix}': mount it at the root, since pages and other services expect /rpc and /svc there`;
+  return `Seamline is mounted below '${prefix}': set base: ${JSON.stringify(`${prefix}/`)} in the Vite configuration and build again, or mount it at the root, since pages and other services expect /rpc and /svc there`;
 }
 
 /** A prefix before one of our paths, in the request of a server that leaves prefixes on. */

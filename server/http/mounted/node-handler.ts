@@ -8,13 +8,7 @@ import { pathOf } from "../../../src/http/router.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { refusal, writeAnswer } from "../writing/write-answer.ts";
 import { acceptRequest, type AcceptedRequest } from "./accept-request.ts";
-import {
-  belowPrefix,
-  bodyWasRead,
-  isTaken,
-  mistake,
-  type MountedService,
-} from "./mounted-service.ts";
+import { belowPrefix, bodyWasRead, mistake, type MountedService } from "./mounted-service.ts";
 
 /** Express and others keep the target here that they took a prefix off. */
 type Message = IncomingMessage & { readonly originalUrl?: unknown; readonly baseUrl?: unknown };
@@ -78,8 +72,9 @@ async function answerTo(
   isOnly: boolean,
 ): Promise<HttpResponse | undefined> {
   const prefix = prefixOf(message);
-  if (prefix !== undefined) return mistake(service, belowPrefix(prefix));
-  if (isTaken(service, plain.target)) {
+  if (prefix !== undefined && prefix !== service.role.base)
+    return mistake(service, belowPrefix(prefix));
+  if (service.role.isTaken(plain.target)) {
     const { rawHeaders, url = "/" } = message;
     const problem = headProblem({ target: url, rawHeaders: fieldsOf(rawHeaders) }, service.limits);
     if (problem !== undefined) return refusal(problem);

@@ -8,7 +8,6 @@ import { refusal } from "../writing/write-answer.ts";
 import {
   belowPrefix,
   bodyWasRead,
-  isTaken,
   mistake,
   type MountedService,
   prefixOf,
@@ -57,7 +56,7 @@ async function answerTo(
   source: Request,
   request: WebRequest,
 ): Promise<HttpResponse> {
-  if (isTaken(service, request.target)) {
+  if (service.role.isTaken(request.target)) {
     const rawHeaders = Object.entries(request.headers).flat();
     const problem = headProblem({ target: request.target, rawHeaders }, service.limits);
     if (problem !== undefined) return refusal(problem);

@@ -15,7 +15,7 @@ type Surroundings = Pick<MountedService, "memory" | "limits">;
 
 export class WebRequest implements HttpRequest {
   readonly method: string;
-  readonly target: string;
+  target: string;
   readonly scheme: "http" | "https";
   readonly address: string | undefined;
   readonly headers: Readonly<Record<string, string>>;

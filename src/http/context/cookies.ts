@@ -29,12 +29,19 @@ export interface SetCookie {
   readonly text: string;
 }
 
+/** What a cookie has that doesn't say otherwise. */
+export interface CookieDefaults {
+  readonly secureCookies: boolean;
+  /** Where pages are, below their origin: `/shop`, or "" at its root. */
+  readonly base: string;
+}
+
 /** Throws TypeError for a cookie that browsers would reject or shorten. */
 export function setCookie(
   name: string,
   value: string,
   options: CookieOptions,
-  secureByDefault: boolean,
+  defaults: CookieDefaults,
 ): SetCookie {
   const refuse = (problem: string): never => {
     const shown = typeof name === "string" ? JSON.stringify(name.slice(0, 64)) : typeof name;
@@ -45,12 +52,14 @@ export function setCookie(
     return refuse("needs a name of letters, digits and !#$%&'*+-.^_`|~");
   if (typeof value !== "string")
     return refuse(`needs a string as value, not ${value === null ? "null" : typeof value}`);
+  const isHostCookie = typeof name === "string" && /^__Host-/i.test(name);
   const {
-    path = "/",
+    // Another application may be beside this one. Without a slash at the end, as `/shop` redirects.
+    path = isHostCookie || defaults.base === "" ? "/" : defaults.base,
     domain,
     httpOnly = true,
     sameSite = "lax",
-    secure = secureByDefault,
+    secure = defaults.secureCookies,
     partitioned = false,
   } = options;
   if (typeof path !== "string" || !path.startsWith("/"))
@@ -65,7 +74,7 @@ export function setCookie(
         ? "Partitioned"
         : /^__(?:Secure|Host)-/i.exec(name)?.[0];
   if (!secure && needsSecure !== undefined) refuse(`needs 'secure: true' for ${needsSecure}`);
-  if (/^__Host-/i.test(name) && (path !== "/" || domain !== undefined))
+  if (isHostCookie && (path !== "/" || domain !== undefined))
     refuse("begins with __Host-, so it can't have a domain, or another path than '/'");
   let text: string;
   try {

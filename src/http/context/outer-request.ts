@@ -10,15 +10,18 @@ export interface OuterCall {
   readonly request: OuterRequest;
   /** Whether cookies are `Secure` unless they say otherwise. */
   readonly secureCookies: boolean;
+  /** Where pages are, below their origin: `/shop`, or "" at its root. */
+  readonly base: string;
 }
 
-// <method> <secure or plain> <address or -> <url>
-const form = /^(\S+) (secure|plain) (\S+) (https?:\/\/\S+)$/;
+// <method> <secure or plain> <address or -> <url>, and <base> if there is one
+const form = /^(\S+) (secure|plain) (\S+) (https?:\/\/\S+)(?: (\/\S+))?$/;
 
 /** What the first service sees of a request, besides its target. */
 export interface SeenRequest {
   /** The public origin that was requested. */
   readonly origin: string;
+  readonly base: string;
   readonly address: string | undefined;
   readonly secureCookies: boolean;
 }
@@ -30,23 +33,26 @@ export function readOuterCall(
   seen: () => SeenRequest,
 ): OuterCall {
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
-  const [, method, cookies, address, url] = form.exec(typeof field === "string" ? field : "") ?? [];
+  const [, method, cookies, address, url, base = ""] =
+    form.exec(typeof field === "string" ? field : "") ?? [];
   if (method === undefined || url === undefined) {
-    const { origin, address: from, secureCookies } = seen();
+    const { origin, base: own, address: from, secureCookies } = seen();
     const target = printable(request.target);
     return {
-      request: { method: request.method, url: origin + target, address: from },
+      request: { method: request.method, url: origin + own + target, address: from },
       secureCookies,
+      base: own,
     };
   }
   return {
     request: {
       method,
       // Only the origin, while the call is still the outer request itself.
-      url: url.indexOf("/", 8) < 0 ? url + printable(request.target) : url,
+      url: url.indexOf("/", 8) < 0 ? url + base + printable(request.target) : url,
       address: address === "-" ? undefined : address,
     },
     secureCookies: cookies === "secure",
+    base,
   };
 }
 
@@ -59,22 +65,22 @@ export function relayedOuterCall(
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
   // Who believes it reads it.
   if (typeof field === "string") return field;
-  const { origin, address, secureCookies } = seen();
-  return fieldOf(request.method, secureCookies, address, origin);
+  const { origin, ...rest } = seen();
+  return fieldOf(request.method, rest, origin);
 }
 
 /** For a call that a procedure makes. */
-export function sentOuterCall({ request, secureCookies }: OuterCall): string {
-  return fieldOf(request.method, secureCookies, request.address, request.url);
+export function sentOuterCall({ request, ...rest }: OuterCall): string {
+  return fieldOf(request.method, { ...rest, address: request.address }, request.url);
 }
 
 function fieldOf(
   method: string,
-  secureCookies: boolean,
-  address: string | undefined,
+  { secureCookies, address = "-", base }: Omit<SeenRequest, "origin">,
   url: string,
 ): string {
-  return `${method} ${secureCookies ? "secure" : "plain"} ${address ?? "-"} ${url}`;
+  const cookies = secureCookies ? "secure" : "plain";
+  return `${method} ${cookies} ${address} ${url}${base === "" ? "" : ` ${base}`}`;
 }
 
 /** Percent-encodes what header fields can't carry. */

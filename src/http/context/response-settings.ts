@@ -8,7 +8,7 @@ import type {
 } from "../../base/call-scope.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { answerHeaders } from "../../base/protocol.ts";
-import { type SetCookie, setCookie } from "./cookies.ts";
+import { type CookieDefaults, type SetCookie, setCookie } from "./cookies.ts";
 import { checkedSetting, isStatus, type SettingsForm } from "./settings-form.ts";
 
 /** Between services they travel in one header field, which must fit beside all others. */
@@ -17,14 +17,14 @@ const maxBytes = 16_384;
 const noStore = answerHeaders["cache-control"];
 
 export class ResponseSettings implements CallResponse, ResponseHeaders {
-  readonly #secureByDefault: () => boolean;
+  readonly #defaults: () => CookieDefaults;
   readonly #headers = new Map<string, { values: readonly string[]; isAppended: boolean }>();
   readonly #cookies = new Map<string, string>();
   #status: number | undefined;
   #isClosed = false;
 
-  constructor(secureByDefault: () => boolean) {
-    this.#secureByDefault = secureByDefault;
+  constructor(defaults: () => CookieDefaults) {
+    this.#defaults = defaults;
   }
 
   readonly headers: ResponseHeaders = this;
@@ -132,7 +132,7 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
 
   #setCookie(name: string, value: string, options: CookieOptions): void {
     this.#assertOpen();
-    this.#putCookie(setCookie(name, value, options, this.#secureByDefault()));
+    this.#putCookie(setCookie(name, value, options, this.#defaults()));
   }
 
   #putCookie({ key, text }: SetCookie): void {

@@ -31,6 +31,7 @@ import { createLiveness } from "../members/liveness.ts";
 import { type LinkMode, ServiceLinks } from "../links/service-links.ts";
 import { createLists } from "../members/lists.ts";
 import { createMembers, type Member } from "../members/members.ts";
+import { KnownBase } from "./known-base.ts";
 import { createDeployedNames } from "./removed-names.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../members/observer.ts";
@@ -95,7 +96,14 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
   const credentials = createCredentials(options.trustKey, host);
-  const web = createPublicOrigin(host.log, options.web);
+  const base =
+    options.repository === undefined
+      ? undefined
+      : new KnownBase(host, {
+          repository: options.repository,
+          intervalMs: healthIntervalMs ?? defaultHealthIntervalMs,
+        });
+  const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
   const parts = { host, credentials, web, limits: options.limits };
   const liveness = createLiveness(host, members.all, members.setSign);
   const monitor = createMonitor(
@@ -199,11 +207,13 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       addresses.listensAt(url);
       started = host.clock.now();
       monitor.start();
+      await base?.start();
       await prepareMiddleware(chain);
     },
     isReady: canBeFound,
     stop() {
       monitor.stop();
+      base?.stop();
       liveness.stop();
       members.stop();
     },

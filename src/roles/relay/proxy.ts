@@ -29,6 +29,7 @@ import {
   withRequestedOrigin,
 } from "./forward.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
+import { KnownBase } from "./known-base.ts";
 import { knownNames } from "./known-names.ts";
 import { HeldCall } from "./held-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
@@ -72,7 +73,11 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, observer } = options;
   const chain = createMiddlewareChain();
   const credentials = createCredentials(trustKey, host);
-  const web = createPublicOrigin(host.log, options.web);
+  const base = new KnownBase(host, {
+    repository: options.repository,
+    intervalMs: options.healthIntervalMs ?? defaultHealthIntervalMs,
+  });
+  const web = createPublicOrigin(host.log, { ...options.web, base });
   const parts = {
     host,
     credentials,
@@ -172,11 +177,12 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       );
     },
     async start() {
-      await Promise.all([checkKey(host, options), upstreams.start()]);
+      await Promise.all([checkKey(host, options), base.start(), upstreams.start()]);
       await Promise.all([routes?.start(), prepareMiddleware(chain)]);
     },
     stop() {
       routes?.stop();
+      base.stop();
       upstreams.stop();
     },
     describe: () => ({ routes: routes?.table.all ?? [], ways: upstreams.ways }),

@@ -44,7 +44,10 @@ const cookies: Target = {
     };
     const [name, value] = [mutateText(random, "name"), mutateText(random, "value")];
     const set = tolerate({ name, value, options }, [TypeError], () =>
-      setCookie(name, value, options, random.once(2)),
+      setCookie(name, value, options, {
+        secureCookies: random.once(2),
+        base: random.pick(["", "/shop"]),
+      }),
     );
     if (set !== undefined && /[^ -~]/.test(set.text))
       throw new Finding("writes a field that isn't one", { name, value, options, text: set.text });

@@ -45,7 +45,7 @@ export function createBrowser(
   const timers = new Set<{ at: number; run: () => void }>();
   const fileFor = (url: string): string => url.slice(origin.length + 1);
   return {
-    origin,
+    base: origin,
     revision,
     manifest: undefined,
     preloaded,

@@ -107,16 +107,11 @@ describe("browser.preload of a style sheet", () => {
   });
 });
 
-describe("browser.revision and browser.origin", () => {
+describe("browser.revision", () => {
   it("revision is what the build wrote into the page, and undefined in a worker", () => {
     expect(browser.revision).toBeUndefined();
     stubDocument();
     expect(browser.revision).toBe("r7");
-  });
-
-  it("origin is the page's origin", () => {
-    vi.stubGlobal("location", { origin: "https://shop.example" });
-    expect(browser.origin).toBe("https://shop.example");
   });
 });
 

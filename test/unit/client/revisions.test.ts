@@ -9,7 +9,7 @@ import { createBrowser, manifestOf, origin } from "./_page.ts";
 
 const service = setupServer();
 const url = `${origin}/svc/manifest.json`;
-const store = () => createManifestStore(createBrowser({}).clock);
+const store = () => createManifestStore(createBrowser({}).clock, origin);
 const revisionIn = async (visit: ReturnType<typeof createRevisions>) =>
   await visit.use(async (manifest) => manifest.revision);
 const answers = (revision: string) =>
@@ -132,7 +132,7 @@ describe("the revision that a page runs", () => {
     service.use(http.get(url, () => HttpResponse.error()));
     const browser = createBrowser({});
     expect(await revisionIn(createRevisions(browser, () => {}))).toBe("r1");
-    await expect.poll(() => browser.warnings).toEqual(["can't check for a newer revision"]);
+    await expect.poll(() => browser.warnings).toEqual(["can't check revision"]);
   });
 
   it.each([

@@ -223,6 +223,7 @@ describe("requests between services that are not calls", () => {
           "PUT /nodes/m2 control",
           "DELETE /nodes/m2 control",
           "GET /svc/routes control",
+          "HEAD /svc/manifest.json control",
         ]),
       );
     },
@@ -268,6 +269,8 @@ describe("a repository that doesn't answer", () => {
       handle: ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
     });
     const pages = ["/", "/other.html"].map(async (path) => await ask(proxy, "GET", path));
+    // First the proxy waits for the base.
+    await clock.pass(2_000);
     await clock.pass(29_999);
     expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
     await clock.pass(1);

@@ -9,7 +9,8 @@ function roleOf(handle: Role["handle"]): Role {
   return {
     handle,
     find: handle,
-    isRoute: () => false,
+    isTaken: () => false,
+    base: "",
     describe: () => ({}),
     start: async () => {},
     leave: async () => false,

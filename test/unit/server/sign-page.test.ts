@@ -12,14 +12,16 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
-async function signed(html: string, manifest = "{}"): Promise<string> {
+async function signed(html: string, manifest = "{}", base = "/"): Promise<string> {
   const file = join(folder, "index.html");
   await writeFile(file, html);
-  await signPage(file, "r1", manifest);
+  await signPage(file, { revision: "r1", manifest, base });
   return await readFile(file, "utf8");
 }
 
 const opening = '<script type="application/json" id="seamline-manifest">';
+const tagOf = (manifest: string, base = "/"): string =>
+  manifestTag({ revision: "r1", manifest, base });
 const textOf = (tag: string): string => tag.slice(opening.length, -"</script>".length);
 
 test("nothing in a manifest ends its data block, or depends on the page's character set", () => {
@@ -29,7 +31,7 @@ test("nothing in a manifest ends its data block, or depends on the page's charac
       "]]>&lt;": "ä\u2028\ud83e\uddf5",
     },
   });
-  const tag = manifestTag(manifest, "r1");
+  const tag = tagOf(manifest);
   const text = textOf(tag);
   expect(text).toMatch(/^[ -~]*$/);
   expect(text).not.toMatch(/[<>&]/);
@@ -42,10 +44,11 @@ test("a manifest of more than 4 KB gzipped is preloaded", () => {
       .toString(36)
       .slice(-6),
   );
-  expect(manifestTag(JSON.stringify(random), "r1")).toBe(
+  expect(tagOf(JSON.stringify(random))).toBe(
     '<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json?revision=r1">',
   );
-  expect(manifestTag(JSON.stringify(random.slice(0, 400)), "r1")).toContain(opening);
+  expect(tagOf(JSON.stringify(random), "/shop/")).toContain('href="/shop/svc/manifest.json?');
+  expect(tagOf(JSON.stringify(random.slice(0, 400)))).toContain(opening);
 });
 
 test("the manifest comes after the character set, which must be near the beginning", async () => {
@@ -63,6 +66,12 @@ test("the manifest comes after the character set, which must be near the beginni
     ${opening}{"format":1}</script>
 <script type="module" src="/a.js"></script>
 </head></html>`);
+});
+
+test("the runtime of a page is below its base", async () => {
+  const html = await signed('<head></head><script type="module"></script>', "{}", "/shop/");
+  expect(html).toContain('<link rel="modulepreload" href="/shop/svc/client.js">');
+  expect(html).toContain('<link rel="modulepreload" href="/shop/svc/remote.js">');
 });
 
 test("a page without modules is only signed", async () => {

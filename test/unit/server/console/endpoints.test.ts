@@ -28,7 +28,6 @@ describe("the console's endpoints", () => {
     const { gateway } = await deployed();
     for (const [path, file] of [
       ["", "index.html"],
-      ["/", "index.html"],
       ["?token=abc", "index.html"],
       ["/console.js", "console.js"],
       ["/console.css", "console.css"],
@@ -47,6 +46,14 @@ describe("the console's endpoints", () => {
           "referrer-policy": "no-referrer",
         },
       });
+  });
+
+  it("GET /svc/console/ leads to the address without a slash, to which those in the page are relative", async () => {
+    const { gateway } = await deployed();
+    expect(await ask(gateway, "GET", "/svc/console/")).toMatchObject({
+      status: 308,
+      headers: { location: "../console", "x-frame-options": "DENY" },
+    });
   });
 
   it("the console's page and files are for GET and HEAD, as all public files are", async () => {
@@ -138,7 +145,7 @@ describe("a link to the console", () => {
     );
     expect(answer.status).toBe(204);
     expect(answer.headers["set-cookie"]).toMatch(
-      /^svc-console-7401=[0-9a-f]{64}; Path=\/svc\/console; Max-Age=28800; HttpOnly; SameSite=Strict$/,
+      /^svc-console-7401=[0-9a-f]{64}; Max-Age=28800; HttpOnly; SameSite=Strict$/,
     );
     const session = { ...ofThePage, cookie: cookieOf(answer.headers["set-cookie"]) };
     expect((await ask(gateway, "GET", "/svc/console/state", session)).status).toBe(200);
