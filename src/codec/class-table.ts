@@ -36,7 +36,7 @@ export class ClassTable {
 
   /** Makes instances of `constructor` able to travel under the record's key. */
   register(record: ClassRecord, constructor: unknown): void {
-    const known = knownClass(record, constructor);
+    const known = knownClass(record, constructor, this);
     if (record.clash === undefined) this.#byKey.set(record.key, known);
     this.#byPrototype.set(known.constructor.prototype as object, known);
   }

@@ -4,7 +4,7 @@
 
 import type { FastForms, FormWalk } from "./class-table.ts";
 import { classOf, unknownInstance } from "./encode.ts";
-import { type Properties, readInstance } from "./instance.ts";
+import { type Properties, readInstance, refuseClosed } from "./instance.ts";
 import { bytesOf, kindOf, type NodeBuffer, toBase64 } from "./values/binary.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { quickDateFrom, quickIsoOf } from "./values/quick-dates.ts";
@@ -125,6 +125,7 @@ function writeInstance(value: object, known: KnownClass, walk: FormWalk): Writte
     );
   }
   refuseSymbols(value);
+  refuseClosed(value, known);
   const start = writeMembers(value as Properties, args, false, `${opening}{`, walk);
   return new Written(
     `${writeMembers(value as Properties, fields, true, `${start}},"fields":{`, walk)}}}`,

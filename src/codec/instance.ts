@@ -1,8 +1,11 @@
 // Takes instances of the application's classes apart, and rebuilds them, as the build recorded.
 
 import { platformPrefix } from "../base/manifest.ts";
+import { errorOf } from "../base/trace.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import type { KnownClass } from "./values/known-class.ts";
+import { publicMessage } from "./values/public-message.ts";
+import { isSame } from "./values/same.ts";
 import {
   isPolluted,
   refuseMore,
@@ -43,7 +46,7 @@ export function buildInstance(
 ): object {
   const instance =
     Array.isArray(args) && !args.includes(undefined)
-      ? new known.constructor(...args)
+      ? constructed(known, args)
       : construct(known, args as Properties);
   let name = "";
   const inherits = isPolluted();
@@ -58,7 +61,7 @@ export function buildInstance(
 
 /** Constructs an instance, and sets no fields. */
 export function construct(type: KnownClass, args: Properties): object {
-  const { record, constructor, names, rest } = type;
+  const { record, names, rest } = type;
   refusePattern(type);
   const indexes = Object.keys(args);
   // A rest parameter takes as many values as were sent: a high index must not make a long list.
@@ -74,7 +77,7 @@ export function construct(type: KnownClass, args: Properties): object {
     const unknown = indexes.find((key) => !known.includes(key));
     throw new Fault(`class '${record.key}' has no constructor argument '${unknown}'`);
   }
-  const instance = new constructor(...positions);
+  const instance = constructed(type, positions);
   // If `undefined` was sent, the parameter's default has replaced it.
   for (const index of indexes) {
     const name = names[Number(index)];
@@ -84,6 +87,21 @@ export function construct(type: KnownClass, args: Properties): object {
   return instance;
 }
 
+/** What a constructor makes of a missing argument says little to a reader. */
+function constructed({ record, constructor, names }: KnownClass, values: unknown[]): object {
+  try {
+    return new constructor(...values);
+  } catch (thrown) {
+    let position = 0;
+    while (position < constructor.length && names[position]) position++;
+    if (position === constructor.length) throw thrown;
+    throw new Fault(
+      `the constructor of '${record.key}' failed: ${publicMessage(errorOf(thrown)).slice(0, 100)}. No member is called like its parameter ${position + 1}, so that is missing`,
+      { cause: thrown },
+    );
+  }
+}
+
 /** Sets a field. Throws a {@link Fault} for a name that the class doesn't declare. */
 export function setField(instance: object, known: KnownClass, name: string, value: unknown): void {
   if (!known.record.fields.includes(name))
@@ -91,11 +109,40 @@ export function setField(instance: object, known: KnownClass, name: string, valu
   setMember(instance, known, name, value);
 }
 
-function setMember(instance: object, { record }: KnownClass, name: string, value: unknown): void {
+function setMember(instance: object, known: KnownClass, name: string, value: unknown): void {
+  const members = instance as Properties;
   // A setter may not accept the `undefined` that its getter returns before the first write.
-  if (value === undefined && (instance as Properties)[name] === undefined) return;
-  if (!Reflect.set(instance, name, value))
-    throw new Fault(`only the constructor of '${record.key}' can set '${name}'`);
+  if (value === undefined && members[name] === undefined) return;
+  let refusal: unknown;
+  try {
+    if (Reflect.set(instance, name, value)) return;
+    refusal = new Fault(
+      `only the constructor of '${known.record.key}' can set '${name}', and it sets another value`,
+    );
+  } catch (thrown) {
+    refusal = thrown;
+  }
+  // The constructor may have set it already, and closed the instance.
+  if (!isSame(members[name], value, known.classes)) throw refusal;
+}
+
+/**
+ * Throws a {@link Fault} for a closed instance whose constructor sets other values than it holds, and
+ * then lets nobody set them: no receiver could rebuild it.
+ */
+export function refuseClosed(instance: object, known: KnownClass): void {
+  const { record, names } = known;
+  if (Object.isExtensible(instance) || record.fields.length === 0 || record.error) return;
+  const members = instance as Properties;
+  const args: Properties = {};
+  names.forEach((name, index) => {
+    if (name !== null && index !== known.rest) args[index] = members[name];
+    else if (name !== null && Array.isArray(members[name]))
+      for (const [offset, item] of (members[name] as unknown[]).entries())
+        args[index + offset] = item;
+  });
+  const fields = record.fields.filter((name) => typeof members[name] !== "function");
+  buildInstance(known, args, Object.fromEntries(fields.map((name) => [name, members[name]])));
 }
 
 /** Throws a {@link Fault} for a class whose constructor takes what no member holds. */
@@ -162,6 +209,7 @@ export function readInstance(
   refuseUnread(instance, known);
   // An error is always sent, whatever else it carries.
   if (!record.error) refuseSymbols(instance);
+  refuseClosed(instance, known);
   const members = instance as Properties;
   const args: Properties = {};
   const fields: Properties = {};

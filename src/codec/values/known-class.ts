@@ -13,6 +13,8 @@ export interface KnownClass {
   readonly rest: number | undefined;
   /** The class extends one that has a form of its own, and its instances travel as that. */
   readonly hasForm: boolean;
+  /** All classes that are registered where this one is. */
+  readonly classes: { of(value: object): KnownClass | undefined };
 }
 
 const classesWithForm = [
@@ -33,7 +35,11 @@ export function hasForm(value: object): boolean {
 }
 
 /** The class of a record. Throws if what the module exports is not a class. */
-export function knownClass(record: ClassRecord, constructor: unknown): KnownClass {
+export function knownClass(
+  record: ClassRecord,
+  constructor: unknown,
+  classes: KnownClass["classes"],
+): KnownClass {
   if (typeof constructor !== "function")
     throw new Error(`'${record.module}' exports no class '${record.export}': build again`);
   // The build can't see that a class extends the error class of a package.
@@ -48,5 +54,6 @@ export function knownClass(record: ClassRecord, constructor: unknown): KnownClas
     names,
     rest: rest < 0 ? undefined : rest,
     hasForm: hasForm(constructor.prototype as object),
+    classes,
   };
 }
