@@ -28,8 +28,9 @@ const checkTimeoutMs = 5000;
 
 export function createHealth(clock: Clock, log: Log): Health {
   const checks = new Map<string, HealthCheck>();
-  /** Shared between requests: anyone may ask for the status, so a check runs once at a time. */
+  /** Shared between requests: anyone may ask, so a check and its details run once at a time. */
   const running = new Map<HealthCheck, Promise<boolean>>();
+  const describing = new Map<HealthCheck, Promise<object>>();
 
   const inTime = async <T>(act: () => Promise<T>, fallback: T, name: string): Promise<T> => {
     let cancel = (): void => {};
@@ -59,14 +60,21 @@ export function createHealth(clock: Clock, log: Log): Health {
     return healthy === true;
   };
 
-  const isHealthy = (name: string, check: HealthCheck): Promise<boolean> => {
-    let pending = running.get(check);
-    if (pending === undefined) {
-      pending = run(name, check).finally(() => running.delete(check));
-      running.set(check, pending);
+  const once = <T>(
+    pending: Map<HealthCheck, Promise<T>>,
+    check: HealthCheck,
+    act: () => Promise<T>,
+  ): Promise<T> => {
+    let result = pending.get(check);
+    if (result === undefined) {
+      result = act().finally(() => pending.delete(check));
+      pending.set(check, result);
     }
-    return pending;
+    return result;
   };
+
+  const isHealthy = (name: string, check: HealthCheck): Promise<boolean> =>
+    once(running, check, () => run(name, check));
 
   const detailsOf = async (name: string, check: HealthCheck): Promise<object> => {
     const returned: unknown = await inTime<unknown>(
@@ -101,7 +109,7 @@ export function createHealth(clock: Clock, log: Log): Health {
         if (check.details === undefined) return [name, await isHealthy(name, check)] as const;
         const [healthy, details] = await Promise.all([
           isHealthy(name, check),
-          detailsOf(name, check),
+          once(describing, check, () => detailsOf(name, check)),
         ]);
         return [name, { ...details, healthy }] as const;
       });

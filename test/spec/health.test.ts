@@ -105,6 +105,35 @@ describe.each(roles)("health of a %s", (kind) => {
 });
 
 describe("the answer of GET /health", () => {
+  it("requests that ask while a check or its details() run share them: each runs once (health-14)", async () => {
+    const { node } = await services();
+    const runs = { healthy: 0, details: 0 };
+    let finish = (): void => {};
+    const done = new Promise<void>((resolve) => (finish = resolve));
+    node.addHealthCheck("database", {
+      async isHealthy() {
+        runs.healthy++;
+        await done;
+        return true;
+      },
+      async details() {
+        runs.details++;
+        await done;
+        return { rows: 3 };
+      },
+    });
+    const paths = ["/health", "/health", "/health/status", "/health/ready", "/health"];
+    const answers = paths.map((path) => ask(node, "GET", path));
+    await settle();
+    finish();
+    const texts = (await Promise.all(answers)).map(({ text }) => text);
+    const shown = '{"database":{"rows":3,"healthy":true}}';
+    expect(texts).toEqual([shown, shown, "true", "true", shown]);
+    expect(runs).toEqual({ healthy: 1, details: 1 });
+    await ask(node, "GET", "/health");
+    expect(runs).toEqual({ healthy: 2, details: 2 });
+  });
+
   it("health-7, health-13: GET /health has each check under its name, as a boolean", async () => {
     const { node } = await services();
     node.addHealthCheck("the database", saying(true));
