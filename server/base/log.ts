@@ -3,6 +3,7 @@
 import type { Log } from "../../src/base/ports.ts";
 import type { LogFields } from "../../src/base/ports/telemetry.ts";
 import { boundedOutput } from "./bounded-output.ts";
+import { printable } from "./printable.ts";
 import { createPaint, type Paint, type TextOutput, wantsColour } from "./paint.ts";
 import { stackOf } from "./stacks.ts";
 
@@ -81,15 +82,17 @@ type WriteLine = (
 
 function jsonLines({ role, node, now = () => new Date() }: LogOptions): WriteLine {
   return (level, message, cause, about) =>
-    `${JSON.stringify({
-      time: now().toISOString(),
-      level,
-      role,
-      node,
-      message,
-      ...about,
-      ...(cause !== undefined && { error: stackOf(cause) }),
-    })}\n`;
+    `${printable(
+      JSON.stringify({
+        time: now().toISOString(),
+        level,
+        role,
+        node,
+        message,
+        ...about,
+        ...(cause !== undefined && { error: stackOf(cause) }),
+      }),
+    )}\n`;
 }
 
 function textLines(options: LogOptions): WriteLine {
@@ -107,10 +110,10 @@ function textLines(options: LogOptions): WriteLine {
     return `${head(stream, paint)}${colour === undefined ? text : paint(colour, text)}\n`;
   };
   return (level, line, cause, about) => {
-    const text = `${line}${idsOf(about)}`;
+    const text = printable(`${line}${idsOf(about)}`);
     if (level === "info") return painted(out, text);
     if (level === "warn") return painted(err, `warning: ${text}`, "yellow");
-    const stack = cause === undefined ? "" : `\n${stackOf(cause)}`;
+    const stack = cause === undefined ? "" : `\n${printable(stackOf(cause))}`;
     return painted(err, `error: ${text}${stack}`, "red");
   };
 }

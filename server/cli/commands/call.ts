@@ -2,7 +2,6 @@
 // and how long it took.
 
 import { performance } from "node:perf_hooks";
-import { stripVTControlCharacters } from "node:util";
 import { DeadlineExceeded } from "../../../src/base/errors.ts";
 import {
   type IncomingResponse,
@@ -17,6 +16,7 @@ import { traceOf } from "../../../src/base/trace.ts";
 import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
 import type { Config } from "../../config/config.ts";
 import { createPaint, wantsColour } from "../../base/paint.ts";
+import { printable } from "../../base/printable.ts";
 import type { Terminal } from "../../base/terminal.ts";
 import { readAuthorities } from "../../config/tls.ts";
 import { createTransport } from "../../http/transport.ts";
@@ -173,7 +173,7 @@ async function printText(
   const paint = createPaint(wantsColour(stderr, env));
   const facts = [
     ...(failed ? [String(status)] : []),
-    ...(node === undefined ? [] : [node]),
+    ...(node === undefined ? [] : [printable(node)]),
     `${ms} ms`,
   ].join(" · ");
   if (failed) {
@@ -181,7 +181,7 @@ async function printText(
     const cause =
       error.cause instanceof Error ? [`caused by ${error.cause.name}: ${error.cause.message}`] : [];
     const lines = [`${error.name}: ${error.message}`, ...traceOf(error), ...cause];
-    stderr.write(`${paint("red", "error:")} ${lines.map(stripVTControlCharacters).join("\n")}\n`);
+    stderr.write(`${paint("red", "error:")} ${lines.map(printable).join("\n")}\n`);
   } else {
     const { columns, isTTY } = stdout;
     const colors = wantsColour(stdout, env);
@@ -203,7 +203,7 @@ async function printJson(
   const form = sent ?? (await jsonOf("error" in outcome ? outcome.error : outcome.value));
   const result = "error" in outcome ? { error: form } : { value: form };
   stdout.write(
-    `${JSON.stringify({ ...result, ...(superjson && { encoding: "superjson" }), ...facts })}\n`,
+    `${printable(JSON.stringify({ ...result, ...(superjson && { encoding: "superjson" }), ...facts }))}\n`,
   );
 }
 

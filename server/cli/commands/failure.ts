@@ -1,8 +1,10 @@
 // How a command fails: the errors that decide the exit code, and the message on the terminal.
 
+import { stripVTControlCharacters } from "node:util";
 import { Problems } from "../../../src/base/problem.ts";
 import { createLog, logFormat } from "../../base/log.ts";
 import { createPaint, wantsColour } from "../../base/paint.ts";
+import { printable } from "../../base/printable.ts";
 import type { Terminal } from "../../base/terminal.ts";
 
 /** The command line is wrong: exit code 2. */
@@ -24,10 +26,10 @@ export function exitCodeOf(error: unknown, terminal: Terminal): 1 | 2 {
 /** Prints one message; with DEBUG=seamline also the stacks. */
 export function reportFailure(error: unknown, { stderr, env }: Terminal): void {
   const head = createPaint(wantsColour(stderr, env))("red", "error:");
-  stderr.write(`${head} ${textOf(error)}\n`);
+  stderr.write(`${head} ${printable(stripVTControlCharacters(textOf(error)))}\n`);
   if (!wantsStacks(env)) return;
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    stderr.write(`\n${cause.stack ?? cause.message}\n`);
+    stderr.write(`\n${printable(cause.stack ?? cause.message)}\n`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { paths } from "../../../src/base/protocol.ts";
 import { collected } from "../../../src/http/bodies.ts";
 import { trustKeyHeader } from "../../../src/http/trust.ts";
 import type { ListedMember } from "../../../src/roles/members/member-endpoints.ts";
+import { printable } from "../../base/printable.ts";
 import type { Terminal } from "../../base/terminal.ts";
 import { count } from "../../base/paint.ts";
 import { addressProblem } from "../../config/config-address.ts";
@@ -57,7 +58,7 @@ export async function inspectMembers(
           ...rows(members),
         ]);
     // Those that answer are shown, and the command fails if one doesn't.
-    if (found.length > 0) terminal.stdout.write(`${lines.join("\n")}\n`);
+    if (found.length > 0) terminal.stdout.write(`${printable(lines.join("\n"))}\n`);
     if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n"));
   } finally {
     await transport.close();

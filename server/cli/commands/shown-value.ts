@@ -1,15 +1,16 @@
 // Shows a result without the application's classes: an instance is its class's key, constructor
 // arguments and fields.
 
-import { inspect, type InspectOptionsStylized, stripVTControlCharacters } from "node:util";
+import { inspect, type InspectOptionsStylized } from "node:util";
 import { Opaque } from "../../../src/codec/class-table.ts";
 import { OpaqueClasses } from "../../../src/codec/classes.ts";
+import { printable } from "../../base/printable.ts";
 import { decodeParsed, encodeSerialized } from "../../../src/codec/serialized.ts";
 
 export interface ShownOptions {
   readonly colors: boolean;
   readonly columns?: number | undefined;
-  /** At a terminal, control sequences in a text from elsewhere are removed. */
+  /** At a terminal, control characters in a text from elsewhere are escaped. */
   readonly isTTY?: boolean | undefined;
 }
 
@@ -18,7 +19,7 @@ export function shown(
   value: unknown,
   { colors, columns = 80, isTTY = false }: ShownOptions,
 ): string {
-  if (typeof value === "string") return isTTY ? stripVTControlCharacters(value) : value;
+  if (typeof value === "string") return isTTY ? printable(value) : value;
   return inspect(value, {
     colors,
     breakLength: columns,

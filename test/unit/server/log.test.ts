@@ -12,6 +12,37 @@ function lineFor(cause: unknown): string {
   return text;
 }
 
+describe("a line of the log", () => {
+  const foreign = "\u001b[2J\u0007\u007f\u0090\u009b31m\u2028\u202e\u2066 \r";
+  const shown = "\\u001b[2J\\u0007\\u007f\\u0090\\u009b31m\\u2028\\u202e\\u2066 \\u000d";
+  const lines = (format: "json" | "text", error: Error): string => {
+    let text = "";
+    const out = { write: (line: string) => (text += line) };
+    const log = createLog({ format, out, err: out, env: {} });
+    log.info(`info ${foreign}`, { event: "request", request: foreign });
+    log.warn(`warn ${foreign}`);
+    log.error(`error ${foreign}`, error);
+    return text;
+  };
+
+  it.each(["text", "json"] as const)(
+    "has control characters, C1 and marks of direction too, escaped, as %s",
+    (format) => {
+      const text = lines(format, new Error(foreign));
+      expect(text.replaceAll(/[\t\n]/g, "")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+      if (format === "text") expect(text.split(shown)).toHaveLength(6);
+      else {
+        const [info, , error] = text
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line) as Record<string, string>);
+        expect([info?.["message"], info?.["request"]]).toEqual([`info ${foreign}`, foreign]);
+        expect(error?.["error"]).toContain(foreign);
+      }
+    },
+  );
+});
+
 describe("a logged error", () => {
   it("has its stack and its causes", () => {
     const text = lineFor(new TypeError("outer", { cause: new RangeError("inner") }));

@@ -251,7 +251,7 @@ describe("seamline call", () => {
 
   it("prints undefined, but no control characters on a terminal", async () => {
     expect((await call(["orders/nothing"])).out).toBe("undefined\n");
-    expect((await call(["orders/loud"], { isTTY: true })).out).toBe("red\n");
+    expect((await call(["orders/loud"], { isTTY: true })).out).toBe("\\u001b[31mred\\u001b[0m\n");
     expect((await call(["orders/loud"])).out).toBe("\u001B[31mred\u001B[0m\n");
   });
 

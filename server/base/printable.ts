@@ -1,0 +1,15 @@
+// Text from elsewhere, as terminals and logs may show it.
+
+/**
+ * What a terminal takes for a command (C0 but for tabs and line breaks, DEL, C1), and what makes a line look
+ * like another one: separators of lines and paragraphs, and marks that turn the direction of what follows.
+ */
+const unprintable = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** The text with each such character as `\u001b`: JSON reads it as the same text. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    unprintable,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
