@@ -22,6 +22,7 @@ import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts
 import type { LinkSetting } from "../config/config-types.ts";
 import type { OpenedDirectory } from "../directory/open-directory.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
+import { webOf } from "./web-of.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 
 export interface ComposeOptions {
@@ -48,15 +49,6 @@ export interface Composed {
 /** The same for a service that has the build, which knows its base. */
 function builtWebOf(config: Config, { built }: EnsuredBuild): PublicOriginOptions {
   return { ...webOf(config), base: fixedBase(built.manifest.base ?? "/") };
-}
-
-/** The addresses under which browsers reach the service. */
-function webOf({ origin, hosts, forwarded }: Config): PublicOriginOptions {
-  return {
-    ...(origin !== undefined && { origins: [origin].flat() }),
-    ...(hosts !== undefined && { hosts }),
-    ...(forwarded !== undefined && { forwarded }),
-  };
 }
 
 export async function composeRole(

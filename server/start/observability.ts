@@ -2,6 +2,7 @@
 
 import type { Log, Telemetry } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
+import { createPublicOrigin, type PublicOrigin } from "../../src/http/public-origin.ts";
 import { createLog, logFormat } from "../base/log.ts";
 import { packageVersion } from "../base/package-folder.ts";
 import type { Config } from "../config/config.ts";
@@ -9,6 +10,7 @@ import type { TracesConfig } from "../config/config-types.ts";
 import type { Tracing } from "../telemetry/traces/tracing.ts";
 import { nodeClock } from "../http/clock.ts";
 import type { HeldMemory } from "../http/held-memory.ts";
+import { webOf } from "./web-of.ts";
 
 /** The log of a service: text on a terminal, and JSON for programs. */
 export function serviceLog(config: Config): Log {
@@ -70,9 +72,11 @@ export async function observe(
   const metrics = new Metrics({ ...role, version: packageVersion(), memory });
   const listener =
     "port" in wanted
-      ? await listenForMetrics(metrics, wanted).catch((error: unknown) => {
-          throw listenProblem(error as Error, file);
-        })
+      ? await listenForMetrics(metrics, wanted, webAt(config, wanted.host, log)).catch(
+          (error: unknown) => {
+            throw listenProblem(error as Error, file);
+          },
+        )
       : undefined;
   if (listener !== undefined) log.info(`metrics at ${listener.url}`);
   return {
@@ -82,6 +86,12 @@ export async function observe(
       await listener?.close();
     },
   };
+}
+
+/** The hosts of the service, whose pages' names a DNS server of somebody else can't lead to the metrics. */
+function webAt(config: Config, host: string | undefined, log: Log): PublicOrigin {
+  const { hosts = [], ...web } = webOf(config);
+  return createPublicOrigin(log, { ...web, hosts: host === undefined ? hosts : [...hosts, host] });
 }
 
 /** A listener's errors speak of the service's own `url`. */

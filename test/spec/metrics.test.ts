@@ -5,6 +5,7 @@ import { startServer } from "../../server/index.ts";
 import { families } from "../../server/telemetry/metrics/families.ts";
 import { Metrics } from "../../server/telemetry/metrics/metrics.ts";
 import { ask, TestLog } from "../_cluster.ts";
+import { exchange } from "../attack/_sockets.ts";
 import { freePort } from "../docs/_ports.ts";
 import { parseMetrics } from "./_metrics.ts";
 import { operate, type ServiceName } from "./_operations.ts";
@@ -227,7 +228,7 @@ describe("GET /metrics", () => {
     );
   });
 
-  it("metrics-9: a port of their own listens on loopback unless a host is set, answers nothing but metrics, and closes with the service", async () => {
+  it("metrics-9: a port of their own listens on loopback unless a host is set, answers nothing but metrics, refuses hosts that aren't the service's with 421, and closes with the service", async () => {
     const port = await freePort();
     const log = new TestLog();
     const config = { ...gateway, metrics: { port } };
@@ -237,6 +238,13 @@ describe("GET /metrics", () => {
     const answer = await fetch(url);
     expect(parseMetrics(await answer.text()).value("seamline_members", { state: "in" })).toBe(0);
     expect((await fetch(new URL("/rpc/a", url))).status).toBe(404);
+    const foreign = await exchange(port, "GET /metrics HTTP/1.1\r\nhost: evil.example\r\n\r\n");
+    expect([foreign.status, foreign.body]).toEqual([
+      421,
+      `This service doesn't answer for the host "evil.example"`,
+    ]);
+    const own = await exchange(port, `GET /metrics HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`);
+    expect(own.status).toBe(200);
     expect(await (await fetch(`${server.url}/metrics`)).text()).not.toContain("seamline_");
     await expect(
       startServer(undefined, { ...options, config, log: new TestLog() }),

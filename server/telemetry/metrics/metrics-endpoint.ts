@@ -5,6 +5,8 @@ import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
 import { pathOf } from "../../../src/http/router.ts";
 import { equalSecrets } from "../../http/host.ts";
 import { listen } from "../../http/http.ts";
+import type { PublicOrigin } from "../../../src/http/public-origin.ts";
+import { refusal } from "../../http/writing/write-answer.ts";
 import { expositionType } from "./exposition.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -39,16 +41,22 @@ function bearerToken(field: unknown): string {
   return (typeof field === "string" ? /^bearer +(.*)$/i.exec(field)?.[1] : undefined) ?? "";
 }
 
-/** A listener that answers everybody who reaches it. Rejects if it can't listen. */
+/**
+ * A listener that answers everybody who reaches it, and asks for a host of the service: a page of another
+ * site could reach it too, by a name of its own. Rejects if it can't listen.
+ */
 export async function listenForMetrics(
   metrics: Metrics,
   { port, host = "127.0.0.1" }: { readonly port: number; readonly host?: string | undefined },
+  web: Pick<PublicOrigin, "accepts" | "misdirected">,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { url, close } = await listen(
-    async (request) =>
-      asksForMetrics(request)
+    async (request) => {
+      if (!web.accepts(request)) return refusal(web.misdirected(request));
+      return asksForMetrics(request)
         ? answerMetrics(request, metrics)
-        : plain(404, `There are only metrics here, at ${path}`, {}),
+        : plain(404, `There are only metrics here, at ${path}`, {});
+    },
     { host, port },
   );
   return { url: url + path, close: async () => await close(0) };
