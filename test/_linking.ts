@@ -13,8 +13,6 @@ export function linkHost(memory?: HeldMemory): Host["links"] {
 }
 
 /** For the server of a role. */
-export function takingLinks(role: Role): Pick<ListenOptions, "onLink"> {
-  return {
-    onLink: role.accept && (({ channel, connection }) => role.accept?.(channel, connection)),
-  };
+export function takingLinks(role: Role): Pick<ListenOptions, "acceptLink"> {
+  return { acceptLink: role.accept };
 }

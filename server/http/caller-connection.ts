@@ -33,6 +33,8 @@ export interface CallerConnection {
   readonly idleMs: number;
   /** Gets the fault of an answer that the caller has completely. */
   readonly onFault: ((fault: unknown) => void) | undefined;
+  /** What the next request has asked to upgrade to, in vain. */
+  upgrade?: string | undefined;
   /** The last request. */
   request?: { readonly mayTakeLong: boolean; cut(reason: Error): void };
 }

@@ -1,8 +1,8 @@
 // Converts between node:http and the plain shapes of src/base/ports.ts, and decides nothing about
 // requests. This file has the connections; node-request.ts has one request, write-answer.ts its answer.
 
-import type { DialledChannel } from "../../src/base/ports/links.ts";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { BadRequest, type NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
@@ -52,8 +52,8 @@ export interface ListenOptions extends Listening {
   readonly limits?: Partial<HttpLimits>;
   /** Counts the bytes that callers make this service hold. */
   readonly memory?: HeldMemory;
-  /** Takes the channel of another service that asks for a link. Without it nobody gets one. */
-  readonly onLink?: ((dialled: DialledChannel) => void) | undefined;
+  /** Answers another service that asks for a link. Without it nobody gets one. */
+  readonly acceptLink?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
   /** Called with an error that the handler threw, which is a bug: handlers answer. */
   readonly onFault?: (fault: unknown) => void;
   /** Knows whether requests have waited because the event loop is late. */
@@ -89,7 +89,7 @@ export async function listen(
   const { memory = new HeldMemory() } = options;
   const connections = new Map<Socket, CallerConnection>();
   const closeOne = createCloser(connections, memory);
-  const links = options.onLink && new LinkSockets(options.onLink);
+  const links = options.acceptLink && new LinkSockets(options.acceptLink);
   let closing = false;
   let end: ConnectionsEnd | undefined;
 
@@ -115,6 +115,7 @@ export async function listen(
   ): void => {
     const connection = connections.get(message.socket);
     if (connection === undefined) return void response.destroy();
+    restoreUpgrade(message, connection);
     connection.open++;
     const request = new NodeRequest(
       message,
@@ -178,7 +179,9 @@ export async function listen(
   server.maxConnections = limits.maxConnections + spareConnections;
   // Node silently drops fields past this number. We can only refuse too many if we see one more.
   server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
-  server.on(options.tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+  const connected = options.tls === undefined ? "connection" : "secureConnection";
+  server.on(connected, (socket: Socket) => {
+    if (connections.has(socket)) return;
     // Node keeps the address that was once read: a procedure can read it after the caller has left.
     void socket.remoteAddress;
     const isSpare = connections.size + (links?.size ?? 0) >= limits.maxConnections && !closeOne();
@@ -197,30 +200,34 @@ export async function listen(
       for (const leaver of connection.leavers.all()) leaver.leave();
     });
   });
-  const answer = (by: Server): void => {
-    by.on("request", (message, response) => serve(message, response, false));
-    by.on("clientError", (error, socket) => {
-      // Node's limit of time is for requests that are collected. It reports each request once.
-      const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
-      if (isLate && connections.get(socket as Socket)?.request?.mayTakeLong === true) return;
-      endFaulty(error, socket as Socket);
-    });
-    // Without this, Node would request the body even if its length alone gets it refused.
-    by.on("checkContinue", (message, response) => serve(message, response, true));
-  };
-  answer(server);
-  if (links !== undefined) {
-    const plain = createServer(settings);
-    answer(plain);
+  server.on("request", (message, response) => serve(message, response, false));
+  server.on("clientError", (error, socket) => {
+    // Node's limit of time is for requests that are collected. It reports each request once.
+    const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
+    if (isLate && connections.get(socket as Socket)?.request?.mayTakeLong === true) return;
+    endFaulty(error, socket as Socket);
+  });
+  // Without this, Node would request the body even if its length alone gets it refused.
+  server.on("checkContinue", (message, response) => serve(message, response, true));
+  if (links !== undefined)
     server.on("upgrade", (message, stream, head) => {
       const socket = stream as Socket;
       const connection = connections.get(socket);
-      if (connection === undefined || !asksForLink(message))
-        return withoutUpgrade(plain, message, socket, head);
-      // From now on it is counted there, and nothing of HTTP is kept for it.
-      if (links.accept(message, socket, head, connection, closing)) connections.delete(socket);
+      // Nothing can be said before the answers to earlier requests.
+      if (connection === undefined || connection.open > 0) return void socket.destroy();
+      const unread: Buffer[] = [head];
+      if (!asksForLink(message)) unread.unshift(withoutUpgrade(message, connection));
+      else {
+        const is = links.answer(message, socket, head, connection, closing);
+        // From now on it is counted there, and nothing of HTTP is kept for it.
+        if (is === "link") connections.delete(socket);
+        if (is !== "http") return;
+      }
+      // Node leaves the connection alone once somebody listens to such requests. To its server it is a
+      // new one, with all limits of time.
+      socket.unshift(Buffer.concat(unread));
+      server.emit(connected, socket);
     });
-  }
 
   const address = await bind(server, options);
   // An error of the listening socket after the start belongs to no request, and must not end the
@@ -233,7 +240,6 @@ export async function listen(
     },
     async close(graceMs) {
       closing = true;
-      links?.close();
       if (graceMs > 0) await acceptRest(server);
       // Its own end waits for links, too, which may bring answers to requests.
       server.close();
@@ -252,20 +258,28 @@ function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefine
 }
 
 /**
- * Hands a request that asks for another protocol to a server that knows none: it is answered as if it
- * hadn't asked. Node leaves the connection alone once somebody listens to such requests.
+ * The head of a request that asks for a protocol which this service doesn't speak, without the field that
+ * makes Node's parser end there: it is answered as if it hadn't asked.
  */
 function withoutUpgrade(
-  plain: Server,
-  { method, url, httpVersion, rawHeaders }: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-): void {
+  { method, url, httpVersion, rawHeaders, headers }: IncomingMessage,
+  connection: CallerConnection,
+): Buffer {
+  connection.upgrade = headers.upgrade;
   let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
   for (let at = 0; at < rawHeaders.length; at += 2)
-    text += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`;
-  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, "latin1"), head]));
-  plain.emit("connection", socket);
+    if (rawHeaders[at]!.toLowerCase() !== "upgrade")
+      text += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`;
+  return Buffer.from(`${text}\r\n`, "latin1");
+}
+
+/** Gives a request back what {@link withoutUpgrade} has taken: routes refuse it. */
+function restoreUpgrade(message: IncomingMessage, connection: CallerConnection): void {
+  const { upgrade } = connection;
+  if (upgrade === undefined) return;
+  connection.upgrade = undefined;
+  message.rawHeaders.push("upgrade", upgrade);
+  message.headers.upgrade = upgrade;
 }
 
 function noConnection(): NodeNotAvailable {

@@ -30,16 +30,25 @@ export function memoryLinks(
 ): NonNullable<Host["links"]> {
   return {
     soon: queueMicrotask,
-    async dial(base, address) {
-      const { host } = new URL(base);
+    async dial(base, address, dialing) {
       const origin = address === undefined ? new URL(base).origin : baseAt(base, address);
       const role = own === undefined || roles.has(own) ? roles.get(origin) : undefined;
       if (role === undefined) throw new Error(`${origin} refused the connection`);
       if (role.accept === undefined) throw new NoLinkThere(`${origin} takes no links`);
-      const [here, there] = memoryChannels();
-      role.accept(there, host);
-      if (own !== undefined) onDial?.([own, origin], () => here.cut());
-      return { channel: tap === undefined ? here : tapped(here, tap(origin)), connection: host };
+      const connection = { way: "socket", secret: undefined } as const;
+      for (;;) {
+        const headers = dialing.fields(connection);
+        const answer = role.accept({ ...connection, headers, from: own });
+        if (answer === undefined) throw new Error(`${origin} closed the connection`);
+        if (!("open" in answer)) {
+          dialing.refused(answer);
+          continue;
+        }
+        const [here, there] = memoryChannels();
+        answer.open(there);
+        if (own !== undefined) onDial?.([own, origin], () => here.cut());
+        return tap === undefined ? here : tapped(here, tap(origin));
+      }
     },
   };
 }

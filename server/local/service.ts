@@ -2,7 +2,7 @@
 // time with a new host and a new role.
 
 import { type Host, type HttpRequest, TransportError } from "../../src/base/ports.ts";
-import type { Channel } from "../../src/base/ports/links.ts";
+import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import { readOnce, stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -110,9 +110,16 @@ export class Service<R extends Role = Role> {
     this.#parts.network.roles.set(this.url, {
       ...(role as R),
       ...(role?.accept !== undefined && {
-        accept(channel: Channel, connection: string): void {
-          ended.signal.addEventListener("abort", () => channel.close());
-          role.accept?.(channel, connection);
+        accept(upgrade: LinkUpgrade): LinkAnswer {
+          const answer = role.accept!(upgrade);
+          if (answer === undefined || !("open" in answer)) return answer;
+          return {
+            ...answer,
+            open(channel) {
+              ended.signal.addEventListener("abort", () => channel.close());
+              answer.open(channel);
+            },
+          };
         },
       }),
       handle: async (request) => {
@@ -153,9 +160,9 @@ function mortal(host: Host, name: string, ended: AbortSignal): Host {
       ...links,
       async dial(...to) {
         if (ended.aborted) throw new Error(`${name} was killed`);
-        const dialled = await links.dial(...to);
-        ended.addEventListener("abort", () => dialled.channel.close());
-        return dialled;
+        const channel = await links.dial(...to);
+        ended.addEventListener("abort", () => channel.close());
+        return channel;
       },
     },
     clock: { now: () => clock.now(), after: (ms, run) => clock.after(ms, unlessAborted(run)) },

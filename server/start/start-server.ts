@@ -43,7 +43,7 @@ function open(prepared: PreparedService): Promise<HttpServer> {
     memory,
     heartbeat,
     limits: definedOf(config.limits ?? {}),
-    onLink: role.accept && (({ channel, connection }) => role.accept?.(channel, connection)),
+    acceptLink: role.accept,
     onFault: logFault(prepared),
     onCut: cutWarning(prepared),
   });

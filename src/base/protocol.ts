@@ -108,6 +108,18 @@ export const serviceHeaders = {
   base: "x-svc-base",
 } as const;
 
+/** Headers of a request for a link and of its answer, with which both ends prove the trust key. */
+export const linkHeaders = {
+  /** In a 401: what a proof has to be about. */
+  challenge: "x-svc-link-challenge",
+  /** What the dialer says of itself and of its connection: JSON. */
+  hello: "x-svc-link-hello",
+  /** A list: `<challenge>.<proof>` for each challenge that the dialer was given. */
+  proof: "x-svc-link-proof",
+  /** In a 403: `key` if the proof is wrong, `service` if it is right and there is no link all the same. */
+  refused: "x-svc-link-refused",
+} as const;
+
 /**
  * Whether it is Seamline's own header. Each service sets these itself and forwards none unchecked.
  */

@@ -9,9 +9,8 @@ import type { CallFrom } from "../base/ports.ts";
  * calls: both ends count those, and nobody would answer one that was skipped.
  */
 export const kinds = {
-  hello: 0x01,
-  welcome: 0x02,
-  proof: 0x03,
+  /** The first of an acceptor: what it says of itself, and its proof. */
+  welcome: 0x01,
   /** A call for somebody outside of the deployment. */
   callOutside: 0x10,
   /** A call of one of its procedures, or of somebody who has shown the key. */
@@ -63,7 +62,7 @@ export const headBytes = 6;
 export const mostFrameBytes: number = 256 * 1024;
 /** The most bytes of a part of a body, and of one that goes with its head. */
 export const chunkBytes: number = 64 * 1024;
-/** Until it has shown the key, an end sends at most this many bytes in all. */
+/** Until it has shown the key, an acceptor sends at most this many bytes in all. */
 export const mostHandshakeBytes: number = 4096;
 
 /** What came doesn't follow the protocol. The link ends. */

@@ -1,21 +1,31 @@
-// How two services find out that both have the deployment's key, before there is a link. The key never
-// travels: each end signs what both have said, with a key of its own direction, so that no end can be
-// answered with its own words.
+// How two services prove to each other that both have the deployment's key, before there is a link. The
+// key never travels. The dialer proves first, so a stranger learns nothing that depends on the key, and the
+// proof is about a challenge that the acceptor doesn't remember, so a stranger holds no place.
 
 import type { Host } from "../base/ports.ts";
+import {
+  type LinkConnection,
+  type LinkDialing,
+  type LinkRefusal,
+  type LinkUpgrade,
+  NoLinkThere,
+} from "../base/ports/links.ts";
+import { linkHeaders } from "../base/protocol.ts";
 import { keysOf, type TrustKey } from "../http/trust.ts";
-import { type Kind, kinds, ProtocolError } from "./frames.ts";
+import { Challenges, randomText } from "./challenges.ts";
+import { ProtocolError } from "./frames.ts";
 
-/** The versions of the protocol that this release speaks: its own, and the one before. */
+/** The versions of the protocol that this release speaks. */
 export const versions: readonly [lowest: number, highest: number] = [1, 1];
 
 /** What an end of a link says of itself. */
 export interface Introduction {
-  readonly nonce: string;
   readonly versions: readonly [lowest: number, highest: number];
   readonly role: string;
   /** The process: random, another one after each start. */
   readonly instance: string;
+  /** The build that it runs, if it runs one. */
+  readonly build?: string | undefined;
   /** How often members of a gateway check their health. Only a gateway says it. */
   readonly healthIntervalMs?: number | undefined;
 }
@@ -23,18 +33,16 @@ export interface Introduction {
 export interface HandshakeParts {
   readonly host: Pick<Host, "sign" | "equalSecrets" | "deriveKey">;
   readonly trustKey: TrustKey;
-  readonly own: Omit<Introduction, "nonce">;
-  readonly isDialer: boolean;
+  readonly own: Introduction;
   /** What the other end may be. */
   readonly roles: readonly string[];
-  /**
-   * What both know of the connection without being told: the host that was dialled, and what only
-   * the two ends of an encrypted connection know.
-   */
-  readonly connection: string;
-  readonly send: (kind: Kind, payload: Uint8Array) => void;
-  /** Both ends have shown the key. The link speaks this version. */
-  readonly onProven: (other: Introduction, version: number) => void;
+}
+
+/** The other end, once it has proven the key. */
+export interface ProvenEnd {
+  readonly other: Introduction;
+  /** The highest version of the protocol that both speak. */
+  readonly version: number;
 }
 
 /** The other end doesn't have the key, or speaks no version that this one does. */
@@ -49,8 +57,8 @@ export class WrongKeyError extends HandshakeError {
 
 /** What to do about a {@link WrongKeyError}. */
 export const wrongKeyAdvice: string =
-  "both must have the same trustKey. If they have, something between them ends TLS or changes the Host: " +
-  "let it pass both on, or set 'link' to \"never\"";
+  "both must have the same trustKey. If they have, something between them ends TLS: " +
+  "let it pass TLS through, or set 'link' to \"never\"";
 
 /** The other end has the key, and is another service than this one may talk to. */
 export class WrongRoleError extends HandshakeError {
@@ -63,145 +71,228 @@ export class WrongRoleError extends HandshakeError {
   }
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const nonceBytes = 32;
-const noncePattern = new RegExp(`^[0-9a-f]{${2 * nonceBytes}}$`);
-
 /**
- * One end of a handshake: hello → welcome with a proof → proof. Whatever else comes throws a
- * {@link ProtocolError}, and a wrong proof a {@link HandshakeError}.
+ * So many challenges a dialer collects. More than one comes from several gateways behind a name whose
+ * balancer picks one for each request: each recognises its own among them.
  */
-export class Handshake {
+const mostChallenges = 8;
+const challengePattern = /^[\w.-]{1,200}$/;
+
+/** A key for each direction, so that no end can be answered with its own proof. */
+interface Keys {
+  readonly dialer: string;
+  readonly acceptor: string;
+}
+
+/** The keys of a deployment, the one that proves first. Throws if there is none, or an empty one. */
+function keysFor({ host, trustKey }: HandshakeParts): readonly [Keys, ...Keys[]] {
+  const keys = keysOf(trustKey);
+  // Everybody knows the empty key.
+  if (keys.length === 0 || keys.includes("")) throw new HandshakeError("A link needs a trustKey");
+  return keys.map((key) => ({
+    dialer: host.deriveKey(key, "seamline/link/1/dialler"),
+    acceptor: host.deriveKey(key, "seamline/link/1/acceptor"),
+  })) as unknown as [Keys, ...Keys[]];
+}
+
+/** The end that asks for a link. */
+export class Dialer implements LinkDialing {
   readonly #parts: HandshakeParts;
-  readonly #own: Introduction;
-  /** What was said, as it was said: the proofs are about each byte of it. */
+  readonly #keys: readonly [Keys, ...Keys[]];
+  readonly #challenges: string[] = [];
   #hello = "";
-  #welcome = "";
-  #other: Introduction | undefined;
-  #isProven = false;
+  #secret = "";
 
   constructor(parts: HandshakeParts) {
-    // Everybody knows the empty key.
-    if (keysOf(parts.trustKey).some((key) => key === "") || parts.trustKey.length === 0)
-      throw new HandshakeError("A link needs a trustKey");
     this.#parts = parts;
-    this.#own = { nonce: randomText(), ...parts.own };
-    if (!parts.isDialer) return;
-    this.#hello = JSON.stringify(this.#own);
-    this.#say(kinds.hello, this.#hello);
+    this.#keys = keysFor(parts);
   }
 
-  receive(kind: Kind, payload: Uint8Array): void {
-    const { isDialer } = this.#parts;
-    const text = textOf(payload);
-    if (!isDialer && kind === kinds.hello && this.#other === undefined) return this.#answer(text);
-    if (isDialer && kind === kinds.welcome && this.#other === undefined) {
-      const [welcome = "", proof = ""] = text.split("\n", 2);
-      this.#welcome = welcome;
-      this.#other = introductionIn(welcome);
-      this.#check(proof);
-      this.#version();
-      this.#say(kinds.proof, this.#proofOf("dialer"));
-      return this.#prove();
-    }
-    if (!isDialer && kind === kinds.proof && this.#other !== undefined && !this.#isProven) {
-      this.#check(text);
-      return this.#prove();
-    }
-    throw new ProtocolError(`A frame ${kind} in a handshake`);
-  }
-
-  #answer(hello: string): void {
+  fields({ way, secret }: LinkConnection): Readonly<Record<string, string>> {
+    if (this.#challenges.length === 0) return {};
+    const { own, host } = this.#parts;
+    const nonce = randomText();
+    const hello = JSON.stringify({ nonce, ...own, way, binding: bindingOf(secret) });
     this.#hello = hello;
-    this.#other = introductionIn(hello);
-    // Not before the versions are known to have one in common: a proof is for a link that may be.
-    this.#version();
-    this.#welcome = JSON.stringify(this.#own);
-    this.#say(kinds.welcome, `${this.#welcome}\n${this.#proofOf("acceptor")}`);
+    this.#secret = secret ?? "";
+    const key = this.#keys[0].dialer;
+    const proofs = this.#challenges.map((challenge) => {
+      const proof = host.sign(key, dialerSays(challenge, hello, this.#secret));
+      return `${challenge}.${proof}`;
+    });
+    return { [linkHeaders.hello]: hello, [linkHeaders.proof]: proofs.join(", ") };
   }
 
-  #check(proof: string): void {
-    const { host, isDialer, trustKey } = this.#parts;
-    const from = isDialer ? "acceptor" : "dialer";
-    if (!keysOf(trustKey).some((key) => host.equalSecrets(proof, this.#proofOf(from, key))))
+  refused({ status, headers, body }: LinkRefusal): void {
+    const challenge = headers[linkHeaders.challenge];
+    if (status === 401 && typeof challenge === "string" && challengePattern.test(challenge)) {
+      if (this.#challenges.length === mostChallenges)
+        throw new Error("it answers each request with another challenge");
+      this.#challenges.push(challenge);
+      return;
+    }
+    const why = headers[linkHeaders.refused];
+    if (why === "key")
+      throw new WrongKeyError("The other end refuses the proof of this service's trustKey");
+    if (why === "service" && this.#challenges.length > 0) {
+      const { other } = this.welcomed(body);
+      throw new HandshakeError(`A ${other.role} takes no links of a ${this.#parts.own.role}`);
+    }
+    throw new NoLinkThere(`it answered ${status} when asked for a link`);
+  }
+
+  /** Reads what an acceptor says of itself. Throws if that isn't proven, or rules a link out. */
+  welcomed(text: string): ProvenEnd {
+    const { host, own, roles } = this.#parts;
+    const [welcome = "", proof = ""] = text.split("\n", 2);
+    const isProven = this.#challenges.some((challenge) => {
+      const said = acceptorSays(challenge, this.#hello, this.#secret, welcome);
+      return this.#keys.some(({ acceptor }) => host.equalSecrets(proof, host.sign(acceptor, said)));
+    });
+    if (!isProven)
       throw new WrongKeyError(
-        "The other end doesn't have this deployment's trustKey, or somebody in between has changed what was said",
+        "The other end doesn't have this deployment's trustKey, or something in between has changed what was said",
       );
-    const { role } = this.#other as Introduction;
-    if (!this.#parts.roles.includes(role)) throw new WrongRoleError(role, this.#parts.roles);
-  }
-
-  #prove(): void {
-    this.#isProven = true;
-    this.#parts.onProven(this.#other as Introduction, this.#version());
-  }
-
-  #version(): number {
-    const { versions: theirs } = this.#other as Introduction;
-    const { versions: ours } = this.#own;
-    const version = Math.min(ours[1], theirs[1]);
-    if (version < Math.max(ours[0], theirs[0]))
-      throw new HandshakeError(
-        `The other end speaks versions ${theirs.join(" to ")} of the link, and this one ${ours.join(" to ")}: update one release at a time`,
-      );
-    return version;
-  }
-
-  /** A text without line breaks for each part, so that no two conversations have the same. */
-  #proofOf(end: "dialer" | "acceptor", key: string = keysOf(this.#parts.trustKey)[0]!): string {
-    const { host, connection } = this.#parts;
-    const said = `${this.#hello}\n${this.#welcome}\n${connection}`;
-    return host.sign(host.deriveKey(key, `seamline/link/1/${end}`), said);
-  }
-
-  #say(kind: Kind, text: string): void {
-    this.#parts.send(kind, encoder.encode(text));
+    const other = introductionIn(objectIn(welcome));
+    if (!roles.includes(other.role)) throw new WrongRoleError(other.role, roles);
+    return { other, version: commonVersion(own, other) };
   }
 }
 
-function randomText(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(nonceBytes));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** What an acceptor answers: a refusal, or the text that welcomes the dialer. */
+export type Verdict =
+  | LinkRefusal
+  | (ProvenEnd & { readonly status: 101; readonly welcome: string });
+
+export interface AcceptorParts extends HandshakeParts {
+  readonly host: HandshakeParts["host"] & Pick<Host, "clock">;
+  /** A proof was wrong, of the service at this address. */
+  readonly onWrongProof: (from: string | undefined) => void;
+}
+
+/** The end that is asked for links. It remembers nothing of those who haven't proven the key. */
+export class Acceptor {
+  readonly #parts: AcceptorParts;
+  readonly #keys: readonly [Keys, ...Keys[]];
+  readonly #challenges: Challenges;
+
+  constructor(parts: AcceptorParts) {
+    this.#parts = parts;
+    this.#keys = keysFor(parts);
+    this.#challenges = new Challenges(parts.host);
+  }
+
+  answer({ headers, way, secret, from }: LinkUpgrade): Verdict {
+    const hello = headers[linkHeaders.hello];
+    const proofs = headers[linkHeaders.proof];
+    if (typeof hello !== "string" || typeof proofs !== "string") return this.#challenge();
+    const given = proofsIn(proofs).find(({ challenge }) => this.#challenges.knows(challenge));
+    if (given === undefined) return this.#challenge();
+    const { challenge, proof } = given;
+    if (!this.#isRight(proof, dialerSays(challenge, hello, secret ?? ""))) {
+      this.#parts.onWrongProof(from);
+      const body = `The proof is wrong: ${wrongKeyAdvice}`;
+      return { status: 403, headers: { [linkHeaders.refused]: "key" }, body };
+    }
+    this.#challenges.spend(challenge);
+    return this.#welcome(challenge, hello, { way, secret });
+  }
+
+  #challenge(): LinkRefusal {
+    const headers = {
+      "www-authenticate": linkHeaders.proof,
+      [linkHeaders.challenge]: this.#challenges.issue(),
+    };
+    return { status: 401, headers, body: "" };
+  }
+
+  #isRight(proof: string, said: string): boolean {
+    const { host } = this.#parts;
+    return this.#keys.some(({ dialer }) => host.equalSecrets(proof, host.sign(dialer, said)));
+  }
+
+  /** The dialer has the key: what it says is only read now. */
+  #welcome(challenge: string, hello: string, { way, secret }: LinkConnection): Verdict {
+    const { host, own, roles } = this.#parts;
+    let other: Introduction;
+    try {
+      const said = objectIn(hello);
+      if (said.way !== way || said.binding !== bindingOf(secret))
+        throw new ProtocolError("A proof for another kind of connection");
+      other = introductionIn(said);
+    } catch (error) {
+      return { status: 400, headers: {}, body: String(error) };
+    }
+    const welcome = JSON.stringify(own);
+    const said = acceptorSays(challenge, hello, secret ?? "", welcome);
+    const text = `${welcome}\n${host.sign(this.#keys[0].acceptor, said)}`;
+    try {
+      if (!roles.includes(other.role)) throw new WrongRoleError(other.role, roles);
+      return { status: 101, welcome: text, other, version: commonVersion(own, other) };
+    } catch {
+      // The dialer comes to the same conclusion, from what this end is.
+      return { status: 403, headers: { [linkHeaders.refused]: "service" }, body: text };
+    }
+  }
+}
+
+/** What a proof is tied to: `tls` stands for the secret of the connection, which is in the proof. */
+const bindingOf = (secret: string | undefined): string => (secret === undefined ? "none" : "tls");
+
+// Parts without line breaks, so that no two conversations have the same text.
+const dialerSays = (challenge: string, hello: string, secret: string): string =>
+  `${challenge}\n${hello}\n${secret}`;
+const acceptorSays = (challenge: string, hello: string, secret: string, welcome: string): string =>
+  `${dialerSays(challenge, hello, secret)}\n${welcome}`;
+
+function proofsIn(list: string): readonly { readonly challenge: string; readonly proof: string }[] {
+  return list
+    .split(",", mostChallenges)
+    .map((item) => item.trim())
+    .map((item) => {
+      const end = item.lastIndexOf(".");
+      return { challenge: item.slice(0, Math.max(end, 0)), proof: item.slice(end + 1) };
+    });
+}
+
+function commonVersion({ versions: ours }: Introduction, { versions: theirs }: Introduction) {
+  const version = Math.min(ours[1], theirs[1]);
+  if (version < Math.max(ours[0], theirs[0]))
+    throw new HandshakeError(
+      `The other end speaks versions ${theirs.join(" to ")} of the link, and this one ${ours.join(" to ")}: update one release at a time`,
+    );
+  return version;
 }
 
 const isVersion = (version: unknown): version is number =>
   Number.isInteger(version) && (version as number) > 0 && (version as number) < 65_536;
-/** Roles and instances go to logs and lists. */
+/** Roles, instances and builds go to logs and lists. */
 const isName = (text: unknown): text is string =>
-  typeof text === "string" && /^[\w.-]{1,64}$/.test(text);
+  typeof text === "string" && /^[\w.-]{1,128}$/.test(text);
 
 /** More than 24 days are more than a timer takes. */
 const isTime = (ms: unknown): ms is number => typeof ms === "number" && ms >= 1 && ms < 2 ** 31;
 
-function introductionIn(text: string): Introduction {
-  const { nonce, versions: spoken, role, instance, healthIntervalMs } = objectIn(text);
+/** Reads what was proven: whoever said it has the key, and may be of another release. */
+function introductionIn(said: Readonly<Record<string, unknown>>): Introduction {
+  const { versions: spoken, role, instance, build, healthIntervalMs } = said;
   if (
-    typeof nonce !== "string" ||
-    !noncePattern.test(nonce) ||
     !Array.isArray(spoken) ||
     spoken.length !== 2 ||
     !spoken.every(isVersion) ||
     spoken[0]! > spoken[1]! ||
     !isName(role) ||
     !isName(instance) ||
+    !(build === undefined || isName(build)) ||
     !(healthIntervalMs === undefined || isTime(healthIntervalMs))
   )
     throw new ProtocolError("An introduction without its parts");
-  return { nonce, versions: [spoken[0]!, spoken[1]!], role, instance, healthIntervalMs };
-}
-
-function textOf(payload: Uint8Array): string {
-  try {
-    return decoder.decode(payload);
-  } catch {
-    throw new ProtocolError("A handshake that isn't text");
-  }
+  return { versions: [spoken[0]!, spoken[1]!], role, instance, build, healthIntervalMs };
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = text.includes("\n") ? undefined : JSON.parse(text);
+    const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {
     // It says so below.

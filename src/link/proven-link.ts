@@ -1,21 +1,28 @@
-// From a channel to a link: first the handshake, and then calls.
+// From a connection to a link: both ends have proven the key (handshake.ts), and then come calls.
 
 import type { Clock, Host, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type {
+  Channel,
+  ChannelReceiver,
+  LinkAnswer,
+  LinkDialing,
+  LinkUpgrade,
+} from "../base/ports/links.ts";
 import type { Credentials, TrustKey } from "../http/trust.ts";
-import type { Channel } from "../base/ports/links.ts";
-import { FrameReader, mostHandshakeBytes } from "./frames.ts";
+import { wheelOf } from "./alive/wheel.ts";
 import { FrameWriter } from "./frame-writer.ts";
+import { FrameReader, kinds, mostHandshakeBytes, ProtocolError } from "./frames.ts";
 import {
-  Handshake,
+  Acceptor,
+  type AcceptorParts,
+  Dialer,
   HandshakeError,
   type Introduction,
+  type ProvenEnd,
   versions,
-  WrongKeyError,
 } from "./handshake.ts";
 import { Link } from "./link.ts";
 import { answering, LinkPeer } from "./link-peer.ts";
-import { addGoodbye, Goodbye } from "./payload.ts";
-import { wheelOf } from "./alive/wheel.ts";
 
 /** What a service brings to each of its links. */
 export interface LinkService {
@@ -24,6 +31,8 @@ export interface LinkService {
   readonly credentials: Credentials;
   readonly role: string;
   readonly instance: string;
+  /** The build that it runs now, if it runs one. */
+  readonly build?: (() => string | undefined) | undefined;
   /** How often members check their health, if this is a gateway. */
   readonly healthIntervalMs?: number | undefined;
   /** How many calls this service takes at once over a link. */
@@ -36,47 +45,56 @@ export interface LinkService {
   readonly versions?: Introduction["versions"] | undefined;
 }
 
-export interface ProvenLink {
+export interface ProvenLink extends ProvenEnd {
   readonly peer: LinkPeer;
   readonly link: Link;
-  readonly other: Introduction;
-  /** Of the protocol, which both speak. */
-  readonly version: number;
   /** Resolves when the other end takes no more calls. */
   readonly draining: Promise<void>;
   /** Resolves with the cause when the link is over. */
   readonly closed: Promise<unknown>;
 }
 
-/** For both ends to show that they have the key. */
-const handshakeMs = 5_000;
+/** For an acceptor's first frames to come. */
+const welcomeMs = 5_000;
 
-/** Opens the link, whose ends have both shown the key. */
+function introductionOf(service: LinkService): Introduction {
+  const { role, instance, build, healthIntervalMs } = service;
+  return {
+    versions: service.versions ?? versions,
+    role,
+    instance,
+    build: build?.(),
+    healthIntervalMs,
+  };
+}
+
+/** Opens the link, whose ends have both proven the key. */
 function linkOf(
   service: LinkService,
   channel: Channel,
-  { isDialer, name, other }: Pick<ProveOptions, "isDialer" | "name"> & { other: Introduction },
-  onCredit: () => void,
-): Pick<ProvenLink, "link" | "peer" | "draining" | "closed"> {
+  end: ProvenEnd,
+  dialed?: { readonly name: string; readonly onCredit: () => void },
+): ProvenLink {
+  const { other } = end;
   let over = (_: unknown): void => {};
   const closed = new Promise<unknown>((done) => (over = done));
   let drain = (): void => {};
   const draining = new Promise<void>((done) => (drain = done));
   const link: Link = new Link(channel, {
-    name: name ?? `the ${other.role} ${other.instance}`,
-    isDialer,
+    name: dialed?.name ?? `the ${other.role} ${other.instance}`,
+    isDialer: dialed !== undefined,
     mostCalls: service.mostCalls,
     wheel: wheelOf(service.host.clock),
     soon: service.soon,
     handle: (call) => answer(call),
     onFault: service.onFault ?? rethrow,
     onDraining: drain,
-    onCredit,
+    ...(dialed && { onCredit: dialed.onCredit }),
     onClose: over,
   });
   const peer = new LinkPeer(link, other, service.credentials);
   const answer = answering(service.handle, peer);
-  return { link, peer, draining, closed };
+  return { ...end, link, peer, draining, closed };
 }
 
 /** A mistake that nobody looks at ends the process, as elsewhere. */
@@ -86,112 +104,132 @@ function rethrow(fault: unknown): void {
   });
 }
 
-export interface ProveOptions {
-  readonly isDialer: boolean;
-  /** What both ends know of the channel without being told. */
-  readonly connection: string;
+/** Reads frames. `link` returns the link once there is one, and `fail` gets why there won't be. */
+function receiverOf(
+  reader: FrameReader,
+  link: () => Link | undefined,
+  fail: (error: unknown) => void,
+): ChannelReceiver {
+  return {
+    onBytes(bytes) {
+      if (link()?.isClosed === true) return;
+      try {
+        reader.push(bytes);
+        link()?.heard();
+      } catch (error) {
+        const opened = link();
+        if (opened === undefined) fail(error);
+        else opened.close(error);
+      }
+    },
+    onDrain: () => link()?.drained(),
+    onClose(cause = new Error("The connection was closed")) {
+      const opened = link();
+      if (opened === undefined) fail(cause);
+      else opened.closed(cause);
+    },
+  };
+}
+
+/** Who may dial a service, and what becomes of it. */
+export interface AcceptingParts extends Pick<AcceptorParts, "roles" | "onWrongProof"> {
+  readonly onLink: (link: ProvenLink) => void;
+}
+
+/** Returns what answers those who ask a service for a link. Throws if it has no trust key. */
+export function createAccepting(
+  service: LinkService,
+  { roles, onWrongProof, onLink }: AcceptingParts,
+): (upgrade: LinkUpgrade) => LinkAnswer {
+  const { host, trustKey } = service;
+  const acceptor = new Acceptor({
+    host,
+    trustKey,
+    // A build is known once its service has started.
+    get own() {
+      return introductionOf(service);
+    },
+    roles,
+    onWrongProof,
+  });
+  return (upgrade) => {
+    const verdict = acceptor.answer(upgrade);
+    if (!("welcome" in verdict)) return verdict;
+    const { welcome, ...end } = verdict;
+    return {
+      status: 101,
+      open(channel) {
+        const payload = new TextEncoder().encode(welcome);
+        const writer = new FrameWriter();
+        writer.add(kinds.welcome, 0, payload.length).set(payload);
+        writer.sendTo(channel);
+        const opened = linkOf(service, channel, end);
+        const { link } = opened;
+        const reader = new FrameReader(link.onFrame);
+        channel.open(
+          receiverOf(
+            reader,
+            () => link,
+            (error) => link.close(error),
+          ),
+        );
+        onLink(opened);
+      },
+    };
+  };
+}
+
+export interface DialParts {
   /** What the other end may be. */
   readonly roles: readonly string[];
-  /** What errors call the other end [what it says it is]. */
-  readonly name?: string | undefined;
+  /** What errors call the other end. */
+  readonly name: string;
+  /** Asks it for a link, and resolves with its channel. */
+  readonly dial: (dialing: LinkDialing) => Promise<Channel>;
 }
 
 /**
- * Resolves when both ends have shown the key, and the other one has said how many calls it takes.
- * Rejects, and closes the channel, if one of them can't, or takes longer than 5 s.
+ * Resolves when both ends have proven the key, and the other one has said how many calls it takes. Rejects,
+ * and closes the channel, if one of them can't, or if the other end says nothing for 5 s.
  */
-export function proveLink(
+export async function dialLink(
   service: LinkService,
-  channel: Channel,
-  { isDialer, connection, roles, name }: ProveOptions,
+  { roles, name, dial }: DialParts,
 ): Promise<ProvenLink> {
-  return new Promise((resolve, reject) => {
+  const { host, trustKey } = service;
+  const dialer = new Dialer({ host, trustKey, own: introductionOf(service), roles });
+  const channel = await dial(dialer);
+  return await new Promise((resolve, reject) => {
     let link: Link | undefined;
     let isOver = false;
     const fail = (error: unknown): void => {
       isOver = true;
       cancel();
-      // The dialer has nothing to prove to itself any more: it has to be told.
-      if (!isDialer && error instanceof WrongKeyError) {
-        addGoodbye(writer, 0, error);
-        channel.send(writer.take());
-      }
       channel.close();
       reject(error);
     };
-    const end = (error: unknown): void => {
+    const cancel = host.clock.after(welcomeMs, () => {
+      const error = new HandshakeError(`The other end hasn't shown the key in ${welcomeMs} ms`);
       if (link === undefined) fail(error);
       else link.close(error);
-    };
-    const cancel = service.host.clock.after(handshakeMs, () =>
-      end(new HandshakeError(`The other end hasn't shown the key in ${handshakeMs} ms`)),
-    );
-    const begin = (): Handshake =>
-      new Handshake({
-        host: service.host,
-        trustKey: service.trustKey,
-        own: {
-          role: service.role,
-          instance: service.instance,
-          versions: service.versions ?? versions,
-          healthIntervalMs: service.healthIntervalMs,
-        },
-        isDialer,
-        roles,
-        connection,
-        send(kind, payload) {
-          writer.add(kind, 0, payload.length).set(payload);
-          writer.sendTo(channel);
-        },
-        onProven(other, version) {
-          channel.trust?.();
-          // Its first frame also tells a dialer that its own proof was good.
-          const ready = (): void => {
-            cancel();
-            resolve({ ...opened, other, version });
-          };
-          const opened = linkOf(service, channel, { isDialer, name, other }, ready);
-          link = opened.link;
-          // Before its first frame, a goodbye is about this end's proof.
-          void opened.closed.then((cause) =>
-            reject(
-              cause instanceof Goodbye
-                ? new WrongKeyError(`${name} refuses this service's trustKey`)
-                : cause,
-            ),
-          );
-          // Frames of the link may follow the last one of the handshake, which nobody needs any more.
-          reader.admit(link.onFrame);
-          handshake = undefined;
-        },
-      });
-    const writer = new FrameWriter();
-    const reader = new FrameReader(
-      (kind, _, payload) => handshake?.receive(kind, payload),
-      mostHandshakeBytes,
-    );
-    let handshake: Handshake | undefined;
-    try {
-      handshake = begin();
-    } catch (error) {
-      return fail(error);
-    }
-    channel.open({
-      onBytes(bytes) {
-        if (isOver || link?.isClosed === true) return;
-        try {
-          reader.push(bytes);
-          link?.heard();
-        } catch (error) {
-          end(error);
-        }
-      },
-      onDrain: () => link?.drained(),
-      onClose(cause) {
-        const error = cause ?? new Error("The connection was closed");
-        if (link === undefined) fail(error);
-        else link.closed(error);
-      },
     });
+    const reader = new FrameReader((kind, _, payload) => {
+      if (isOver) return;
+      if (kind !== kinds.welcome) throw new ProtocolError(`A frame ${kind} before the welcome`);
+      const end = dialer.welcomed(new TextDecoder().decode(payload));
+      const onCredit = (): void => {
+        cancel();
+        resolve(opened);
+      };
+      const opened: ProvenLink = linkOf(service, channel, end, { name, onCredit });
+      link = opened.link;
+      void opened.closed.then((cause) => {
+        cancel();
+        reject(cause);
+      });
+      // Frames of the link may have come with this one.
+      reader.admit(link.onFrame);
+    }, mostHandshakeBytes);
+    channel.open(receiverOf(reader, () => link, fail));
   });
 }

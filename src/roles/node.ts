@@ -92,6 +92,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     limits,
     credentials,
     mode: options.link,
+    build: () => revision,
     handle: (request) => role.handle(request),
   });
   const repeatable = idempotentNames(() => modules.manifest());

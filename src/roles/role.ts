@@ -1,6 +1,6 @@
 // What all roles share: endpoints, middleware, health, and turning errors into answers.
 
-import type { Channel } from "../base/ports/links.ts";
+import type { LinkAnswer, LinkUpgrade } from "../base/ports/links.ts";
 import { Admission } from "../wire/admission.ts";
 import { isCors } from "../http/cors.ts";
 import { BadRequest } from "../base/errors.ts";
@@ -54,8 +54,8 @@ export interface Role {
   finishCalls(graceMs: number, reason: Error): Promise<number>;
   /** Leaves, and ends what the role does by itself. The host waits for requests before. */
   stop(): Promise<void>;
-  /** Takes a channel that another service has dialled, in roles that take links. */
-  accept?(channel: Channel, connection: string): void;
+  /** Answers another service that asks for a link, in roles that take links. */
+  readonly accept?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
   /** Whether a path of the runtime or a route answers for a target, whatever the method. */
   isTaken(target: string): boolean;
   /** Where pages are, below their origin: `/shop`, "" at its root, `undefined` if nobody knows yet. */
@@ -295,7 +295,7 @@ export function createRole(parts: RoleParts): Role {
     leave,
     isHealthy: () => health.status(),
     finishCalls: async (...grace) => (await links?.finish(...grace)) ?? 0,
-    ...(links?.accepts === true && { accept: (...dialled) => links.accept(...dialled) }),
+    ...(links?.accept && { accept: links.accept }),
     refuseCalls() {
       isClosed = true;
       links?.drain();

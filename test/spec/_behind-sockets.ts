@@ -13,7 +13,7 @@ import { createLinkHost } from "../../server/http/links/dial.ts";
 import { createTransport } from "../../server/http/transport.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Clock, Host } from "../../src/base/ports.ts";
-import type { Channel } from "../../src/base/ports/links.ts";
+import type { Channel, LinkAnswer } from "../../src/base/ports/links.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { TestLog } from "../_cluster.ts";
 
@@ -43,6 +43,18 @@ export interface Behind {
   readonly isMortal?: boolean;
 }
 
+/** The answer to who asks for a link, whose channel is kept in `channels`. */
+export function keeping(channels: { add(channel: Channel): void }, answer: LinkAnswer): LinkAnswer {
+  if (answer === undefined || !("open" in answer)) return answer;
+  return {
+    ...answer,
+    open(channel) {
+      channels.add(channel);
+      answer.open(channel);
+    },
+  };
+}
+
 export async function behindSocket<R extends Role>(
   create: (host: Host) => R,
   { versions, clock, tls, authorities, port = 0, isMortal = false }: Behind = {},
@@ -63,9 +75,9 @@ export async function behindSocket<R extends Role>(
       versions,
       async dial(...to) {
         if (isDead) throw new Error("it was killed");
-        const dialled = await links.dial(...to);
-        channels.add(dialled.channel);
-        return dialled;
+        const channel = await links.dial(...to);
+        channels.add(channel);
+        return channel;
       },
     },
   });
@@ -75,11 +87,7 @@ export async function behindSocket<R extends Role>(
     port,
     memory,
     ...(tls && { tls }),
-    onLink: ({ channel, connection }) => {
-      channels.add(channel);
-      if (isDead) channel.close();
-      else role.accept?.(channel, connection);
-    },
+    acceptLink: role.accept && ((upgrade) => keeping(channels, role.accept!(upgrade))),
     onFault: (fault) => log.error("fault", fault),
   });
   const way = isMortal ? await proxyBetween(server.url, false) : undefined;

@@ -87,7 +87,10 @@ describe("a node with several gateways", () => {
     const { start, node, network, clock, log, members } = several();
     await start("g2");
     const hangs = new Promise<never>(() => {});
-    network.roles.set("http://g1", { handle: () => hangs, accept() {} } as never);
+    network.roles.set("http://g1", {
+      handle: () => hangs,
+      accept: () => ({ status: 101, open() {} }),
+    } as never);
     let isReady = false;
     const starting = node("a").then(() => (isReady = true));
     await settle();

@@ -39,18 +39,21 @@ it("handshake-4: both ends prove the trust key, it never travels, and each names
   expect(said()).not.toContain(trustKey);
 });
 
-it("handshake-5: a dialer whose key is refused is told so, and one that may not dial gets no link", async () => {
-  const { server, failed } = await accept();
-  // It accepts the other end's key, which signs nothing of its own.
+it("handshake-5: a dialer whose key is refused, or that may not dial, is told so before the upgrade, and gets no link", async () => {
+  const { server, failed, proven } = await accept();
+  const { url, said } = await relay(server.url);
+  // It accepts the other end's key, which proves nothing of its own.
   const keys = serviceOf("node", undefined, { trustKey: ["another key of its own", trustKey] });
-  await expect(dial(server.url, keys)).rejects.toMatchObject({
+  await expect(dial(url, keys)).rejects.toMatchObject({
     name: "WrongKeyError",
-    message: `${server.url} refuses this service's trustKey`,
+    message: "The other end refuses the proof of this service's trustKey",
   });
-  await expect(dial(server.url, serviceOf("gateway"))).rejects.toThrow();
-  await vi.waitFor(() =>
-    expect(failed).toMatchObject([{ name: "WrongKeyError" }, { name: "WrongRoleError" }]),
+  expect(failed).toEqual(["127.0.0.1"]);
+  await expect(dial(url, serviceOf("proxy"))).rejects.toThrow(
+    "A gateway takes no links of a proxy",
   );
+  expect(said()).not.toContain("101 Switching Protocols");
+  expect([proven, failed]).toEqual([[], ["127.0.0.1"]]);
 });
 
 it("handshake-6: a gateway's welcome says how often its members check their health", async () => {

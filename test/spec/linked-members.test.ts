@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Channel } from "../../src/base/ports/links.ts";
+import { keeping } from "./_behind-sockets.ts";
 import { ask, key, settle } from "../_cluster.ts";
 import { answeredBy, deployment, where } from "./_linked.ts";
 
@@ -82,15 +83,15 @@ describe("a member with a link", () => {
   it("calls of a node with a link that was removed end where they run, and then its link does (links-18)", async () => {
     const { network, gateway, node, clock, running } = await deployment();
     const open = new Set<Channel>();
-    const accept: typeof gateway.accept = (channel, connection) => {
+    const add = (channel: Channel): void => {
       open.add(channel);
       const { close } = channel;
       channel.close = () => {
         open.delete(channel);
         close.call(channel);
       };
-      gateway.accept!(channel, connection);
     };
+    const accept: typeof gateway.accept = (upgrade) => keeping({ add }, gateway.accept!(upgrade));
     network.roles.set("http://gateway", { ...gateway, accept });
     await node("a");
     const waiting = ask(gateway, "GET", "/rpc/waits");
@@ -143,9 +144,10 @@ describe("a member with a link", () => {
     await node("a");
     const foreign = await deployment("auto", "another-trust-key-than-theirs");
     const dials: number[] = [];
-    const accept: typeof foreign.gateway.accept = (...channel) => {
-      dials.push(clock.now());
-      foreign.gateway.accept!(...channel);
+    const accept: typeof foreign.gateway.accept = (upgrade) => {
+      const answer = foreign.gateway.accept!(upgrade);
+      if (answer?.status === 403) dials.push(clock.now());
+      return answer;
     };
     network.roles.set("http://gateway", { ...gateway, accept });
     await clock.pass(180_000);

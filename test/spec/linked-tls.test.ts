@@ -88,7 +88,7 @@ describe("over TLS", () => {
     const between = await middleman(false);
     for (const service of [node, proxy])
       await expect(service(between)).rejects.toThrow(
-        /both must have the same trustKey.*ends TLS or changes the Host.*set 'link' to "never"/s,
+        /both must have the same trustKey.*ends TLS: let it pass TLS through.*set 'link' to "never"/s,
       );
   });
 

@@ -103,6 +103,7 @@ it("SNI and Host stay the name where a request or a link goes to one of its addr
     server.close();
   });
   const { port } = server.address() as AddressInfo;
+  const dialing = { fields: () => ({}), refused() {} };
   const url = `https://gateway.test:${port}`;
   for (const address of hasBoth ? addresses : ["127.0.0.1"]) {
     const { status } = await transport.send({
@@ -111,7 +112,7 @@ it("SNI and Host stay the name where a request or a link goes to one of its addr
       headers: { host: new URL(url).host },
     });
     expect(status).toBe(200);
-    await expect(createLinkHost({ authorities }).dial(url, address)).rejects.toThrow();
+    await expect(createLinkHost({ authorities }).dial(url, address, dialing)).rejects.toThrow();
     const expected = [address, "gateway.test", `gateway.test:${port}`];
     expect(seen.splice(0)).toEqual([expected, expected]);
   }

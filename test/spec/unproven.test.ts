@@ -1,96 +1,138 @@
-// What a service bears from those who haven't shown the key: time, bytes, and their number.
+// What a service bears from those who haven't proven the key: time, bytes, and their number.
 
-import { describe, expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { connect, type Socket } from "node:net";
 
 import { deriveKey, equalSecrets, sign } from "../../server/http/host.ts";
-import { type MemoryChannel, memoryChannels } from "../../server/local/memory-links.ts";
+import { memoryChannels } from "../../server/local/memory-links.ts";
 import { settle, TestClock } from "../../server/testing/test-clock.ts";
-import { kinds } from "../../src/link/frames.ts";
-import { FrameWriter } from "../../src/link/frame-writer.ts";
-import { proveLink } from "../../src/link/proven-link.ts";
-import { ServiceLinks } from "../../src/roles/links/service-links.ts";
+import { TestLog } from "../../server/testing/test-log.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { createCredentials } from "../../src/http/trust.ts";
+import { FrameWriter } from "../../src/link/frame-writer.ts";
+import { kinds } from "../../src/link/frames.ts";
+import { dialLink } from "../../src/link/proven-link.ts";
+import { ServiceLinks } from "../../src/roles/links/service-links.ts";
 import { key, testHost, TestNetwork } from "../_cluster.ts";
-import { serviceOf } from "../unit/link/_services.ts";
+import { accept, dial, serviceOf } from "../unit/link/_services.ts";
 
-/** An end of a link whose other end is a stranger. */
-function unproven(isDialer: boolean) {
+/** A dialer whose channel leads to a stranger. */
+async function unproven() {
   const clock = new TestClock();
   const [channel, stranger] = memoryChannels();
-  const service = serviceOf("gateway", undefined, {
+  const service = serviceOf("node", undefined, {
     host: { clock, sign, equalSecrets, deriveKey },
     soon: queueMicrotask,
   });
-  const proof = proveLink(service, channel, { isDialer, connection: "a", roles: ["node"] });
   const outcome = { isClosed: false, error: undefined as unknown };
-  proof.catch((error: unknown) => (outcome.error = error));
+  dialLink(service, { roles: ["gateway"], name: "a", dial: async () => channel }).catch(
+    (error: unknown) => (outcome.error = error),
+  );
   stranger.open({ onBytes() {}, onDrain() {}, onClose: () => (outcome.isClosed = true) });
+  await settle();
   return { clock, stranger, outcome };
 }
 
 /** A frame that may be skipped, of so many bytes. */
 function skippable(bytes: number): Uint8Array {
   const writer = new FrameWriter();
-  writer.add(kinds.hello, 0, bytes - 10);
+  writer.add(kinds.welcome, 0, bytes - 10);
   const frame = writer.take();
   frame[4] = 0x7f;
   return frame;
 }
 
-describe.each([
-  ["dialled", true],
-  ["was dialled", false],
-])("an end that %s", (_, isDialer) => {
-  it("handshake-1: an end of a link waits 5 s for the other one to show the trust key, whatever comes meanwhile", async () => {
-    const { clock, stranger, outcome } = unproven(isDialer);
-    for (let second = 0; second < 4; second++) {
-      await clock.pass(1_000);
-      stranger.send(skippable(20));
-    }
-    await clock.pass(999);
-    expect(outcome.isClosed).toBe(false);
-    await clock.pass(1);
+it("handshake-1: a dialer waits 5 s for the other end to prove the trust key, whatever comes meanwhile", async () => {
+  const { clock, stranger, outcome } = await unproven();
+  for (let second = 0; second < 4; second++) {
+    await clock.pass(1_000);
+    stranger.send(skippable(20));
+  }
+  await clock.pass(999);
+  expect(outcome.isClosed).toBe(false);
+  await clock.pass(1);
+  await settle();
+  expect(outcome).toMatchObject({
+    isClosed: true,
+    error: { message: "The other end hasn't shown the key in 5000 ms" },
+  });
+  expect(clock.waiting).toBe(0);
+});
+
+it.each([
+  ["in one frame", [4_097]],
+  ["in many", Array.from({ length: 5 }, () => 1_000)],
+  ["announced, and never sent", []],
+])(
+  "handshake-2: a dialer takes at most 4 KiB before the other end has proven the key (%s)",
+  async (how, sizes) => {
+    const { stranger, outcome } = await unproven();
+    for (const size of sizes) stranger.send(skippable(size));
+    if (sizes.length === 0) stranger.send(skippable(4_097).subarray(0, 4));
+    await settle();
+    expect([how, outcome]).toMatchObject([
+      how,
+      { isClosed: true, error: { message: "More than 4096 bytes before a proof" } },
+    ]);
+  },
+);
+
+it("takes 4 KiB and no byte less (handshake-2)", async () => {
+  const { stranger, outcome } = await unproven();
+  stranger.send(skippable(4_096));
+  await settle();
+  expect(outcome).toEqual({ isClosed: false, error: undefined });
+  stranger.send(new Uint8Array([0, 0, 0, 6]));
+  await settle();
+  expect(outcome.isClosed).toBe(true);
+});
+
+it.each(Object.entries(kinds).filter(([name]) => name !== "welcome"))(
+  "a dialer takes no frame '%s' before the welcome (handshake-2)",
+  async (_, kind) => {
+    const { stranger, outcome } = await unproven();
+    const writer = new FrameWriter();
+    writer.add(kind, 0, 4);
+    stranger.send(writer.take());
     await settle();
     expect(outcome).toMatchObject({
       isClosed: true,
-      error: { message: "The other end hasn't shown the key in 5000 ms" },
+      error: { name: "ProtocolError", message: `A frame ${kind} before the welcome` },
     });
-    expect(clock.waiting).toBe(0);
-  });
+  },
+);
 
-  it.each([
-    ["in one frame", [4_097]],
-    ["in many", Array.from({ length: 5 }, () => 1_000)],
-    ["announced, and never sent", []],
-  ])(
-    "handshake-2: an end of a link takes at most 4 KiB before the key is shown (%s)",
-    async (how, sizes) => {
-      const { stranger, outcome } = unproven(isDialer);
-      for (const size of sizes) stranger.send(skippable(size));
-      if (sizes.length === 0) stranger.send(skippable(4_097).subarray(0, 4));
-      await settle();
-      expect([how, outcome]).toMatchObject([
-        how,
-        { isClosed: true, error: { message: "More than 4096 bytes before a proof" } },
-      ]);
-    },
+/** Asks for a link, and keeps its connection open. Resolves with the answer's head. */
+async function stranger(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    "GET /svc/link HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: seamline-link\r\n\r\n",
   );
-
-  it("takes 4 KiB and no byte less (handshake-2)", async () => {
-    const { stranger, outcome } = unproven(isDialer);
-    stranger.send(skippable(4_096));
-    await settle();
-    expect(outcome).toEqual({ isClosed: false, error: undefined });
-    stranger.send(new Uint8Array([0, 0, 0, 6]));
-    await settle();
-    expect(outcome.isClosed).toBe(true);
+  return await new Promise((resolve, reject) => {
+    socket.once("data", (bytes: Buffer) => resolve(bytes.toString("latin1")));
+    socket.once("close", () => reject(new Error("closed without an answer")));
+    socket.once("error", reject);
   });
+}
+
+it("handshake-3: those who ask for a link and prove nothing hold no place: with 300 of them services link at once", async () => {
+  const { server, memory, proven } = await accept();
+  const heads = await Promise.all(Array.from({ length: 300 }, () => stranger(server.url)));
+  for (const head of heads) {
+    expect(head).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
+    expect(head).toContain("x-svc-link-challenge: ");
+  }
+  expect(memory.bytes).toBe(0);
+  await dial(server.url);
+  await vi.waitFor(() => expect(proven).toHaveLength(1));
 });
 
-it("handshake-3: a service has at most 100 connections that have shown no key, and takes others as soon as their time is over", async () => {
+it("handshake-7: wrong proofs are logged with their sender and what to do, at most one line a second", async () => {
   const clock = new TestClock();
-  const host = testHost(new TestNetwork(), clock);
+  const log = new TestLog();
+  const host = testHost(new TestNetwork(), clock, log);
   const links = new ServiceLinks({
     host: { ...host, links: { soon: queueMicrotask, dial: async () => await Promise.reject() } },
     role: "gateway",
@@ -99,26 +141,33 @@ it("handshake-3: a service has at most 100 connections that have shown no key, a
     credentials: createCredentials(key, host),
     handle: async () => ({ status: 404, headers: {} }),
   });
-  const open: MemoryChannel[] = [];
-  const add = (): void => {
-    const [there, here] = memoryChannels();
-    here.open({
-      onBytes() {},
-      onDrain() {},
-      onClose: () => void open.splice(open.indexOf(here), 1),
+  const foreign = serviceOf("node", undefined, { trustKey: "another key than theirs" });
+  const connection = { way: "socket", secret: undefined } as const;
+  const wrong = async (from: string): Promise<void> => {
+    const dial = dialLink(foreign, {
+      roles: ["gateway"],
+      name: "the gateway",
+      dial: async (dialing) => {
+        for (;;) {
+          const answer = links.accept!({
+            ...connection,
+            headers: dialing.fields(connection),
+            from,
+          });
+          if (answer === undefined || "open" in answer) throw new Error("a link");
+          dialing.refused(answer);
+        }
+      },
     });
-    open.push(here);
-    links.accept(there, "a");
+    await expect(dial).rejects.toThrow("refuses the proof of this service's trustKey");
   };
-  for (let count = 0; count < 100; count++) add();
-  await settle();
-  expect(open).toHaveLength(100);
-  add();
-  await settle();
-  expect(open).toHaveLength(100);
-  await clock.pass(5_000);
-  expect(open).toEqual([]);
-  add();
-  await settle();
-  expect(open).toHaveLength(1);
+  for (let count = 0; count < 5; count++) await wrong(`10.0.0.${count}`);
+  await clock.pass(1_000);
+  await wrong("10.0.0.9");
+  const advice =
+    "both must have the same trustKey. If they have, something between them ends TLS: let it pass TLS through, or set 'link' to \"never\"";
+  expect(log.lines).toEqual([
+    `warning: refused a link to 10.0.0.0, whose proof is wrong: ${advice}`,
+    `warning: refused a link to 10.0.0.9, whose proof is wrong, and 4 others since the last line: ${advice}`,
+  ]);
 });

@@ -1,14 +1,16 @@
-// Links that others dial: who gets one, and what becomes of its socket when the service stops.
+// Links that others dial: who gets one, and what becomes of the socket of those who don't.
 
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-import type { DialledChannel } from "../../../src/base/ports/links.ts";
+import type {
+  LinkAnswer,
+  LinkConnection,
+  LinkRefusal,
+  LinkUpgrade,
+} from "../../../src/base/ports/links.ts";
 import type { CallerConnection } from "../caller-connection.ts";
 import { connectionOf, linkPath, linkProtocol, SocketChannel } from "./socket-channel.ts";
-
-/** So many may be showing the key at the same time. */
-export const mostUnproven = 100;
 
 /** Whether a request is for this. Whatever else it asks for, it is answered by {@link LinkSockets}. */
 export function asksForLink({ url = "", headers }: IncomingMessage): boolean {
@@ -16,54 +18,54 @@ export function asksForLink({ url = "", headers }: IncomingMessage): boolean {
 }
 
 export class LinkSockets {
-  readonly #onLink: (dialled: DialledChannel) => void;
-  readonly #channels = new Set<SocketChannel>();
+  readonly #accept: (upgrade: LinkUpgrade) => LinkAnswer;
+  readonly #sockets = new Set<Socket>();
 
-  constructor(onLink: (dialled: DialledChannel) => void) {
-    this.#onLink = onLink;
+  constructor(accept: (upgrade: LinkUpgrade) => LinkAnswer) {
+    this.#accept = accept;
   }
 
-  /** Their sockets count as connections. */
+  /** They count as connections. */
   get size(): number {
-    return this.#channels.size;
+    return this.#sockets.size;
   }
 
-  /** Answers a request for an upgrade. Returns whether its socket is a link's now. */
-  accept(
+  /**
+   * Answers a request for a link. Returns what its socket is from now on: a link, `http` as before, or
+   * closed.
+   */
+  answer(
     message: IncomingMessage,
     socket: Socket,
     head: Buffer,
     { memory, holder, isSpare }: Pick<CallerConnection, "memory" | "holder" | "isSpare">,
     isClosing: boolean,
-  ): boolean {
+  ): "link" | "http" | "closed" {
     if (!isOfService(message))
-      return refuse(socket, 403, "Links are for the services of this deployment");
-    // Any answer would say that there are no links here, and make the other service use HTTP.
-    if (isClosing || isSpare || this.#unproven() >= mostUnproven) {
-      socket.destroy();
-      return false;
+      return refuse(socket, 403, {}, "Links are for the services of this deployment");
+    let connection: LinkConnection;
+    try {
+      connection = connectionOf(socket);
+    } catch (error) {
+      return refuse(socket, 501, {}, (error as Error).message);
     }
+    const { headers } = message;
+    const { remoteAddress: from } = socket;
+    const isFull = isClosing || isSpare;
+    const answer = isFull ? undefined : this.#accept({ ...connection, headers, from });
+    // Any answer would say that there are no links here, and make the other service use HTTP.
+    if (answer === undefined) {
+      socket.destroy();
+      return "closed";
+    }
+    if (!("open" in answer)) return refuse(socket, answer.status, answer.headers, answer.body);
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`,
     );
-    const channel = new SocketChannel(socket, head, memory, holder);
-    this.#channels.add(channel);
-    socket.once("close", () => this.#channels.delete(channel));
-    const { host = "" } = message.headers;
-    this.#onLink({ channel, connection: connectionOf(socket, host) });
-    return true;
-  }
-
-  /** Ends those that have shown no key yet. The others are their role's. */
-  close(): void {
-    for (const channel of this.#channels) if (!channel.isProven) channel.close();
-  }
-
-  /** Asked only when a service dials. */
-  #unproven(): number {
-    let count = 0;
-    for (const { isProven } of this.#channels) if (!isProven) count++;
-    return count;
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    answer.open(new SocketChannel(socket, head, memory, holder));
+    return "link";
   }
 }
 
@@ -73,16 +75,35 @@ function isOfService({ method, url, headers }: IncomingMessage): boolean {
     method === "GET" &&
     url === linkPath &&
     headers.upgrade === linkProtocol &&
-    headers.host !== undefined &&
+    // What follows the head would be a body for those who don't upgrade, and the next request for us.
+    headers["content-length"] === undefined &&
+    headers["transfer-encoding"] === undefined &&
     headers.origin === undefined &&
+    headers.cookie === undefined &&
     headers["sec-websocket-key"] === undefined &&
     headers["sec-fetch-site"] === undefined
   );
 }
 
-function refuse(socket: Socket, status: 403, why: string): false {
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: text/plain\r\ncontent-length: ${why.length}\r\nconnection: close\r\n\r\n${why}`,
-  );
-  return false;
+function refuse(
+  socket: Socket,
+  status: number,
+  headers: LinkRefusal["headers"],
+  body: string,
+): "http" | "closed" {
+  // Who has a challenge now asks again.
+  const isOver = status !== 401;
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const [name, value] of Object.entries({
+    ...headers,
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    connection: isOver ? "close" : "keep-alive",
+  }))
+    head += `${name}: ${String(value)}\r\n`;
+  socket.write(`${head}\r\n${body}`);
+  if (!isOver) return "http";
+  // It needn't be read, nor end at the other side.
+  socket.destroySoon();
+  return "closed";
 }

@@ -1,10 +1,21 @@
 // Links that this service dials: an HTTP/1.1 request for an upgrade, and then the socket itself.
 
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+} from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 
-import { type DialledChannel, NoLinkThere } from "../../../src/base/ports/links.ts";
+import {
+  type Channel,
+  type LinkDialing,
+  type LinkRefusal,
+  NoLinkThere,
+} from "../../../src/base/ports/links.ts";
+import { mostHandshakeBytes } from "../../../src/link/frames.ts";
 import { transportFailure } from "../outgoing/transport-failure.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { HeldSocket } from "../caller-connection.ts";
@@ -12,7 +23,7 @@ import { allRead, type Heartbeat } from "../event-loop.ts";
 import { HeldMemory } from "../held-memory.ts";
 import { connectionOf, linkPath, linkProtocol, SocketChannel } from "./socket-channel.ts";
 
-/** For the other end to answer the request. */
+/** For the other end to answer all requests. */
 const answerMs = 5_000;
 
 export interface LinkHostOptions {
@@ -28,7 +39,7 @@ export function createLinkHost(options: LinkHostOptions = {}): NonNullable<Host[
   const { authorities, memory = new HeldMemory(), heartbeat } = options;
   return {
     soon: (run) => void setImmediate(run),
-    dial: (base, address) => dial(base, address, authorities, memory),
+    dial: (base, address, dialing) => dial(base, address, dialing, authorities, memory),
     ...(heartbeat !== undefined && { around: (handle) => unlessLeft(handle, heartbeat) }),
   };
 }
@@ -51,52 +62,100 @@ function unlessLeft(
   };
 }
 
-function dial(
+/** Asks for a link until there is one, over one connection as long as the other end keeps it. */
+async function dial(
   base: string,
   address: string | undefined,
+  dialing: LinkDialing,
   authorities: readonly string[] | undefined,
   memory: HeldMemory,
-): Promise<DialledChannel> {
+): Promise<Channel> {
   const { protocol: scheme, hostname: bracketed, port, host } = new URL(base);
   const hostname = bracketed.replace(/^\[|\]$/g, "");
-  const send = scheme === "https:" ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const request = send({
-      hostname: address ?? hostname,
-      // The certificate is one of the name.
-      servername: address === undefined ? undefined : hostname,
-      port,
-      path: linkPath,
-      headers: { host, connection: "upgrade", upgrade: linkProtocol },
-      agent: false,
-      ...(authorities === undefined ? {} : { ca: [...authorities] }),
-    });
-    // Of all of it: a timeout of the socket begins again with each byte.
-    const timer = setTimeout(() => {
-      reject(new Error(`${base} doesn't answer within ${answerMs} ms when asked for a link`));
-      request.destroy();
-    }, answerMs);
-    request.on("upgrade", (answer, socket: Socket, head: Buffer) => {
-      clearTimeout(timer);
-      if (answer.headers.upgrade !== linkProtocol) {
-        socket.destroy();
-        return reject(new NoLinkThere(`${base} upgraded to ${answer.headers.upgrade}`));
+  const isTls = scheme === "https:";
+  const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 });
+  // Of all of it: a timeout of the socket begins again with each byte.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), answerMs);
+  const options = {
+    hostname: address ?? hostname,
+    // The certificate is one of the name.
+    servername: address === undefined ? undefined : hostname,
+    port,
+    path: linkPath,
+    headers: { host, connection: "upgrade", upgrade: linkProtocol },
+    agent,
+    signal: late.signal,
+    ...(authorities === undefined ? {} : { ca: [...authorities] }),
+  };
+  try {
+    for (;;) {
+      const answer = await ask((isTls ? requestHttps : requestHttp)(options), base, dialing);
+      if (!("socket" in answer)) {
+        dialing.refused(answer);
+        continue;
       }
-      const holder = memory.holder(new HeldSocket(socket));
-      resolve({
-        channel: new SocketChannel(socket, head, memory, holder),
-        connection: connectionOf(socket, host),
-      });
+      const { socket, head } = answer;
+      return new SocketChannel(socket, head, memory, memory.holder(new HeldSocket(socket)));
+    }
+  } catch (error) {
+    throw late.signal.aborted
+      ? new Error(`${base} doesn't answer within ${answerMs} ms when asked for a link`)
+      : error;
+  } finally {
+    clearTimeout(timer);
+    // The socket of a link isn't the agent's any more.
+    agent.destroy();
+  }
+}
+
+interface UpgradedSocket {
+  readonly socket: Socket;
+  readonly head: Buffer;
+}
+
+/** Sends one request for a link. Resolves with the socket that it was given, or with another answer. */
+function ask(
+  request: ClientRequest,
+  base: string,
+  dialing: LinkDialing,
+): Promise<UpgradedSocket | LinkRefusal> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(transportFailure(error, base, "waiting"));
+    const send = (socket: Socket): void => {
+      try {
+        for (const field of Object.entries(dialing.fields(connectionOf(socket))))
+          request.setHeader(...field);
+        request.end();
+      } catch (error) {
+        reject(error);
+        request.destroy();
+      }
+    };
+    request.on("socket", (socket: Socket & { readonly secureConnecting?: boolean }) => {
+      // What a proof is tied to isn't known before.
+      if (socket.secureConnecting === true) socket.once("secureConnect", () => send(socket));
+      else send(socket);
+    });
+    request.on("upgrade", ({ headers }, socket: Socket, head: Buffer) => {
+      if (headers.upgrade === linkProtocol) return resolve({ socket, head });
+      socket.destroy();
+      reject(new NoLinkThere(`${base} upgraded to ${headers.upgrade}`));
     });
     request.on("response", (answer) => {
-      clearTimeout(timer);
-      answer.destroy();
-      reject(new NoLinkThere(`it answered ${answer.statusCode} when asked for a link`));
+      const { statusCode: status = 0, headers } = answer;
+      textOf(answer).then((body) => resolve({ status, headers, body }), fail);
     });
-    request.on("error", (error) => {
-      clearTimeout(timer);
-      reject(transportFailure(error, base, "waiting"));
-    });
-    request.end();
+    request.on("error", fail);
   });
+}
+
+/** The text of an answer, which is short if it is one of ours. */
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const part of answer.setEncoding("utf8")) {
+    text += String(part);
+    if (text.length > mostHandshakeBytes) break;
+  }
+  return text;
 }

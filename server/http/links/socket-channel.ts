@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
-import type { Channel, ChannelReceiver } from "../../../src/base/ports/links.ts";
+import type { Channel, ChannelReceiver, LinkConnection } from "../../../src/base/ports/links.ts";
 import type { HeldMemory, Holder } from "../held-memory.ts";
 
 /** Where a service takes links. */
@@ -20,7 +20,6 @@ export class SocketChannel implements Channel {
   readonly #memory: HeldMemory;
   readonly #holder: Holder;
   #cause: unknown;
-  #isProven = false;
 
   /** `head`: what has already come. */
   constructor(socket: Socket, head: Buffer, memory: HeldMemory, holder: Holder) {
@@ -39,11 +38,6 @@ export class SocketChannel implements Channel {
     return this.#socket.writableLength;
   }
 
-  /** Whether the other end has shown the key. */
-  get isProven(): boolean {
-    return this.#isProven;
-  }
-
   send(bytes: Uint8Array, isMore = false): void {
     if (!this.#socket.writable) return;
     if (isMore) this.#socket.cork();
@@ -57,10 +51,6 @@ export class SocketChannel implements Channel {
     this.#socket.destroySoon();
     // Whoever doesn't read would keep it open.
     if (!this.#socket.destroyed) setTimeout(() => this.#socket.destroy(), closingMs).unref();
-  }
-
-  trust(): void {
-    this.#isProven = true;
   }
 
   hold(bytes: number): void {
@@ -87,14 +77,15 @@ export class SocketChannel implements Channel {
   }
 }
 
-/** What the two ends of a socket know without being told, in one text. */
-export function connectionOf(socket: Socket, host: string): string {
-  if (!("encrypted" in socket)) return host;
+/** What a link over this socket is tied to. Throws if it is encrypted and its secret can't be had. */
+export function connectionOf(socket: Socket): LinkConnection {
+  const { encrypted, exportKeyingMaterial } = socket as Partial<TLSSocket>;
+  if (encrypted !== true) return { way: "socket", secret: undefined };
+  if (exportKeyingMaterial === undefined)
+    throw new Error(
+      "this runtime can't tell what only the two ends of a TLS connection know, which a link over TLS proves: use Node, or set 'link' to \"never\"",
+    );
   // Nobody in between has the same.
-  const secret = (socket as TLSSocket).exportKeyingMaterial(
-    32,
-    "EXPORTER-seamline-link-1",
-    Buffer.alloc(0),
-  );
-  return `${host} ${secret.toString("base64url")}`;
+  const secret = exportKeyingMaterial.call(socket, 32, "EXPORTER-seamline-link-1", Buffer.alloc(0));
+  return { way: "socket", secret: secret.toString("base64url") };
 }

@@ -10,8 +10,6 @@ export interface Channel {
   close(): void;
   /** Hands over what comes. Called once. */
   open(receiver: ChannelReceiver): void;
-  /** The other end has shown the key. */
-  trust?(): void;
   /** So many bytes more or less are held for what it carries, in the memory that is limited. */
   hold?(bytes: number): void;
   /** Whether so many bytes more may be held. */
@@ -27,10 +25,51 @@ export interface ChannelReceiver {
   onClose(cause?: unknown): void;
 }
 
-/** A channel, and what both ends know of it without being told. */
-export interface DialledChannel {
-  readonly channel: Channel;
-  readonly connection: string;
+/** Header fields, as `HeaderFields` of the ports, which import this file. */
+type LinkFields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The connection that is to carry a link. */
+export interface LinkConnection {
+  /** What the channel is made of. */
+  readonly way: "socket";
+  /** What only the two ends of an encrypted connection know. `undefined`: it isn't encrypted. */
+  readonly secret: string | undefined;
+}
+
+/** Another service asks for a link. */
+export interface LinkUpgrade extends LinkConnection {
+  /** The fields that are named in `linkHeaders`. */
+  readonly headers: LinkFields;
+  /** The other end's address, for the log. */
+  readonly from: string | undefined;
+}
+
+/** There is no link, or not yet. */
+export interface LinkRefusal {
+  readonly status: number;
+  readonly headers: LinkFields;
+  readonly body: string;
+}
+
+/**
+ * What a service answers that was asked for a link. `undefined`: nothing, as it stops. Any answer would say
+ * that it takes no links.
+ */
+export type LinkAnswer =
+  | undefined
+  | LinkRefusal
+  | {
+      readonly status: 101;
+      /** Takes the channel that the connection is now. */
+      open(channel: Channel): void;
+    };
+
+/** What a service says when it asks for a link, as often as it has to. */
+export interface LinkDialing {
+  /** The fields of the next request, which goes over this connection. */
+  fields(connection: LinkConnection): Readonly<Record<string, string>>;
+  /** Takes an answer. Returns if the service is to be asked again, and throws why there is no link. */
+  refused(answer: LinkRefusal): void;
 }
 
 /** The other end was reached, and takes no links, or something on the way doesn't. */
@@ -41,10 +80,11 @@ export class NoLinkThere extends Error {
 /** `Handle` answers a request. */
 export interface LinkHost<Handle> {
   /**
-   * Opens a channel to `base`, at this IP address [what its host resolves to]. Rejects with
-   * {@link NoLinkThere}, or with another error if it may go better later.
+   * Opens a channel to `base`, at this IP address [what its host resolves to], once the service there
+   * takes what `dialing` says. Rejects with {@link NoLinkThere}, with another error if it may go better
+   * later, or with what `dialing` throws.
    */
-  dial(base: string, address?: string): Promise<DialledChannel>;
+  dial(base: string, address: string | undefined, dialing: LinkDialing): Promise<Channel>;
   /** Stands before what answers the requests of links, where a host has something to do there. */
   readonly around?: (handle: Handle) => Handle;
   /** The versions of the protocol that another release speaks, for tests [this release's]. */

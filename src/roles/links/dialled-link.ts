@@ -2,7 +2,7 @@
 // is a link where the other end takes links, and HTTP where it doesn't. That is found out when it is
 // dialled, never by a call.
 
-import { type DialledChannel, NoLinkThere } from "../../base/ports/links.ts";
+import { type LinkHost, NoLinkThere } from "../../base/ports/links.ts";
 import { type GatewayAddress, gatewayName } from "../../base/ports/gateways.ts";
 import {
   type Host,
@@ -17,7 +17,7 @@ import {
   wrongKeyAdvice,
   WrongRoleError,
 } from "../../link/handshake.ts";
-import { type LinkService, type ProvenLink, proveLink } from "../../link/proven-link.ts";
+import { dialLink, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
 
 export interface DialledLinkParts {
   readonly host: Pick<Host, "clock" | "log"> & { readonly transport: Peer };
@@ -28,8 +28,7 @@ export interface DialledLinkParts {
   /** HTTP is no way, whatever the other end says. */
   readonly isRequired: boolean;
   readonly service: LinkService;
-  /** Rejects with {@link NoLinkThere}, or with another error if it may go better later. */
-  readonly dial: (base: string, address?: string) => Promise<DialledChannel>;
+  readonly dial: LinkHost<never>["dial"];
   /** Another way is taken from now on: there is a link, or HTTP instead of one. */
   readonly onWay: () => void;
   /** The name under which this service has a link to that process already, if it has. */
@@ -182,12 +181,10 @@ export class DialledLink implements Peer {
   async #try(isFirst = false): Promise<void> {
     const { to, roles, dial, service, twinOf } = this.#parts;
     try {
-      const { channel, connection } = await dial(to.url, to.address);
-      const proven = await proveLink(service, channel, {
-        isDialer: true,
-        connection,
+      const proven = await dialLink(service, {
         roles,
         name: this.#name,
+        dial: (dialing) => dial(to.url, to.address, dialing),
       });
       if (this.#isStopped) return proven.link.close(new Error("This service has stopped"));
       const twin = twinOf?.(proven.other.instance);

@@ -1,14 +1,15 @@
 // The links of a service: one that it has dialled, and those that others have dialled to it.
 
 import type { GatewayAddress } from "../../base/ports/gateways.ts";
-import type { Channel } from "../../base/ports/links.ts";
+import type { LinkAnswer, LinkUpgrade } from "../../base/ports/links.ts";
 import type { Host, HttpRequest, HttpResponse, Peer } from "../../base/ports.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { Credentials, TrustKey } from "../../http/trust.ts";
 import type { Link } from "../../link/link.ts";
 import { controlCalls } from "../../link/link-peer.ts";
-import { type LinkService, type ProvenLink, proveLink } from "../../link/proven-link.ts";
+import { wrongKeyAdvice } from "../../link/handshake.ts";
+import { createAccepting, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
 
 /** Whether services take links, and HTTP where there are none: see `link` in a configuration. */
@@ -19,6 +20,8 @@ export interface ServiceLinksParts {
   readonly role: "gateway" | "node" | "proxy";
   /** This process [a random id]. */
   readonly instance?: string;
+  /** The build that this service runs now. */
+  readonly build?: () => string | undefined;
   /** How often members of this gateway check their health. */
   readonly healthIntervalMs?: number;
   /** Both ends show that they have it. There are no links without it. */
@@ -41,8 +44,8 @@ export interface DialEvents extends Partial<Pick<DialledLinkParts, "onWay" | "tw
 /** Who may dial a service: nodes their gateway, proxies a gateway or a node. */
 const dialers = { gateway: ["node", "proxy"], node: ["proxy"], proxy: [] } as const;
 
-/** So many may be showing the key at the same time. */
-const mostUnproven = 100;
+/** A stranger who asks again and again fills no log. */
+const refusalLogMs = 1_000;
 /** How long answers to calls that are cut may take to leave. */
 const cutMs = 500;
 
@@ -51,12 +54,16 @@ export class ServiceLinks {
   readonly #service: LinkService | undefined;
   readonly #accepted = new Set<ProvenLink>();
   readonly #dialled = new Set<DialledLink>();
-  #unproven = 0;
+  /** Answers those who ask for a link. `undefined`: nobody's calls come to this service over one. */
+  readonly accept: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
+  /** Links that were refused for a wrong proof, since the last line about them. */
+  #refused = 0;
+  #refusalLogged = -Infinity;
   #isStopped = false;
 
   constructor(parts: ServiceLinksParts) {
     const { host, role, trustKey, limits, credentials, mode = "auto", handle } = parts;
-    const { instance = crypto.randomUUID(), healthIntervalMs } = parts;
+    const { instance = crypto.randomUUID(), build, healthIntervalMs } = parts;
     this.#parts = parts;
     this.#service =
       host.links === undefined || trustKey === undefined || mode === "never"
@@ -67,6 +74,7 @@ export class ServiceLinks {
             credentials,
             role,
             instance,
+            build,
             healthIntervalMs,
             mostCalls: limits.maxCalls + controlCalls,
             versions: host.links.versions,
@@ -79,11 +87,15 @@ export class ServiceLinks {
       throw new Error(
         "'link' is \"always\", which needs a 'trustKey': both ends of a link show it",
       );
-  }
-
-  /** Whether others may dial it. Nobody's calls come to a proxy over a link. */
-  get accepts(): boolean {
-    return this.#service !== undefined && this.#parts.role !== "proxy";
+    // Nobody's calls come to a proxy over a link.
+    if (this.#service !== undefined && role !== "proxy") {
+      const accept = createAccepting(this.#service, {
+        roles: dialers[role],
+        onWrongProof: (from) => this.#wrongProof(from),
+        onLink: (proven) => this.#accepts(proven),
+      });
+      this.accept = (upgrade) => (this.#isStopped ? undefined : accept(upgrade));
+    }
   }
 
   /**
@@ -122,32 +134,32 @@ export class ServiceLinks {
     void dialled.retire().then(() => this.#dialled.delete(dialled));
   }
 
-  /** Takes a channel that another service has dialled. */
-  accept(channel: Channel, connection: string): void {
-    const service = this.#service;
-    if (service === undefined || this.#isStopped || this.#unproven >= mostUnproven)
-      return channel.close();
-    this.#unproven++;
-    const { host, role, onLost } = this.#parts;
-    void proveLink(service, channel, { isDialer: false, connection, roles: dialers[role] })
-      .finally(() => this.#unproven--)
-      .then(
-        (proven) => {
-          if (this.#isStopped) return proven.link.close(new Error("This service has stopped"));
-          this.#accepted.add(proven);
-          // What a node is shows when it joins.
-          const isProxy = proven.other.role === "proxy";
-          if (isProxy) host.log.info("a proxy has linked to this service");
-          void proven.closed.then((cause) => {
-            this.#accepted.delete(proven);
-            const why = cause instanceof Error ? cause.message : String(cause);
-            if (isProxy && !this.#isStopped) host.log.info(`the link of a proxy is over (${why})`);
-            onLost?.(proven.peer, why);
-          });
-        },
-        // The channel is closed. A stranger's mistakes are not for the log.
-        () => {},
-      );
+  #accepts(proven: ProvenLink): void {
+    const { host, onLost } = this.#parts;
+    this.#accepted.add(proven);
+    // What a node is shows when it joins.
+    const isProxy = proven.other.role === "proxy";
+    if (isProxy) host.log.info("a proxy has linked to this service");
+    void proven.closed.then((cause) => {
+      this.#accepted.delete(proven);
+      const why = cause instanceof Error ? cause.message : String(cause);
+      if (isProxy && !this.#isStopped) host.log.info(`the link of a proxy is over (${why})`);
+      onLost?.(proven.peer, why);
+    });
+  }
+
+  #wrongProof(from = "another service"): void {
+    const { clock, log } = this.#parts.host;
+    this.#refused++;
+    const now = clock.now();
+    if (now - this.#refusalLogged < refusalLogMs) return;
+    const times =
+      this.#refused === 1 ? "" : `, and ${this.#refused - 1} others since the last line`;
+    log.warn(`refused a link to ${from}, whose proof is wrong${times}: ${wrongKeyAdvice}`, {
+      event: "link-refused",
+    });
+    this.#refused = 0;
+    this.#refusalLogged = now;
   }
 
   get figures(): RoleFigures["links"] {

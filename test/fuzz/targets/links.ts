@@ -3,13 +3,26 @@
 
 import { deriveKey, equalSecrets, sign } from "../../../server/http/host.ts";
 import type { Clock, HttpRequest, HttpResponse, PeerResponse } from "../../../src/base/ports.ts";
-import type { Channel, ChannelReceiver } from "../../../src/base/ports/links.ts";
+import type {
+  Channel,
+  ChannelReceiver,
+  LinkAnswer,
+  LinkDialing,
+  LinkRefusal,
+  LinkUpgrade,
+} from "../../../src/base/ports/links.ts";
+import { linkHeaders } from "../../../src/base/protocol.ts";
 import { discard } from "../../../src/http/bodies.ts";
 import { createCredentials } from "../../../src/http/trust.ts";
 import { FrameWriter } from "../../../src/link/frame-writer.ts";
-import { FrameReader, type Kind, kinds, ProtocolError } from "../../../src/link/frames.ts";
-import { Handshake, HandshakeError } from "../../../src/link/handshake.ts";
-import { type ProvenLink, proveLink } from "../../../src/link/proven-link.ts";
+import { type Kind, kinds, ProtocolError } from "../../../src/link/frames.ts";
+import { Acceptor, Dialer, HandshakeError } from "../../../src/link/handshake.ts";
+import {
+  createAccepting,
+  dialLink,
+  type LinkService,
+  type ProvenLink,
+} from "../../../src/link/proven-link.ts";
 import { mutateBytes } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { Finding, type Target } from "../target.ts";
@@ -17,7 +30,6 @@ import { Finding, type Target } from "../target.ts";
 const trustKey = "the key of this deployment";
 const hashes = { deriveKey, equalSecrets, sign };
 const still: Clock = { now: () => 0, after: () => () => {} };
-const connection = "gateway";
 
 /** What is fed with bytes, and what it holds. */
 class Fed implements Channel {
@@ -26,15 +38,8 @@ class Fed implements Channel {
   held = 0;
   sent = 0;
   isClosed = false;
-  readonly onSent: (bytes: Uint8Array) => void;
-
-  constructor(onSent: (bytes: Uint8Array) => void) {
-    this.onSent = onSent;
-  }
-
   send(bytes: Uint8Array): void {
     this.sent += bytes.length;
-    if (!this.isClosed) this.onSent(bytes);
   }
 
   close(): void {
@@ -169,63 +174,149 @@ interface End {
   readonly queue: (() => void)[];
 }
 
-/** An end, and somebody at its other side who has the key if `isProven`. */
-function open(random: Random, isDialer: boolean, isProven: boolean): End {
-  const queue: (() => void)[] = [];
-  const replies: Uint8Array[] = [];
-  const say = (kind: Kind, payload: Uint8Array): void => {
-    const writer = new FrameWriter();
-    writer.add(kind, 0, payload.length).set(payload);
-    const bytes = writer.take();
-    replies.push(isProven ? bytes : mutateBytes(random, bytes));
-  };
-  const other = new Handshake({
-    host: hashes,
+const connection = { way: "socket", secret: undefined } as const;
+const other = { role: "node", instance: "n", versions: [1, 1] } as const;
+
+function serviceOf(role: string, queue: (() => void)[]): LinkService {
+  return {
+    host: { ...hashes, clock: still },
     trustKey,
-    own: { role: "node", instance: "n", versions: [1, 1] },
-    isDialer: !isDialer,
-    connection,
-    roles: ["gateway"],
-    send: say,
-    onProven: () => {},
-  });
-  let isShaking = true;
-  const reader = new FrameReader((kind, _, payload) => {
-    if (isShaking && kind <= kinds.proof) other.receive(kind, payload);
-  });
-  const channel = new Fed((bytes) => {
-    try {
-      reader.push(bytes);
-    } catch {
-      // It answers what was changed on its way.
-      isShaking = false;
-    }
-  });
-  const proven = proveLink(
-    {
-      host: { ...hashes, clock: still },
+    credentials: createCredentials(trustKey, hashes),
+    role,
+    instance: "g",
+    mostCalls: 20,
+    soon: (run) => void queue.push(run),
+    handle: answer,
+    onFault: () => {},
+  };
+}
+
+/** What a dialer with the key says to an acceptor, once it has a challenge. */
+function asked(accept: (upgrade: LinkUpgrade) => LinkAnswer): Readonly<Record<string, string>> {
+  const dialer = new Dialer({ host: hashes, trustKey, own: other, roles: ["gateway"] });
+  dialer.refused(accept({ ...connection, headers: {}, from: undefined }) as LinkRefusal);
+  return dialer.fields(connection);
+}
+
+/** An end whose other end has the key. */
+function open(isDialer: boolean): End {
+  const queue: (() => void)[] = [];
+  const channel = new Fed();
+  const service = serviceOf("gateway", queue);
+  let proven: Promise<ProvenLink>;
+  if (isDialer) {
+    const { clock } = service.host;
+    const acceptor = new Acceptor({
+      host: { ...hashes, clock },
       trustKey,
-      credentials: createCredentials(trustKey, hashes),
-      role: "gateway",
-      instance: "g",
-      mostCalls: 20,
-      soon: (run) => void queue.push(run),
-      handle: answer,
-      onFault: () => {},
-    },
-    channel,
-    { isDialer, connection, roles: ["node"] },
-  );
-  proven.catch(() => {});
-  for (let rounds = 0; rounds < 3; rounds++)
-    for (const bytes of replies.splice(0)) channel.receiver?.onBytes(bytes);
-  if (isProven) {
-    // A link is there once the other end has said how many calls it takes.
-    const writer = new FrameWriter();
-    writer.addNumber(kinds.credit, 0, 20);
-    channel.receiver?.onBytes(writer.take());
+      own: other,
+      roles: ["gateway"],
+      onWrongProof() {},
+    });
+    const dial = async (dialing: LinkDialing): Promise<Channel> => {
+      for (;;) {
+        const headers = dialing.fields(connection);
+        const verdict = acceptor.answer({ ...connection, headers, from: undefined });
+        if ("welcome" in verdict) {
+          queue.push(() => channel.receiver?.onBytes(welcomeOf(verdict.welcome)));
+          return channel;
+        }
+        dialing.refused(verdict);
+      }
+    };
+    proven = dialLink(service, { roles: ["node"], name: "the node", dial });
+  } else {
+    proven = new Promise((resolve) => {
+      const accept = createAccepting(service, {
+        roles: ["node"],
+        onWrongProof() {},
+        onLink: resolve,
+      });
+      const verdict = accept({ ...connection, headers: asked(accept), from: undefined });
+      if (verdict !== undefined && "open" in verdict) verdict.open(channel);
+    });
   }
+  proven.catch(() => {});
   return { channel, proven, queue };
+}
+
+/** The first frames of an acceptor: a link is there once it has said how many calls it takes. */
+function welcomeOf(text: string): Uint8Array {
+  const writer = new FrameWriter();
+  const payload = new TextEncoder().encode(text);
+  writer.add(kinds.welcome, 0, payload.length).set(payload);
+  writer.addNumber(kinds.credit, 0, 20);
+  return writer.take();
+}
+
+/** A dialer whose other end says something that no acceptor with the key has said to it. */
+async function tryDialer(random: Random): Promise<void> {
+  const queue: (() => void)[] = [];
+  const channel = new Fed();
+  const welcome = JSON.stringify({ ...other, nonce: random.below(2 ** 32) });
+  const input = random.once(3)
+    ? conversation(random, true)
+    : mutateBytes(random, welcomeOf(`${welcome}\n${hashes.sign(trustKey, welcome)}`), dictionary);
+  const proven = dialLink(serviceOf("gateway", queue), {
+    roles: ["node"],
+    name: "the node",
+    dial: async (dialing) => {
+      dialing.fields(connection);
+      return await Promise.resolve(channel);
+    },
+  });
+  proven.catch(() => {});
+  await turn(queue);
+  fed += input.length;
+  for (let at = 0; at < input.length;) {
+    const size = random.once(3) ? input.length : 1 + random.below(200);
+    channel.receiver?.onBytes(input.slice(at, at + size));
+    at += size;
+  }
+  channel.receiver?.onClose(new Error("The input is over"));
+  const error: unknown = await proven.then(
+    () => new Finding("takes a welcome that isn't proven", input),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof Finding) throw error;
+  expectKnown(error, input);
+  if (channel.sent > 0) throw new Finding(`says ${channel.sent} bytes to a stranger`, input);
+}
+
+/** An acceptor that is asked with what was changed on its way. */
+async function tryAcceptor(random: Random): Promise<void> {
+  await Promise.resolve();
+  let wrong = 0;
+  const acceptor = new Acceptor({
+    host: { ...hashes, clock: still },
+    trustKey,
+    own: { ...other, role: "gateway" },
+    roles: ["node"],
+    onWrongProof: () => wrong++,
+  });
+  const right = asked((upgrade) => acceptor.answer(upgrade) as LinkRefusal);
+  const headers: Record<string, string | string[]> = { ...right };
+  const name = random.pick(Object.keys(right));
+  const bytes = mutateBytes(random, new TextEncoder().encode(right[name]), ["\0", ".", ",", '"']);
+  headers[name] = Buffer.from(bytes).toString("latin1");
+  if (random.once(20)) headers[name] = [right[name]!, right[name]!];
+  fed += bytes.length;
+  // A list may be written in other ways.
+  const items = (value: unknown) =>
+    String(value)
+      .split(",")
+      .map((item) => item.trim());
+  const isSame = (field: string): boolean =>
+    typeof headers[field] === "string" &&
+    (field === linkHeaders.proof
+      ? items(headers[field]).includes(right[field]!)
+      : headers[field] === right[field]);
+  const { status } = acceptor.answer({ ...connection, headers, from: undefined });
+  const input = new TextEncoder().encode(JSON.stringify(headers));
+  if (status === 101 && !Object.keys(right).every(isSame))
+    throw new Finding("opens a link for a proof that was changed", input);
+  if (![101, 401, 403].includes(status)) throw new Finding(`answers ${status}`, input);
+  if ((status === 403) !== (wrong === 1)) throw new Finding("counts wrong proofs wrongly", input);
 }
 
 /** Reads an answer. */
@@ -248,17 +339,20 @@ function expectKnown(cause: unknown, input: Uint8Array): void {
   if (!isKnown && !isSaid) throw new Finding(`ends a link with ${String(cause)}`, input);
 }
 
-function target(name: string, isDialer: boolean, isProven: boolean): Target {
+const figures = (): string => `${(fed / 1e6).toFixed(1)} MB fed to links`;
+
+function target(name: string, isDialer: boolean): Target {
   return {
     name,
     async attempt(random) {
       const input = conversation(random, isDialer);
-      const { channel, proven, queue } = open(random, isDialer, isProven);
-      const link = isProven ? await proven : undefined;
+      const { channel, proven, queue } = open(isDialer);
+      await turn(queue);
+      const link = await proven;
       const isReading = random.once(2);
       // Calls of its own, so that answers have something to answer.
-      for (let count = link === undefined ? 0 : 4 + random.few(6); count > 0; count--)
-        link!.peer
+      for (let count = 4 + random.few(6); count > 0; count--)
+        link.peer
           .send({
             url: `http://x/${count}`,
             method: "POST",
@@ -280,18 +374,17 @@ function target(name: string, isDialer: boolean, isProven: boolean): Target {
       if (channel.sent - before > 40 * input.length + 3_000_000)
         throw new Finding(`answers ${input.length} bytes with ${channel.sent - before}`, input);
       channel.receiver?.onClose(new Error("The input is over"));
-      if (link === undefined) await proven.catch((error: unknown) => expectKnown(error, input));
-      else expectKnown(await link.closed, input);
+      expectKnown(await link.closed, input);
       await turn(queue);
       if (channel.held !== 0) throw new Finding(`holds ${channel.held} bytes for nothing`, input);
     },
-    figures: () => `${(fed / 1e6).toFixed(1)} MB fed to links`,
+    figures,
   };
 }
 
 export const linkTargets: readonly Target[] = [
-  target("link-dialer-unproven", true, false),
-  target("link-acceptor-unproven", false, false),
-  target("link-dialer", true, true),
-  target("link-acceptor", false, true),
+  { name: "link-dialer-unproven", attempt: tryDialer, figures },
+  { name: "link-acceptor-unproven", attempt: tryAcceptor, figures },
+  target("link-dialer", true),
+  target("link-acceptor", false),
 ];

@@ -7,9 +7,13 @@ import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
 import { createLinkHost } from "../../../server/http/links/dial.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
-import type { DialledChannel } from "../../../src/base/ports/links.ts";
 import { createCredentials } from "../../../src/http/trust.ts";
-import { type LinkService, type ProvenLink, proveLink } from "../../../src/link/proven-link.ts";
+import {
+  createAccepting,
+  dialLink,
+  type LinkService,
+  type ProvenLink,
+} from "../../../src/link/proven-link.ts";
 
 export const trustKey = "the key of this deployment";
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
@@ -39,6 +43,7 @@ export interface Acceptor {
   readonly server: HttpServer;
   readonly memory: HeldMemory;
   readonly proven: ProvenLink[];
+  /** Addresses of those whose proof was wrong. */
   readonly failed: unknown[];
 }
 
@@ -51,12 +56,13 @@ export async function accept(
   const memory = options.memory ?? new HeldMemory();
   const proven: ProvenLink[] = [];
   const failed: unknown[] = [];
-  const onLink = ({ channel, connection }: DialledChannel): void =>
-    void proveLink(service, channel, { isDialer: false, connection, roles: ["node"] }).then(
-      (link) => void proven.push(link),
-      (error: unknown) => void failed.push(error),
-    );
-  const server = await listen(handle, { host: "127.0.0.1", port: 0, memory, onLink, ...options });
+  const acceptLink = createAccepting(service, {
+    roles: ["node"],
+    onWrongProof: (from) => void failed.push(from),
+    onLink: (link) => void proven.push(link),
+  });
+  const address = { host: "127.0.0.1", port: 0 };
+  const server = await listen(handle, { ...address, memory, acceptLink, ...options });
   onTestFinished(async () => {
     for (const { link } of proven) link.close(new Error("the test is over"));
     await server.close(0);
@@ -70,12 +76,10 @@ export async function dial(
   service: LinkService = serviceOf("node"),
   options: Parameters<typeof createLinkHost>[0] = {},
 ): Promise<ProvenLink> {
-  const { channel, connection } = await createLinkHost(options).dial(url);
-  const proven = await proveLink(service, channel, {
-    isDialer: true,
-    connection,
+  const proven = await dialLink(service, {
     roles: ["gateway"],
     name: url,
+    dial: (dialing) => createLinkHost(options).dial(url, undefined, dialing),
   });
   onTestFinished(() => proven.link.close(new Error("the test is over")));
   return proven;

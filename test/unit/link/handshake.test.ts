@@ -1,176 +1,359 @@
 import { describe, expect, it } from "vitest";
 
 import { deriveKey, equalSecrets, sign } from "../../../server/http/host.ts";
-import { type Kind, kinds } from "../../../src/link/frames.ts";
-import { Handshake, type HandshakeParts, type Introduction } from "../../../src/link/handshake.ts";
+import { TestClock } from "../../../server/testing/test-clock.ts";
+import type { LinkConnection, LinkRefusal } from "../../../src/base/ports/links.ts";
+import { linkHeaders } from "../../../src/base/protocol.ts";
+import {
+  Acceptor,
+  type AcceptorParts,
+  Dialer,
+  type HandshakeParts,
+  type Verdict,
+} from "../../../src/link/handshake.ts";
 
-const host = { deriveKey, equalSecrets, sign };
-type Said = readonly [kind: Kind, payload: Uint8Array];
+const trustKey = "the key of this deployment";
+const plain: LinkConnection = { way: "socket", secret: undefined };
+const tls = (secret: string): LinkConnection => ({ way: "socket", secret });
+type Fields = Readonly<Record<string, string>>;
 
-/** One end, with what it says and whom it has proven. */
-function end(isDialer: boolean, more: Partial<HandshakeParts> = {}) {
-  const said: Said[] = [];
-  const proven: (readonly [Introduction, number])[] = [];
-  const handshake = new Handshake({
-    host,
-    trustKey: "the key of this deployment",
-    own: {
-      role: isDialer ? "node" : "gateway",
-      instance: isDialer ? "n1" : "g1",
-      versions: [1, 2],
-    },
-    isDialer,
-    roles: isDialer ? ["gateway"] : ["node", "proxy"],
-    connection: "gateway.internal:3000",
-    send: (...frame) => said.push(frame),
-    onProven: (...other) => proven.push(other),
+function dialerOf(more: Partial<HandshakeParts> = {}): Dialer {
+  return new Dialer({
+    host: { deriveKey, equalSecrets, sign },
+    trustKey,
+    own: { role: "node", instance: "n1", build: "b1", versions: [1, 2] },
+    roles: ["gateway"],
     ...more,
   });
-  return { handshake, said, proven };
 }
 
-type End = ReturnType<typeof end>;
+function acceptorOf(more: Partial<AcceptorParts> = {}) {
+  const clock = new TestClock();
+  const wrong: unknown[] = [];
+  const acceptor = new Acceptor({
+    host: { deriveKey, equalSecrets, sign, clock },
+    trustKey,
+    own: { role: "gateway", instance: "g1", versions: [1, 2], healthIntervalMs: 2_500 },
+    roles: ["node", "proxy"],
+    onWrongProof: (from) => wrong.push(from),
+    ...more,
+  });
+  const answer = (headers: Fields, connection = plain): Verdict =>
+    acceptor.answer({ ...connection, headers, from: "10.0.0.9" });
+  return { answer, clock, wrong };
+}
 
-/** Delivers what each end says to the other one, until nobody says anything. */
-function talk(dialer: End, acceptor: End): void {
-  while (dialer.said.length + acceptor.said.length > 0) {
-    for (const frame of dialer.said.splice(0)) acceptor.handshake.receive(...frame);
-    for (const frame of acceptor.said.splice(0)) dialer.handshake.receive(...frame);
+type End = ReturnType<typeof acceptorOf>;
+
+/** Asks until there is a link, and returns what both ends know of each other then. */
+function talk(dialer: Dialer, acceptor: End, there = plain, back = there) {
+  for (;;) {
+    const verdict = acceptor.answer(dialer.fields(there), back);
+    if ("welcome" in verdict) return { dialed: dialer.welcomed(verdict.welcome), verdict };
+    dialer.refused(verdict);
   }
 }
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const json = (value: unknown): Uint8Array => bytes(JSON.stringify(value));
-const text = (payload: Uint8Array): string => new TextDecoder().decode(payload);
-/** The object that is said, and the proof after it. */
-function read([, payload]: Said): [Record<string, unknown>, string] {
-  const [object = "", proof = ""] = text(payload).split("\n");
-  return [JSON.parse(object) as Record<string, unknown>, proof];
+/** A dialer that has the challenge of an acceptor, and what it says then. */
+function challenged(acceptor: End, more: Partial<HandshakeParts> = {}, connection = plain) {
+  const dialer = dialerOf(more);
+  dialer.refused(acceptor.answer({}) as LinkRefusal);
+  return { dialer, fields: dialer.fields(connection) };
 }
+
+const hello = (fields: Fields) => JSON.parse(fields[linkHeaders.hello]!) as Record<string, unknown>;
+
 /** What was said, with something changed on its way. */
-function changed([kind, payload]: Said, change: object): Said {
-  const [object, ...rest] = text(payload).split("\n");
-  const value = { ...(JSON.parse(object!) as object), ...change };
-  return [kind, bytes([JSON.stringify(value), ...rest].join("\n"))];
-}
+const changed = (fields: Fields, change: object): Fields => ({
+  ...fields,
+  [linkHeaders.hello]: JSON.stringify({ ...hello(fields), ...change }),
+});
 
 describe("a handshake", () => {
   it("proves each end to the other, and neither says the key", () => {
-    const [dialer, acceptor] = [end(true), end(false)];
-    const all: Said[] = [];
-    for (const { said } of [dialer, acceptor]) {
-      const push = said.push.bind(said);
-      said.push = (...frames) => {
-        all.push(...frames);
-        return push(...frames);
-      };
+    const acceptor = acceptorOf();
+    const { dialer, fields } = challenged(acceptor);
+    const verdict = acceptor.answer(fields);
+    if (!("welcome" in verdict)) throw new Error(JSON.stringify(verdict));
+    expect(verdict).toMatchObject({
+      status: 101,
+      other: { role: "node", instance: "n1", build: "b1" },
+      version: 2,
+    });
+    expect(dialer.welcomed(verdict.welcome)).toMatchObject({
+      other: { role: "gateway", instance: "g1", healthIntervalMs: 2_500 },
+      version: 2,
+    });
+    for (const said of [JSON.stringify(fields), verdict.welcome])
+      expect(said).not.toContain(trustKey);
+  });
+
+  it("the dialer says what its proof is tied to: nonce, versions, role, instance, build, way and binding", () => {
+    const said = (connection: LinkConnection) =>
+      hello(challenged(acceptorOf(), {}, connection).fields);
+    expect(said(plain)).toEqual({
+      nonce: expect.stringMatching(/^[0-9a-f]{64}$/),
+      versions: [1, 2],
+      role: "node",
+      instance: "n1",
+      build: "b1",
+      way: "socket",
+      binding: "none",
+    });
+    expect(said(tls("s"))).toMatchObject({ way: "socket", binding: "tls" });
+    expect(said(plain).nonce).not.toBe(said(plain).nonce);
+  });
+
+  it("what a stranger is told doesn't depend on the key: a challenge, which another process doesn't recognise", () => {
+    // With the same randomness and time, two acceptors with different keys say the same.
+    const random = crypto.getRandomValues;
+    crypto.getRandomValues = (bytes) => bytes;
+    try {
+      const said = ["one key", "another key"].map((key) =>
+        acceptorOf({ trustKey: key }).answer({}),
+      );
+      expect(said[0]).toEqual(said[1]);
+      expect(said[0]).toMatchObject({ status: 401, body: "" });
+    } finally {
+      crypto.getRandomValues = random;
     }
-    all.push(...dialer.said);
-    talk(dialer, acceptor);
-    expect(dialer.proven).toMatchObject([[{ role: "gateway", instance: "g1" }, 2]]);
-    expect(acceptor.proven).toMatchObject([[{ role: "node", instance: "n1" }, 2]]);
-    expect(all.map(([kind]) => kind)).toEqual([kinds.hello, kinds.welcome, kinds.proof]);
-    for (const [, payload] of all)
-      expect(new TextDecoder().decode(payload)).not.toContain("the key of this deployment");
+    const { fields } = challenged(acceptorOf());
+    expect(acceptorOf().answer(fields).status).toBe(401);
   });
 
   it.each([
-    ["the dialer", [{ trustKey: "another key" }, {}]],
-    ["the acceptor", [{}, { trustKey: "another key" }]],
-    ["neither, on another connection", [{ connection: "elsewhere:1" }, {}]],
-  ] as const)("fails if a key or the connection is another one: %s", (_, [first, second]) => {
-    const [dialer, acceptor] = [end(true, first), end(false, second)];
-    expect(() => talk(dialer, acceptor)).toThrow("trustKey");
-    expect([dialer.proven, acceptor.proven]).toEqual([[], []]);
+    ["no proof", (f: Fields) => ({ [linkHeaders.hello]: f[linkHeaders.hello]! })],
+    ["no hello", (f: Fields) => ({ [linkHeaders.proof]: f[linkHeaders.proof]! })],
+    ["an empty proof", (f: Fields) => ({ ...f, [linkHeaders.proof]: "" })],
+    ["a proof alone", (f: Fields) => ({ ...f, [linkHeaders.proof]: "x".repeat(43) })],
+    ["only dots", (f: Fields) => ({ ...f, [linkHeaders.proof]: "....,.,.." })],
+    [
+      "a challenge with a later time",
+      (f: Fields) => ({
+        ...f,
+        [linkHeaders.proof]: f[linkHeaders.proof]!.replace(/\.\d+\./, ".999999."),
+      }),
+    ],
+    [
+      "a challenge without its signature",
+      (f: Fields) => ({
+        ...f,
+        [linkHeaders.proof]: f[linkHeaders.proof]!.replace(/\.[^.]*\./, "."),
+      }),
+    ],
+  ])("with %s a dialer gets another challenge, and nothing is remembered of it", (_, change) => {
+    const acceptor = acceptorOf();
+    const { fields } = challenged(acceptor);
+    expect(acceptor.answer(change(fields))).toMatchObject({
+      status: 401,
+      headers: { [linkHeaders.challenge]: expect.stringMatching(/^[\w.-]+$/) },
+    });
+    expect(acceptor.wrong).toEqual([]);
+    expect(acceptor.answer(fields).status).toBe(101);
   });
 
-  it("replay: a proof can't be used again, as each handshake has numbers of its own", () => {
-    const [dialer, acceptor] = [end(true), end(false)];
-    const [hello] = dialer.said;
-    acceptor.handshake.receive(...hello!);
-    const [welcome] = acceptor.said;
-    dialer.handshake.receive(...welcome!);
-    const proof = dialer.said[1]!;
-    const later = end(false);
-    later.handshake.receive(...hello!);
-    expect(() => later.handshake.receive(...proof)).toThrow("trustKey");
-    expect(() => end(true).handshake.receive(...welcome!)).toThrow("trustKey");
+  it("a challenge is good for 10 s", async () => {
+    for (const [ms, status] of [
+      [10_000, 101],
+      [10_001, 401],
+    ] as const) {
+      const acceptor = acceptorOf();
+      const { fields } = challenged(acceptor);
+      await acceptor.clock.pass(ms);
+      expect(acceptor.answer(fields).status).toBe(status);
+    }
+  });
+
+  it("replay: a proof that was right counts once, as long as its challenge would be good", async () => {
+    const acceptor = acceptorOf();
+    const { fields } = challenged(acceptor);
+    expect(acceptor.answer(fields).status).toBe(101);
+    for (const ms of [0, 9_999, 1, 1]) {
+      await acceptor.clock.pass(ms);
+      expect(acceptor.answer(fields).status).toBe(401);
+    }
+    // Others are spent meanwhile.
+    for (let count = 0; count < 3; count++)
+      expect(acceptor.answer(challenged(acceptor).fields).status).toBe(101);
+    expect(acceptor.answer(fields).status).toBe(401);
+  });
+
+  it.each([
+    ["the dialer", { trustKey: "another key" }, {}],
+    ["the acceptor", {}, { trustKey: "another key" }],
+  ] as const)("fails if a key is another one: that of %s", (_, there, back) => {
+    const acceptor = acceptorOf(back);
+    expect(() => talk(dialerOf(there), acceptor)).toThrow("refuses the proof");
+    expect(acceptor.wrong).toEqual(["10.0.0.9"]);
+  });
+
+  it("a wrong proof spends no challenge: the right one still counts", () => {
+    const acceptor = acceptorOf();
+    const { fields } = challenged(acceptor);
+    const [challenge] = /.*\./.exec(fields[linkHeaders.proof]!)!;
+    const guess = { ...fields, [linkHeaders.proof]: `${challenge}${"x".repeat(43)}` };
+    expect(acceptor.answer(guess)).toMatchObject({
+      status: 403,
+      headers: { [linkHeaders.refused]: "key" },
+    });
+    expect(acceptor.answer(fields).status).toBe(101);
+  });
+
+  it("keys are a list: the first proves, and all are accepted", () => {
+    const [old, fresh] = ["the old key", "the new key"];
+    for (const [there, back] of [
+      [old, [old, fresh]],
+      [[old, fresh], old],
+      [
+        [old, fresh],
+        [fresh, old],
+      ],
+      [fresh, [fresh, old]],
+    ] as const)
+      expect(
+        talk(dialerOf({ trustKey: there }), acceptorOf({ trustKey: back })).dialed.version,
+      ).toBe(2);
+    expect(() => talk(dialerOf({ trustKey: [fresh, old] }), acceptorOf({ trustKey: old }))).toThrow(
+      "refuses the proof",
+    );
   });
 
   it("reflection: no end is proven by its own words", () => {
-    // Of an acceptor: it is asked for proofs until one fits.
-    const acceptor = end(false);
-    acceptor.handshake.receive(...end(true).said[0]!);
-    const [own, proof] = read(acceptor.said[0]!);
-    expect(() => acceptor.handshake.receive(kinds.proof, bytes(proof))).toThrow("trustKey");
-    const second = end(false);
-    second.handshake.receive(kinds.hello, json(own));
-    const [, reflected] = read(second.said[0]!);
-    expect(() => acceptor.handshake.receive(kinds.proof, bytes(reflected))).toThrow("trustKey");
-    // Of a dialer: it is welcomed by its own hello, or by what another dialer says.
-    const dialer = end(true);
-    const hello = text(dialer.said[0]![1]);
-    expect(() => dialer.handshake.receive(kinds.welcome, bytes(`${hello}\n`))).toThrow("trustKey");
-    expect(() => end(true).handshake.receive(...dialer.said[0]!)).toThrow("in a handshake");
+    const acceptor = acceptorOf({ roles: ["gateway", "node"] });
+    const { dialer, fields } = challenged(acceptor);
+    const verdict = acceptor.answer(fields);
+    if (!("welcome" in verdict)) throw new Error("no link");
+    const [, proof] = verdict.welcome.split("\n");
+    // The acceptor's proof, offered as a dialer's, for each text that it could be about.
+    const next = challenged(acceptor);
+    const challenge = next.fields[linkHeaders.proof]!.replace(/\.[^.]*$/, "");
+    for (const said of [fields, next.fields])
+      expect(
+        acceptor.answer({ ...said, [linkHeaders.proof]: `${challenge}.${proof}` }).status,
+      ).toBe(403);
+    // The dialer's own, offered as an acceptor's.
+    const own = fields[linkHeaders.proof]!.replace(/.*\./, "");
+    for (const said of [fields[linkHeaders.hello]!, verdict.welcome.split("\n")[0]!])
+      expect(() => dialer.welcomed(`${said}\n${own}`)).toThrow("trustKey");
   });
 
   it.each([
-    ["what the dialer speaks", { versions: [1, 1] }, {}],
-    ["what the acceptor speaks", {}, { versions: [1, 1] }],
-    ["the role of the dialer", { role: "gateway" }, {}],
-    ["the instance of the acceptor", {}, { instance: "g2" }],
-    ["something that a later release says", { more: true }, {}],
-  ])("downgrade: nothing of what is said can be changed on its way: %s", (_, there, back) => {
-    const [dialer, acceptor] = [end(true), end(false)];
-    acceptor.handshake.receive(...changed(dialer.said[0]!, there));
-    expect(() => dialer.handshake.receive(...changed(acceptor.said[0]!, back))).toThrow("trustKey");
-    // Nor may an acceptor think so that isn't told by anybody who has the key.
-    expect(() => acceptor.handshake.receive(kinds.proof, bytes("x".repeat(43)))).toThrow(
-      "trustKey",
-    );
-    expect([dialer.proven, acceptor.proven]).toEqual([[], []]);
-  });
-
-  it("a false gateway: who doesn't have the key gets no proof from a dialer", () => {
-    const dialer = end(true);
-    const hello = dialer.said.shift()!;
-    const gateway = end(false, { trustKey: "a guess" });
-    gateway.handshake.receive(...hello);
-    expect(() => dialer.handshake.receive(...gateway.said[0]!)).toThrow("trustKey");
-    expect(dialer.said).toEqual([]);
+    ["what the dialer speaks", { versions: [1, 1] }],
+    ["its role", { role: "proxy" }],
+    ["its instance", { instance: "n2" }],
+    ["its build", { build: "b2" }],
+    ["its nonce", { nonce: "0".repeat(64) }],
+    ["the way", { way: "websocket" }],
+    ["what it is tied to", { binding: "tls" }],
+    ["something that a later release says", { more: true }],
+  ])("downgrade: nothing that a dialer says can be changed on its way: %s", (_, change) => {
+    const acceptor = acceptorOf();
+    const { fields } = challenged(acceptor);
+    expect(acceptor.answer(changed(fields, change)).status).toBe(403);
+    expect(acceptor.wrong).toHaveLength(1);
   });
 
   it.each([
-    ["another Host", "evil.example:3000", "gateway.internal:3000"],
-    ["another encrypted connection", "gateway.internal:3000 a", "gateway.internal:3000 b"],
-    ["one that isn't encrypted", "gateway.internal:3000 a", "gateway.internal:3000"],
-  ])("a man in the middle, who hands on everything, has %s", (_, dialled, answered) => {
-    const [dialer, acceptor] = [
-      end(true, { connection: dialled }),
-      end(false, { connection: answered }),
-    ];
-    expect(() => talk(dialer, acceptor)).toThrow("trustKey");
-    expect([dialer.proven, acceptor.proven]).toEqual([[], []]);
+    ["what the acceptor speaks", { versions: [1, 1] }],
+    ["its instance", { instance: "g2" }],
+    ["how often members check their health", { healthIntervalMs: 1 }],
+    ["something that a later release says", { more: true }],
+  ])("downgrade: nothing that an acceptor says can be changed on its way: %s", (_, change) => {
+    const acceptor = acceptorOf();
+    const { dialer, fields } = challenged(acceptor);
+    const verdict = acceptor.answer(fields);
+    if (!("welcome" in verdict)) throw new Error("no link");
+    const [welcome, proof] = verdict.welcome.split("\n");
+    const said = JSON.stringify({ ...(JSON.parse(welcome!) as object), ...change });
+    expect(() => dialer.welcomed(`${said}\n${proof}`)).toThrow("trustKey");
   });
 
-  it("an end with the key that may not be there is refused by its role, once it has shown the key", () => {
-    const own = { role: "node", instance: "n2", versions: [1, 2] } as const;
-    const node = end(false, { own, roles: ["proxy"] });
-    const dialer = end(true);
-    expect(() => talk(dialer, node)).toThrow("The other end is a node, not a gateway");
-    // It has shown nothing of its own.
-    expect([dialer.said, dialer.proven]).toEqual([[], []]);
-    const gateway = end(false);
-    const gateways = end(true, { own: { ...own, role: "gateway" } });
-    expect(() => talk(gateways, gateway)).toThrow("a gateway, not a node or proxy");
-    expect(gateway.proven).toEqual([]);
-    const stranger = end(false, { own: { ...own, role: "node" }, trustKey: "a guess" });
-    expect(() => talk(end(true), stranger)).toThrow("trustKey");
+  it.each([
+    ["another encrypted connection", tls("a"), tls("b")],
+    ["one that isn't encrypted behind one that is", tls("a"), plain],
+    ["an encrypted one behind one that isn't", plain, tls("a")],
+  ])("a man in the middle, who hands on everything, has %s", (_, there, back) => {
+    const acceptor = acceptorOf();
+    expect(() => talk(dialerOf(), acceptor, there, back)).toThrow("refuses the proof");
+    expect(acceptor.wrong).toHaveLength(1);
   });
+
+  it("a welcome is for one conversation: another dialer, or the same one later, doesn't take it", () => {
+    const acceptor = acceptorOf();
+    const { dialer, fields } = challenged(acceptor);
+    const verdict = acceptor.answer(fields);
+    if (!("welcome" in verdict)) throw new Error("no link");
+    dialer.fields(plain);
+    for (const other of [dialer, dialerOf(), challenged(acceptor).dialer])
+      expect(() => other.welcomed(verdict.welcome)).toThrow("trustKey");
+  });
+
+  it("several acceptors behind one name that take turns with each request: each recognises its own challenge", () => {
+    const acceptors = [acceptorOf(), acceptorOf(), acceptorOf()];
+    const dialer = dialerOf();
+    let asked = 0;
+    for (;;) {
+      const verdict = acceptors[asked++ % 3]!.answer(dialer.fields(plain));
+      if ("welcome" in verdict) {
+        expect(dialer.welcomed(verdict.welcome)).toMatchObject({ version: 2 });
+        break;
+      }
+      dialer.refused(verdict);
+    }
+    expect(asked).toBe(4);
+  });
+
+  it("an acceptor that never recognises its own challenges is asked 9 times", () => {
+    const dialer = dialerOf();
+    let asked = 0;
+    expect(() => {
+      for (;;) {
+        asked++;
+        dialer.refused(acceptorOf().answer(dialer.fields(plain)) as LinkRefusal);
+      }
+    }).toThrow("it answers each request with another challenge");
+    expect(asked).toBe(9);
+  });
+
+  it.each([
+    [
+      "a node",
+      { role: "node", instance: "n2", versions: [1, 2] },
+      ["proxy"],
+      "a node, not a gateway",
+    ],
+    [
+      "a gateway that takes proxies only",
+      { role: "gateway", instance: "g1", versions: [1, 2] },
+      ["proxy"],
+      "A gateway takes no links of a node",
+    ],
+    [
+      "a gateway of a later release",
+      { role: "gateway", instance: "g1", versions: [3, 4] },
+      ["node"],
+      "versions 3 to 4 of the link, and this one 1 to 2",
+    ],
+  ] as const)(
+    "a dialer with the key is told before the upgrade that it called %s",
+    (_, own, roles, message) => {
+      const acceptor = acceptorOf({ own, roles });
+      const { dialer, fields } = challenged(acceptor);
+      const verdict = acceptor.answer(fields) as LinkRefusal;
+      expect(verdict.status).toBe(403);
+      expect(() => dialer.refused(verdict)).toThrow(message);
+      // Nobody without the key can say that.
+      const [said] = verdict.body.split("\n");
+      expect(() => dialer.refused({ ...verdict, body: `${said}\nx` })).toThrow("trustKey");
+      expect(() => dialerOf().refused(verdict)).toThrow("it answered 403");
+    },
+  );
 
   it("nobody is proven by an empty key, which everybody knows", () => {
-    expect(() => end(true, { trustKey: "" })).toThrow("A link needs a trustKey");
-    expect(() => end(false, { trustKey: "" })).toThrow("A link needs a trustKey");
+    for (const key of ["", [], ["", "a key"], ["a key", ""]]) {
+      expect(() => dialerOf({ trustKey: key })).toThrow("A link needs a trustKey");
+      expect(() => acceptorOf({ trustKey: key })).toThrow("A link needs a trustKey");
+    }
   });
 
   const [older, newer] = [
@@ -185,55 +368,56 @@ describe("a handshake", () => {
   ])(
     "releases one apart speak the highest version of both: %j and %j",
     (dials, accepts, version) => {
-      const dialer = end(true, { own: { role: "node", instance: "n1", versions: dials } });
-      const acceptor = end(false, { own: { role: "gateway", instance: "g1", versions: accepts } });
-      talk(dialer, acceptor);
-      expect([dialer.proven[0]?.[1], acceptor.proven[0]?.[1]]).toEqual([version, version]);
+      const dialer = dialerOf({ own: { role: "node", instance: "n1", versions: dials } });
+      const acceptor = acceptorOf({ own: { role: "gateway", instance: "g1", versions: accepts } });
+      const { dialed, verdict } = talk(dialer, acceptor);
+      expect([dialed.version, verdict.version]).toEqual([version, version]);
     },
   );
 
   it.each([
-    [
-      "no version in common",
-      { versions: [7, 9] },
-      "versions 7 to 9 of the link, and this one 1 to 2",
-    ],
-    ["versions the wrong way round", { versions: [2, 1] }, "An introduction"],
-    ["a line break in its instance", { instance: "n1\nfake line of a log" }, "An introduction"],
-    ["an instance that is long", { instance: "n".repeat(65) }, "An introduction"],
-    ["no versions", { versions: undefined }, "An introduction"],
-    ["a text for versions", { versions: ["1", "1"] }, "An introduction"],
-    ["a short nonce", { nonce: "00" }, "An introduction"],
-    ["no role", { role: 1 }, "An introduction"],
-    ["no time between health checks", { healthIntervalMs: 0 }, "An introduction"],
-    ["a text for that time", { healthIntervalMs: "1000" }, "An introduction"],
-  ])("fails at once with %s", (_, more, message) => {
-    const acceptor = end(false);
-    const hello = changed(end(true).said[0]!, more);
-    expect(() => acceptor.handshake.receive(...hello)).toThrow(message);
-    expect(acceptor.said).toEqual([]);
-  });
-
-  it("nothing else is understood before it is over, and nothing twice", () => {
-    const hello = end(true).said[0]!;
-    for (const kind of Object.values(kinds)) {
-      const acceptor = end(false);
-      if (kind !== kinds.hello)
-        expect(() => acceptor.handshake.receive(kind, hello[1])).toThrow("in a handshake");
-      acceptor.handshake.receive(...hello);
-      if (kind !== kinds.proof)
-        expect(() => acceptor.handshake.receive(kind, hello[1])).toThrow("in a handshake");
-    }
+    ["versions the wrong way round", { versions: [2, 1] }],
+    ["a line break in its instance", { instance: "n1\nfake line of a log" }],
+    ["an instance that is long", { instance: "n".repeat(129) }],
+    ["no versions", { versions: undefined }],
+    ["a text for versions", { versions: ["1", "1"] }],
+    ["no role", { role: 1 }],
+    ["a line break in its build", { build: "b\n" }],
+    ["no time between health checks", { healthIntervalMs: 0 }],
+    ["a text for that time", { healthIntervalMs: "1000" }],
+  ])("an end with the key that says nonsense of itself gets no link: %s", (_, more) => {
+    const own = { role: "node", instance: "n1", versions: [1, 2], ...more } as never;
+    const acceptor = acceptorOf();
+    const { dialer, fields } = challenged(acceptor, { own });
+    const verdict = acceptor.answer(fields);
+    expect(verdict).toMatchObject({
+      status: 400,
+      body: expect.stringContaining("An introduction"),
+    });
+    expect(() => dialer.refused(verdict as LinkRefusal)).toThrow("it answered 400");
+    const odd = acceptorOf({ own: { ...(own as object), role: "gateway", ...more } as never });
+    expect(() => talk(dialerOf(), odd)).toThrow("An introduction");
   });
 
   it.each([
-    new Uint8Array(),
-    json([1]),
-    new Uint8Array([255, 254]),
-    bytes("null"),
-    bytes("\ufeff{}"),
-    bytes("[".repeat(2000)),
-  ])("what isn't an introduction ends it: %#", (payload) => {
-    expect(() => end(false).handshake.receive(kinds.hello, payload)).toThrow();
+    ["another status", { status: 404, headers: {}, body: "" }],
+    ["a 401 without a challenge", { status: 401, headers: {}, body: "" }],
+    [
+      "a challenge that breaks the header",
+      { status: 401, headers: { [linkHeaders.challenge]: "a\r\nx: y" }, body: "" },
+    ],
+    [
+      "a challenge that is long",
+      { status: 401, headers: { [linkHeaders.challenge]: "a".repeat(201) }, body: "" },
+    ],
+    ["two challenges", { status: 401, headers: { [linkHeaders.challenge]: ["a", "b"] }, body: "" }],
+    [
+      "a refusal without a reason that it knows",
+      { status: 403, headers: { [linkHeaders.refused]: "other" }, body: "" },
+    ],
+  ])("%s means that there are no links", (_, answer) => {
+    expect(() => dialerOf().refused(answer)).toThrow(
+      `it answered ${answer.status} when asked for a link`,
+    );
   });
 });

@@ -403,6 +403,39 @@ describe("the HTTP server's limits", () => {
     expect(await raw(server, post(5, "ab")).closed()).toContain("408 Request Timeout");
   });
 
+  it.each([
+    ["a slow next request", get.replace("\r\n\r\n", ""), ""],
+    ["a slow body", "", "content-length: 5\r\n"],
+  ])(
+    "answer 408 on a connection whose upgrade was refused, and on which comes %s",
+    async (_, next, fields) => {
+      const limits = { headerTimeoutMs: 60, requestTimeoutMs: 120 };
+      const server = await serve(echo, { limits, acceptLink: () => undefined });
+      const upgrade = `connection: upgrade\r\nupgrade: websocket\r\n${fields}`;
+      const connection = raw(server, get.replace("\r\n\r\n", `\r\n${upgrade}\r\n`) + next);
+      if (fields === "") expect(await connection.until(/HTTP\/1\.1 200/)).toContain("200 OK");
+      expect(await connection.closed()).toContain("408 Request Timeout");
+    },
+  );
+
+  it("answer a request whose upgrade is refused with all of its fields, and then others", async () => {
+    const seen: unknown[] = [];
+    const server = await serve(
+      async ({ headers }) => {
+        seen.push([headers["connection"], headers["upgrade"]]);
+        return text("ok");
+      },
+      { acceptLink: () => undefined },
+    );
+    const upgrade = "connection: upgrade\r\nupgrade: h2c\r\n\r\n";
+    const plain = get.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
+    await raw(server, get.replace("\r\n\r\n", `\r\n${upgrade}`) + plain).closed();
+    expect(seen).toEqual([
+      ["upgrade", "h2c"],
+      ["close", undefined],
+    ]);
+  });
+
   it("answer 431 to long headers and 400 to invalid HTTP", async () => {
     const server = await serve(echo, { limits: { headerBytes: 1_024 } });
     expect(
