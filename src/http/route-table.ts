@@ -127,11 +127,22 @@ function decodeParts(texts: readonly string[]): readonly string[] | undefined {
     } catch {
       return undefined;
     }
-    // Also behind an escaped slash: a handler may join the parameter to a folder.
-    if (/(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(part)) return undefined;
+    // A handler may join the parameter to a folder, or resolve it: an escaped slash may stand between
+    // two names, but begin no absolute path, and an escaped backslash is a separator on Windows.
+    if (isDots(part) || part.includes("\\")) return undefined;
+    if (
+      part !== text &&
+      part.includes("/") &&
+      part.split("/").some((name) => name === "" || isDots(name))
+    )
+      return undefined;
     decoded.push(part);
   }
   return decoded;
+}
+
+function isDots(name: string): boolean {
+  return name === "." || name === "..";
 }
 
 function parametersOf<T>({ parts }: Row<T>, decoded: readonly string[]): PathParameters {

@@ -204,6 +204,8 @@ describe("paths of routes", () => {
     ["half escaped dots", "/hooks/.%2E/hooks/a"],
     ["dots behind an escaped slash", "/hooks/a%2f..%2fb"],
     ["dots behind an escaped backslash", "/hooks/a%5c..%5cb"],
+    ["an absolute path behind an escaped slash", "/hooks/%2fetc%2fpasswd"],
+    ["an escaped backslash", "/hooks/a%5cb"],
     ["a backslash", "/hooks\\a"],
     ["a backslash within", "/hooks/a\\b"],
     ["an escaped slash in the first part", "/hooks%2fa"],

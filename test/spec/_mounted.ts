@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server as NetServer } from "node:net";
 
-import { createAdaptorServer } from "@hono/node-server";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
@@ -53,7 +53,7 @@ export const servers: Readonly<Record<string, (handler: Handler) => Promise<NetS
         headers: { "x-own": "yes" },
       });
     });
-    app.notFound(({ req }) => handler.fetch(req.raw));
+    app.notFound(({ req, env }) => handler.fetch(req.raw, env as HttpBindings));
     return createAdaptorServer(app);
   },
 };

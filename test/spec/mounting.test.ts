@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request as httpRequest } from "node:http";
 import { connect, constants } from "node:http2";
+import { connect as openSocket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { createAdaptorServer } from "@hono/node-server";
@@ -245,6 +246,26 @@ describe.each(Object.keys(servers))("mounted in %s", (name) => {
     expect((await get("/rpc/site/greet?name=Ada", foreign))[0]).toBe(403);
     const answer = await get("/rpc/site/size", { method: "POST", body: form, ...foreign });
     expect(answer[0]).toBe(403);
+  });
+
+  it("a path that the server's URL parser has rewritten is 404, as where it comes unchanged (mounting-7)", async () => {
+    const { hostname, port } = new URL(url);
+    const answer = async (path: string): Promise<string> => {
+      const socket = openSocket(Number(port), hostname);
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`);
+      let text = "";
+      for await (const chunk of socket) text += String(chunk);
+      return text;
+    };
+    const [, greeting] = await get("/rpc/site/greet?name=Ada");
+    expect(await answer("/rpc/site/greet?name=Ada&x=../a")).not.toContain(" 404 ");
+    for (const path of [
+      "/x/../rpc/site/greet?name=Ada",
+      "/x/%2e%2E/rpc/site/greet?name=Ada",
+      "/rpc/./site/greet?name=Ada",
+      "/rpc\\site/greet?name=Ada",
+    ])
+      expect([path, (await answer(path)).includes(`\n${greeting}`)]).toEqual([path, false]);
   });
 
   it("mounting-7: HEAD has the fields of GET and no body, and another host is 421 for the service's own paths only", async () => {

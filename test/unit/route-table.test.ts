@@ -97,6 +97,9 @@ describe("matching a request", () => {
     expect(routes.match("GET", "/w/b%20c/d/")).toMatchObject({
       params: { rest: "b c/d/" },
     });
+    expect(routes.match("GET", "/w/b%2fc/..d/.e")).toMatchObject({
+      params: { rest: "b/c/..d/.e" },
+    });
   });
 
   it("finds a literal that isn't ASCII in its escaped form", () => {
@@ -112,6 +115,13 @@ describe("matching a request", () => {
     "/a/.%2e/b",
     "/a/x%2f..%2fy",
     "/a/..%5cb",
+    "/a/%2fetc/passwd",
+    "/a/%2Fetc",
+    "/a/b/%2f",
+    "/a/b%2f",
+    "/a/b%2f%2fc",
+    "/a/b%2f.",
+    "/a/b%5cc",
     "/a//b",
     "/a\\b",
     "/a/b\\c",

@@ -1,5 +1,6 @@
 // Answers a Request of the web with a Response: for Hono, Bun, Deno, and whatever else calls `fetch`.
 
+import { FileNotFound } from "../../../src/base/errors.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
@@ -18,6 +19,8 @@ import { WebRequest } from "./web-request.ts";
 export interface CallerInfo {
   /** The address of the other end. */
   readonly address?: string | undefined;
+  /** The message of Node's that the request was made from, as adapters pass it: its target is as it came. */
+  readonly incoming?: { readonly url?: string | undefined } | undefined;
 }
 
 export async function answerWeb(
@@ -36,7 +39,9 @@ export async function answerWeb(
     end();
   };
   try {
-    const answer = await answerTo(service, source, request);
+    const answer = isRewritten(info)
+      ? refusal(new FileNotFound())
+      : await answerTo(service, source, request);
     return toResponse(answer, { request, finish, service });
   } catch (fault) {
     service.onFault(fault);
@@ -49,6 +54,17 @@ export async function answerWeb(
 function addressOf(info: CallerInfo | undefined): string | undefined {
   const address: unknown = info?.address;
   return typeof address === "string" ? address : undefined;
+}
+
+/**
+ * Whether the path that came isn't that of the request: parsers of URLs resolve dots, take backslashes for
+ * slashes, and drop what stands behind a hash. What is before this service may have gone by the other one.
+ */
+function isRewritten(info: CallerInfo | undefined): boolean {
+  const target: unknown = info?.incoming?.url;
+  if (typeof target !== "string") return false;
+  const [path = ""] = target.split("?", 1);
+  return /[\\#]|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
 }
 
 async function answerTo(
