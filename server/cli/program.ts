@@ -98,6 +98,8 @@ function addInit(program: Command, terminal: Terminal): void {
     );
 }
 
+const envFileHelp = "a file with variables, as of Node; may be repeated";
+
 function addDev(program: Command, terminal: Terminal): void {
   withRoot(
     program
@@ -111,6 +113,7 @@ function addDev(program: Command, terminal: Terminal): void {
       "listen at this address, or at all without one (default: only this machine)",
     )
     .option("--open", "open the page in the browser")
+    .option("--env-file <file>", envFileHelp, collect)
     .option("--json", "print one JSON object per line, for programs")
     .action(
       async (options: DevCommandOptions) =>
@@ -128,7 +131,7 @@ function addStart(program: Command, terminal: Terminal, onService: () => void): 
     .option("--build", "build before the start")
     .option("--no-build", "never build (default: build if there is no build and Vite is installed)")
     .option("--console", "turn the console on, and print a link to it")
-    .option("--env-file <file>", "a file with variables, as of Node; may be repeated", collect)
+    .option("--env-file <file>", envFileHelp, collect)
     .addOption(new Option("-p, --port <number>").argParser(refuseAddress).hideHelp())
     .addOption(new Option("--host <address>").argParser(refuseAddress).hideHelp())
     .action(async (options: StartOptions) => {

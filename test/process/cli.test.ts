@@ -373,3 +373,32 @@ describe("seamline build, as a process", () => {
     },
   );
 });
+
+describe("seamline dev --env-file", () => {
+  it("loads variables as Node does: those that are set stay", { timeout: 60_000 }, async () => {
+    await application.put("shop.env", 'WAREHOUSE="Mill Lane 3"\nOWNER=nobody\n');
+    await application.put("later.env", "FLOOR=2\n");
+    await application.put(
+      "src/greet.ts",
+      "export async function greet(): Promise<unknown> {\n  return [process.env.WAREHOUSE, process.env.OWNER, process.env.FLOOR];\n}\n",
+    );
+    const session = application.seamline(
+      ["dev", "--port", "0", "--env-file", "shop.env", "--env-file", "later.env"],
+      { OWNER: "Ada" },
+    );
+    const [, url] = await session.says(/(http:\/\/localhost:\d+)/);
+    await expect
+      .poll(() => get(`${url}/rpc/greet`), { timeout: 20_000 })
+      .toBe('["Mill Lane 3","Ada","2"]');
+    expect(await session.ended("SIGTERM")).toBe(0);
+  });
+
+  it("ends if there is no such file, and names it", { timeout: 60_000 }, async () => {
+    const session = application.seamline(["dev", "--port", "0", "--env-file", "none.env"]);
+    // Node 20 reads this option itself, wherever it stands.
+    expect(await session.ended()).toBe(process.versions.node.startsWith("20.") ? 9 : 1);
+    expect(session.output()).toMatch(
+      /none\.env: not found|error: Can't read the variables in .*none\.env \(--env-file\): there is no such file/,
+    );
+  });
+});

@@ -12,6 +12,7 @@ import { reportExit } from "../../start/process-events.ts";
 import { whenNpmEnds } from "../../base/npm-parent.ts";
 import { packageVersion } from "../../base/package-folder.ts";
 import type { Terminal } from "../../base/terminal.ts";
+import { loadVariables } from "./variables.ts";
 
 export interface DevCommandOptions {
   readonly config?: string;
@@ -21,6 +22,8 @@ export interface DevCommandOptions {
   readonly host?: string | true;
   readonly open?: true;
   readonly json?: true;
+  /** Files with variables, relative to the application folder. */
+  readonly envFile?: readonly string[];
 }
 
 /** Only this import leads to Vite. */
@@ -46,6 +49,7 @@ export async function dev(
   let session: DevSession | undefined;
   let removeAddress: (() => Promise<void>) | undefined;
   try {
+    loadVariables(root, options.envFile);
     const host = options.host === true ? "0.0.0.0" : options.host;
     // Mistakes in a file can be fixed while `dev` runs, but a mistyped name can't.
     if (options.config !== undefined && !existsSync(resolve(root, options.config)))

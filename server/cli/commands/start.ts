@@ -7,6 +7,7 @@ import { Stopped } from "../../start/stopped.ts";
 import { startServer } from "../../start/start-server.ts";
 import type { Terminal } from "../../base/terminal.ts";
 import { failedStart } from "./failure.ts";
+import { loadVariables } from "./variables.ts";
 
 export interface StartOptions {
   readonly config?: string;
@@ -27,19 +28,6 @@ function importerWithMaps(root: string): ModuleImporter {
     process.setSourceMapsEnabled(true);
     return await importer(specifier);
   };
-}
-
-/** As `node --env-file` does: variables that are set already stay what they are. */
-function loadVariables(path: string): void {
-  try {
-    process.loadEnvFile(path);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(
-      `Can't read the variables in ${path} (--env-file): ${code === "ENOENT" ? "there is no such file" : message}`,
-      { cause: error },
-    );
-  }
 }
 
 /**
@@ -67,7 +55,7 @@ async function startService(
   terminal: Pick<Terminal, "stdout">,
 ): Promise<void> {
   const root = resolve(options.root);
-  for (const file of options.envFile ?? []) loadVariables(resolve(root, file));
+  loadVariables(root, options.envFile);
   const server = await startServer(importerWithMaps(root), {
     root,
     ...(options.config === undefined ? {} : { config: options.config }),
