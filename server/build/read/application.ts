@@ -26,7 +26,8 @@ export interface Application {
   /** Segment → the file that starts it in browsers. */
   readonly started: ReadonlyMap<string, string>;
   /**
-   * Pages call procedures but never `startClient`, so they get a module that does (start-page.ts).
+   * Pages are seen to reach procedures but never call `startClient`, so they get a module that does
+   * (start-page.ts). If they aren't seen to, faces do that (started-faces.ts).
    */
   readonly startsByItself: boolean;
   /** By file. */

@@ -27,6 +27,7 @@ import { uniqueProblems } from "./unique-problems.ts";
 import { isRoute } from "../split/application-procedure.ts";
 import { checkRoutes } from "../routes/check-routes.ts";
 import { resolveEntries } from "../split/segment-entries.ts";
+import { startedByFaces } from "../split/started-faces.ts";
 import { thenables } from "../split/thenables.ts";
 
 export interface ReadOptions {
@@ -108,7 +109,7 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
   const browserSegments = browserSegmentsOf(input.browserSegments, pages, segmentNames, problems);
 
   const browserModules = [...new Set([...pages.modules, ...globbed])];
-  const { cut, trimmed } = await hideExports({
+  const { cut: hiding, trimmed } = await hideExports({
     cut: addBrowser(serverCut, browserSegments),
     modules,
     browserSegments,
@@ -119,6 +120,11 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
     memory,
     parse: input.parse,
   });
+  const isSeen = [...pageModules].some((module) => hiding.has(module.file));
+  const startsByItself = !pages.starts && isSeen;
+  // In tests there is no page to start.
+  const cut =
+    pages.starts || isSeen || input.forTests === true ? hiding : startedByFaces(hiding, memory);
   for (const { parts } of cut.values())
     for (const part of Object.values(parts)) {
       problems.push(...part.problems);
@@ -164,7 +170,7 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
     pages: pages.pages,
     entries,
     started: pages.started,
-    startsByItself: !pages.starts && [...pageModules].some((module) => cut.has(module.file)),
+    startsByItself,
     cut,
     trimmed,
     browserModules,
