@@ -101,7 +101,8 @@ function newAnswerHead(text: string): AnswerHead {
 }
 
 const isMethod = /^[A-Z]{1,20}$/;
-const isStatus = /^[1-5]\d\d$/;
+/** Of an answer: 1xx only announce one. */
+const isStatus = /^[2-5]\d\d$/;
 
 /** Where a line ends that begins here. */
 function lineEnd(text: string, from: number): number {

@@ -117,7 +117,11 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream, HeldFor
 
   onResponseStart(_: Controller, status: number, headers: PeerResponse["headers"]): void {
     // 1xx responses precede the answer.
-    if (status < 200) return;
+    if (status >= 100 && status < 200) return;
+    if (status < 100 || status > 599) {
+      const what = `${this.#parts.origin} answered with status ${status}, which HTTP doesn't have`;
+      return this.#fail(new TransportError(what, true));
+    }
     this.#progress = "answered";
     // Most answers arrive as a whole: then the parser goes on to their end before a microtask runs.
     queueMicrotask(() => {

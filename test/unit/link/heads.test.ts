@@ -50,9 +50,12 @@ describe("heads of calls and answers", () => {
     expect(() => readCallHead(head)).toThrow(message);
   });
 
-  it.each(["", "99", "600", "2000", "abc\nx\ny"])("of answers have a status: %j", (head) => {
-    expect(() => readAnswerHead(head)).toThrow("An answer without a status");
-  });
+  it.each(["", "0", "99", "100", "101", "199", "600", "2000", "200.5", "2e2", "-200", "abc\nx\ny"])(
+    "of answers have a status: %j",
+    (head) => {
+      expect(() => readAnswerHead(head)).toThrow("An answer without a status");
+    },
+  );
 
   it("of answers that come again have the same fields, which nobody can change", () => {
     const [a, b] = ["200\nx-a\n1", "200\nx-a\n2"];
