@@ -205,7 +205,7 @@ describe("public names", () => {
     "Teapot Unauthorized UnknownParameter UnsupportedEncoding ValueNotSerializable",
   ];
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
-  const generated = "context seam traced";
+  const generated = "begun context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
   const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
   const hooks = "onStop runProcedure startClient withOptions";

@@ -30,6 +30,8 @@ export { noContext as getContext } from "../../src/base/context.ts";
 /** @internal */
 export const seam: Graph["seam"] = graph.seam;
 /** @internal */
+export const begun: Graph["begun"] = graph.begun;
+/** @internal */
 export const traced: Graph["traced"] = graph.traced;
 /** @internal */
 export const context: Graph["context"] = graph.context;

@@ -2,9 +2,8 @@
 // message.
 
 /**
- * The most lines of a trace. More come from runaway recursion, or an error object that an
- * application throws again and again. Keeps both ends, and one line in between that says how many
- * are missing.
+ * The most lines of a trace. More come from runaway recursion. Keeps both ends, and one line in
+ * between that says how many are missing.
  * @internal
  */
 export const mostLines = 128;
@@ -13,8 +12,50 @@ const ofOrigin = 100;
 // Lines of frozen errors, which can't be given any.
 const ofFrozen = new WeakMap<object, readonly string[]>();
 
-/** The trace lines of `error`: one for each procedure that it passed, the origin first. */
+/**
+ * The lines of an error on one way through procedures. An application may throw one error object
+ * any number of times, or let several calls wait for one promise that is rejected: each time is
+ * another way.
+ */
+interface Way {
+  readonly lines: readonly string[];
+  /** The outermost run of a procedure that it has passed, and the last that began before it did. */
+  readonly run: number;
+  readonly end: number;
+}
+
+interface Passed {
+  /** The lines that the error came with from another service. */
+  readonly before: readonly string[];
+  /** By the call that they are part of. Weak, as an application may keep the error. */
+  readonly ways: WeakMap<object, readonly Way[]>;
+}
+
+const passed = new WeakMap<object, Passed>();
+/** For what no call from outside has caused, and for pages, which can't tell calls apart. */
+const noCall = {};
+
+let runs = 0;
+
+/** Numbers the run of a procedure that begins. @internal */
+export function begun(): number {
+  return ++runs;
+}
+
+/**
+ * The trace lines of `error`: one for each procedure that it passed, the origin first. Of an error
+ * that several calls have thrown, those of the last one.
+ */
 export function traceOf(error: unknown): readonly string[] {
+  return linesOf(error);
+}
+
+/** The trace lines of `error` in one incoming call. @internal */
+export function linesOf(error: unknown, call?: object): readonly string[] {
+  const ways = call && passed.get(error as object)?.ways.get(call);
+  // The one that has come furthest out.
+  if (ways !== undefined)
+    return ways.reduce((way, next) => (next.run < way.run ? next : way)).lines;
   const lines =
     ofFrozen.get(error as object) ?? (error as { trace?: unknown } | null | undefined)?.trace;
   // An application's errors may have a `trace` of their own. Other services accept only trace
@@ -34,13 +75,25 @@ export function setTrace(error: Error, lines: readonly string[]): void {
  * What a procedure's body throws instead of `thrown`: the same error with the procedure's line
  * added. Any other value becomes an error with its text as message, here and not only on the wire,
  * so that local and remote callers see the same.
+ *
+ * `run` is the number of the procedure's run, and `call` the incoming call that it is part of. An
+ * error has come from within a run if it has passed one that began later, of the same call.
  */
-export function traced(thrown: unknown, line: string): Error {
+export function traced(thrown: unknown, line: string, run = 0, call: object = noCall): Error {
   const error = errorOf(thrown);
-  const lines = traceOf(error).concat(line);
+  let all = passed.get(error);
+  if (all === undefined) passed.set(error, (all = { before: linesOf(error), ways: new WeakMap() }));
+  const ways = all.ways.get(call) ?? [];
+  // Of several, the first: `Promise.all` rejects with it.
+  const inner = ways.find((way) => way.run >= run);
+  const lines = (inner?.lines ?? all.before).concat(line);
   // The first time remove two lines, as the line that counts them is new; later one.
   if (lines.length > mostLines)
     lines.splice(ofOrigin, 2, `… ${1 + (parseInt(lines[ofOrigin]!.split("… ")[1]!) || 1)} more`);
+  // Those from within have arrived here, and those that ended before this run are over.
+  const others = ways.filter((way) => way.run < run && way.end >= run);
+  const way = { lines, run, end: runs };
+  all.ways.set(call, inner === undefined ? [...others, way] : [way, ...others]);
   setTrace(error, lines);
   return error;
 }

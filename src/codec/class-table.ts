@@ -71,6 +71,7 @@ export interface FormWalk extends Walk {
   /** As in `WalkOptions`. */
   readonly trusted: boolean;
   readonly stacks: boolean;
+  readonly call: object | undefined;
   readonly hint: ((value: object) => string | undefined) | undefined;
   /** Makes the form of a Blob, or of a FormData where those can be sent. */
   readonly file: ((value: object, walk: FormWalk) => object | undefined) | undefined;

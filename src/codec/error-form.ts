@@ -1,7 +1,7 @@
 // Errors on the wire: class, message, trace lines, and the members that the class adds.
 
 import { frameworkErrors, ServiceError } from "../base/errors.ts";
-import { setTrace, traceOf } from "../base/trace.ts";
+import { linesOf, setTrace } from "../base/trace.ts";
 import type { ClassTable, FormWalk } from "./class-table.ts";
 import { Fault, ReferenceFault } from "./values/fault.ts";
 import { buildInstance, type Properties, readInstance } from "./instance.ts";
@@ -120,7 +120,7 @@ export function encodeErrorForm(
     name: "Error",
     type,
     message,
-    trace: traceOf(error),
+    trace: linesOf(error, walk.call),
     ...rest,
   };
 }

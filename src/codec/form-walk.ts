@@ -10,12 +10,14 @@ export interface WalkOptions {
   readonly trusted?: boolean | undefined;
   /** The value is an error that was thrown, for a receiver who gets its stack and whole message. */
   readonly stacks?: boolean | undefined;
+  /** The call whose trace lines errors get. */
+  readonly call?: object | undefined;
   /** Suggests what to send in place of an instance that no encoding knows. */
   readonly hint?: ((value: object) => string | undefined) | undefined;
 }
 
 export function formWalk(
-  { classes, trusted = false, stacks = false, hint }: WalkOptions,
+  { classes, trusted = false, stacks = false, call, hint }: WalkOptions,
   replace: (value: unknown, walk: FormWalk) => unknown,
   file?: FormWalk["file"],
 ): FormWalk {
@@ -23,6 +25,7 @@ export function formWalk(
     classes,
     trusted,
     stacks,
+    call,
     hint,
     file,
     pending: [],

@@ -27,17 +27,18 @@ export interface FakeModulesParts {
 /** Makes a fake look like a procedure: it gets a context, and its errors a trace line. */
 export function standIn(
   record: ProcedureRecord,
-  graph: Pick<Graph, "context" | "traced">,
+  graph: Pick<Graph, "begun" | "context" | "traced">,
   fake: FakeProcedure,
 ): ProcedureFunction {
   const line = traceLine(record.fqn, record.version);
   return async function (this: unknown, ...args) {
     // Before any await: the context of the call is only available now.
     const context = graph.context(this, line);
+    const run = graph.begun();
     try {
       return await fake.apply(context, args);
     } catch (thrown) {
-      throw graph.traced(thrown, line);
+      throw graph.traced(thrown, line, run);
     }
   };
 }

@@ -6,10 +6,11 @@ import {
   ServiceError,
   ValueNotSerializable,
 } from "../base/errors.ts";
+import type { Call } from "../base/call.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { LogFields } from "../base/ports/telemetry.ts";
 import { answerHeaders, headers, mediaTypes, rpcPath, serviceHeaders } from "../base/protocol.ts";
-import { errorOf, traceOf } from "../base/trace.ts";
+import { errorOf, linesOf } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
 import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
@@ -38,13 +39,17 @@ export interface RefuseParts {
   readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
 }
 
-/** The response for what was thrown. Trusted callers get stacks in answers to calls. */
+/**
+ * The response for what was thrown. Trusted callers get stacks in answers to calls. `call` is the
+ * call that has thrown it, if one has run.
+ */
 export type Refuse = (
   thrown: unknown,
   request: HttpRequest,
   encoding: Encoding,
   trust: Trust,
   isCall?: boolean,
+  call?: Call,
 ) => Promise<HttpResponse>;
 
 /**
@@ -63,12 +68,17 @@ export function hiddenError(request: HttpRequest): Error | undefined {
 export function createRefuse(parts: RefuseParts): Refuse {
   const { host, classes, stacks, masks, onFailedCall } = parts;
 
-  const report = (request: HttpRequest, thrown: unknown, mask: ErrorMask | undefined): void => {
+  const report = (
+    request: HttpRequest,
+    thrown: unknown,
+    mask: ErrorMask | undefined,
+    call: Call | undefined,
+  ): void => {
     const path = pathOf(request.target);
     const failed = `${request.method} ${path} failed`;
     if (mask?.hasHidden === true) {
       const masked = `${failed}: ${mask.text}`;
-      host.log.error([masked, ...readTrace(thrown)].join(" "), thrown, aboutOf(request));
+      host.log.error([masked, ...readTrace(thrown, call)].join(" "), thrown, aboutOf(request));
       // No cause leads to these: they are in the error's fields.
       for (const error of mask.hiddenBeside(thrown))
         host.log.error(`${masked} in a field of the error`, error, aboutOf(request));
@@ -80,7 +90,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       host.log.error(failed, thrown, aboutOf(request));
   };
 
-  return async (raw, request, encoding, trust, isCall = true) => {
+  return async (raw, request, encoding, trust, isCall = true, call = undefined) => {
     const mask =
       !stacks && isMasked(request.headers, trust, masks) ? new ErrorMask(classes) : undefined;
     // Once, so that the log has the error that the mask has seen.
@@ -93,6 +103,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       classes,
       trusted: isCall && trust.trusted,
       stacks: stacks || (isCall && trust.trusted),
+      call,
       mask,
       onLost: (what) =>
         host.log.warn(
@@ -101,7 +112,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
         ),
     });
     if (request.notes !== undefined) request.notes.failure = { thrown };
-    if (!isDeparture(thrown, request)) report(request, thrown, mask);
+    if (!isDeparture(thrown, request)) report(request, thrown, mask, call);
     if (!(thrown instanceof ServiceError)) return answer;
     // For programs, which can't recognise an error by its message.
     const { kind } = thrown.constructor as typeof ServiceError;
@@ -137,9 +148,9 @@ function aboutOf({ target, headers: fields, notes }: HttpRequest): LogFields {
 const procedureOf = (path: string): string => decodeSegment(path.slice(rpcPath.length));
 
 /** An application's error may have a getter in place of trace lines, and it may throw. */
-function readTrace(thrown: unknown): readonly string[] {
+function readTrace(thrown: unknown, call: Call | undefined): readonly string[] {
   try {
-    return traceOf(thrown);
+    return linesOf(thrown, call);
   } catch {
     return [];
   }

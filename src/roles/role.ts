@@ -3,6 +3,7 @@
 import type { LinkAnswer, LinkUpgrade } from "../base/ports/links.ts";
 import { Admission } from "../wire/admission.ts";
 import { isCors } from "../http/cors.ts";
+import type { Call } from "../base/call.ts";
 import { BadRequest } from "../base/errors.ts";
 import { createHealth, type HealthCheck, healthRoutes, isHealth } from "../http/health.ts";
 import { discard } from "../http/bodies.ts";
@@ -94,7 +95,7 @@ export interface RoleParts {
    */
   readonly call?: (
     call: IncomingCall,
-    refuse: (thrown: unknown) => Promise<HttpResponse>,
+    refuse: (thrown: unknown, by?: Call) => Promise<HttpResponse>,
   ) => Promise<HttpResponse>;
   readonly routes?: readonly Route[];
   /** The application's routes. */
@@ -171,7 +172,9 @@ export function createRole(parts: RoleParts): Role {
       // Stacks are for callers that are trusted themselves, and not for those of forwarded calls.
       answer: (incoming) => {
         const run = (): Promise<HttpResponse> =>
-          call(incoming, (thrown) => refuse(thrown, incoming.request, incoming.encoding, incoming));
+          call(incoming, (thrown, by) =>
+            refuse(thrown, incoming.request, incoming.encoding, incoming, true, by),
+          );
         if (isClosed) return Promise.reject(isLeaving());
         // A role that leaves keeps answering: callers learn of it later.
         if (ready) return run();

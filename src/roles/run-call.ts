@@ -1,6 +1,6 @@
 // Runs an incoming call on this node, in node and standalone alike.
 
-import type { Invoke } from "../base/call.ts";
+import type { Call, Invoke } from "../base/call.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
 import { DeadlineExceeded, Unauthorized } from "../base/errors.ts";
 import { isCors } from "../http/cors.ts";
@@ -37,7 +37,7 @@ export function createCallRunner(
   parts: CallRunnerParts,
 ): (
   incoming: IncomingCall,
-  refuse: (thrown: unknown) => Promise<HttpResponse>,
+  refuse: (thrown: unknown, by?: Call) => Promise<HttpResponse>,
 ) => Promise<HttpResponse> {
   const { node, chain, classes, limits, host } = parts;
   const invokes = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
@@ -65,6 +65,7 @@ export function createCallRunner(
     if (registration.access === "protected" && !incoming.trusted) throw new Unauthorized();
     if (!registration.safe) refuseCrossSite(incoming);
     let answer: HttpResponse;
+    let call: Call | undefined;
     try {
       const { request, query, trusted, encoding } = incoming;
       const { record } = registration;
@@ -82,15 +83,14 @@ export function createCallRunner(
       const loading = prepareDecoding(whole, options);
       const args = decodeReceived(whole, query, record, options, loading && (await loading));
       const invoke = invokeFor(registration);
+      const begun = (call = callOf(incoming, args));
       const value = await (registration.timeoutMs === undefined
-        ? invoke(callOf(incoming, args))
-        : inTime(host.clock, incoming, registration.timeoutMs, () =>
-            invoke(callOf(incoming, args)),
-          ));
-      const encoded = encodeResultOf(incoming, value, { classes });
+        ? invoke(begun)
+        : inTime(host.clock, incoming, registration.timeoutMs, () => invoke(begun)));
+      const encoded = encodeResultOf(incoming, value, { classes, by: call });
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
-      answer = await refuse(thrown);
+      answer = await refuse(thrown, call);
     }
     answer = withHeaders(answer, nodeHeader);
     return chain.list.every(isCors)

@@ -154,6 +154,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       const caller = isContext(self) ? self : (carrier.current() ?? nobody);
       return new CallContext(inherited(caller, [line], caller.params), clock);
     },
+    currentCall: () => CallContext.sourceOf(carrier.current()),
     callWith: (procedure, options, self, args) => callWith(host, procedure, options, self, args),
     async runProcedure(name, version, args, last) {
       try {

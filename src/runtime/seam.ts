@@ -5,7 +5,7 @@
 import type { Context } from "../base/context.ts";
 import { procedureKey } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
-import { traced } from "../base/trace.ts";
+import { begun, traced } from "../base/trace.ts";
 import type { CallWith, WithOptions } from "../types/call-options.ts";
 
 /** The function behind a procedure; its `this` is a context or undefined. */
@@ -41,14 +41,18 @@ export interface SeamHost {
    * context.
    */
   contextFor(self: unknown, line: string): Context;
+  /** The incoming call that runs now, where the platform can tell. */
+  currentCall?(): object | undefined;
 }
 
 /** A module graph, through which its seams find their node. @internal */
 export interface Graph {
   /** For faces: the seam of one procedure version; the same record gives the same seam. */
   readonly seam: (record: SeamRecord) => Seam;
+  /** For bodies: the number of a procedure's run. */
+  readonly begun: () => number;
   /** For bodies: adds the procedure's line to `thrown`. */
-  readonly traced: (thrown: unknown, line: string) => Error;
+  readonly traced: (thrown: unknown, line: string, run?: number) => Error;
   /** For bodies whose procedure uses `this`: always returns a context. */
   readonly context: (self: unknown, line: string) => Context;
   /** Application modules import it from `seamline`. */
@@ -86,7 +90,8 @@ export function createGraph(): Graph {
       }
       return seam;
     },
-    traced,
+    begun,
+    traced: (thrown, line, run) => traced(thrown, line, run, node?.currentCall?.()),
     context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),
     withOptions: (procedure, options) =>

@@ -10,12 +10,12 @@ import { internal, publicMessage, textOf } from "../codec/values/public-message.
 import { sendableError } from "../codec/sendable-error.ts";
 import type { ErrorMask } from "../codec/error-mask.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
-import { errorOf, traceOf } from "../base/trace.ts";
+import { errorOf, linesOf } from "../base/trace.ts";
 import { superjsonHeaders } from "./encode-result.ts";
 import type { Encoding } from "./encoding.ts";
 import { loadSuperjson } from "./superjson.ts";
 
-export interface EncodeErrorOptions extends Pick<WalkOptions, "classes" | "trusted" | "stacks"> {
+export interface EncodeErrorOptions extends Omit<WalkOptions, "hint"> {
   /** Hides what the caller mustn't see. Stands for `classes`, which it was made of. */
   readonly mask?: ErrorMask | undefined;
   /** Called with each part of the error that can't be sent. */
@@ -64,18 +64,19 @@ export function encodeError(
     if (encoding === "plain")
       return respond(
         mediaTypes.text,
-        mask?.messageOf(error) ?? [publicMessage(error), ...traceOf(error)].join("\n"),
+        mask?.messageOf(error) ??
+          [publicMessage(error), ...linesOf(error, options.call)].join("\n"),
       );
     const text = encoding === "superjson" ? undefined : serialized();
     if (text === undefined) return superjson();
     return typeof text === "string"
       ? json(text)
-      : text.then(json, () => json(bareForm(error, mask)));
+      : text.then(json, () => json(bareForm(error, mask, options.call)));
   } catch {
     // Not even its name and message are readable. The status still says something.
     return encoding === "plain"
       ? respond(mediaTypes.text, mask === undefined ? internal : mask.unreadable(error))
-      : json(bareForm(error, mask));
+      : json(bareForm(error, mask, options.call));
   }
 }
 
@@ -92,10 +93,9 @@ async function superjsonText(
     try {
       return await encodeSuperjson(sendable(), options);
     } catch {
-      const { type, message, trace, fields } = JSON.parse(bareForm(error, mask)) as Record<
-        string,
-        unknown
-      >;
+      const { type, message, trace, fields } = JSON.parse(
+        bareForm(error, mask, options.call),
+      ) as Record<string, unknown>;
       return JSON.stringify({
         json: { name: type, message, trace, fields },
         meta: { values: ["Error"], v: 1 },
@@ -105,8 +105,8 @@ async function superjsonText(
 }
 
 /** The Error form with nothing but name, message and trace. */
-function bareForm(error: Error, mask: ErrorMask | undefined): string {
-  const trace = mask === undefined ? traceOf(error) : [];
+function bareForm(error: Error, mask: ErrorMask | undefined, call: object | undefined): string {
+  const trace = mask === undefined ? linesOf(error, call) : [];
   const form = { serialized: true, name: "Error", trace, fields: {} };
   if (mask?.hides(error) === true)
     return JSON.stringify({ ...form, type: "Error", message: mask.messageOf(error) });

@@ -1,10 +1,11 @@
 // From what a procedure returned to the response.
 
+import type { Call } from "../base/call.ts";
 import { ValueNotSerializable } from "../base/errors.ts";
 import { traceLine } from "../base/fqn.ts";
 import type { HttpResponse } from "../base/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../base/protocol.ts";
-import { traced } from "../base/trace.ts";
+import { begun, traced } from "../base/trace.ts";
 import { bytesOf } from "../codec/values/binary.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
 import { needsReferences, notSerializable } from "../codec/values/fault.ts";
@@ -80,20 +81,24 @@ export function encodeResult(
 export function encodeResultOf(
   call: Pick<IncomingCall, "fqn" | "version" | "encoding" | "trusted">,
   value: unknown,
-  { classes }: Pick<ResultOptions, "classes">,
+  { classes, by }: Pick<ResultOptions, "classes"> & { readonly by?: Call | undefined },
 ): HttpResponse | Promise<HttpResponse> {
   try {
     const encoded = encodeResult(value, call.encoding, { classes, trusted: call.trusted });
     return encoded instanceof Promise
-      ? encoded.catch((thrown: unknown) => blame(thrown, call))
+      ? encoded.catch((thrown: unknown) => blame(thrown, call, by))
       : encoded;
   } catch (thrown) {
-    return blame(thrown, call);
+    return blame(thrown, call, by);
   }
 }
 
-function blame(thrown: unknown, { fqn, version }: Pick<IncomingCall, "fqn" | "version">): never {
-  const error = traced(thrown, traceLine(fqn, version.toString()));
+function blame(
+  thrown: unknown,
+  { fqn, version }: Pick<IncomingCall, "fqn" | "version">,
+  by: Call | undefined,
+): never {
+  const error = traced(thrown, traceLine(fqn, version.toString()), begun(), by);
   // The procedure has returned: none of the lines below is its own.
   if (error instanceof ValueNotSerializable) error.stack = String(error);
   throw error;

@@ -22,10 +22,11 @@ export function body(
 ): TestProcedure["body"] {
   return (graph) =>
     async function (this: unknown, ...args: never[]) {
+      const number = graph.begun();
       try {
         return await run(graph.context(this, traceLine(fqn, version)), graph, ...args);
       } catch (thrown) {
-        throw graph.traced(thrown, traceLine(fqn, version));
+        throw graph.traced(thrown, traceLine(fqn, version), number);
       }
     };
 }

@@ -278,16 +278,20 @@ describe("what was thrown and is no error", () => {
   });
   it("errors-48: `trace` in the form of an error is a list of its lines", async () => {
     const lines = ["[a/b | v1.0.0]", "[a/c | v0.0.0]"];
-    expect((await formOf(lines.reduce<Error>(traced, new errors.NotFound("x")))).trace).toEqual(
-      lines,
-    );
+    expect(
+      (
+        await formOf(
+          lines.reduce<Error>((error, line) => traced(error, line), new errors.NotFound("x")),
+        )
+      ).trace,
+    ).toEqual(lines);
     expect((await formOf(new errors.NotFound("x"))).trace).toEqual([]);
   });
   it("an error has a trace line for each of 128 procedures; for more, the first, the last, and how many lie between", async () => {
     const line = (at: number): string => `[deep/p${at} | v0.0.0]`;
     const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => line(at));
     const linesOf = (count: number): readonly string[] =>
-      traceOf(lines(count).reduce<Error>(traced, new Error("x")));
+      traceOf(lines(count).reduce<Error>((error, line) => traced(error, line), new Error("x")));
     expect(linesOf(128)).toEqual(lines(128));
     const longer = (count: number): string[] => [
       ...lines(100),
@@ -296,7 +300,10 @@ describe("what was thrown and is no error", () => {
     ];
     for (const count of [129, 130, 5_000]) expect(linesOf(count)).toEqual(longer(count));
     // The next node continues the count, in both encodings.
-    const error = lines(200).reduce<Error>(traced, new Error("too\ndeep"));
+    const error = lines(200).reduce<Error>(
+      (error, line) => traced(error, line),
+      new Error("too\ndeep"),
+    );
     expect((await formOf(error)).trace).toEqual(longer(200));
     const { text, status } = await callEndpoint(throwing(error), {});
     const body = new TextEncoder().encode(text);

@@ -7,7 +7,7 @@ import { runtimeId } from "../modules/module-ids.ts";
 export const graphCode: string = `export * from "seamline";
 import { createGraph } from "seamline/internal";
 const graph = createGraph();
-export const { seam, traced, context, runProcedure, withOptions, bind } = graph;
+export const { seam, traced, begun, context, runProcedure, withOptions, bind } = graph;
 `;
 
 /** The same module on a runtime of this process, in development and in tests. */
@@ -21,5 +21,5 @@ export const localGraphCode: string = graphCode.replaceAll(
 export const liveGraphCode: string = localGraphCode.replace("seam, traced, ", "")
   .concat(`import { $tidy, $warning } from ${JSON.stringify(runtimeId)};
 export const seam = (record) => $warning(Object.assign(graph.seam(record), { parameters: record.parameters }));
-export const traced = (thrown, line) => $tidy(graph.traced(thrown, line));
+export const traced = (thrown, line, run) => $tidy(graph.traced(thrown, line, run));
 `);

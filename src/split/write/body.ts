@@ -16,8 +16,10 @@ import { child, list, need, type Node } from "../read/tree.ts";
 /** The names of what is generated in a body. */
 interface GeneratedNames {
   readonly traced: string;
+  readonly begun: string;
   readonly context: string;
   readonly error: string;
+  readonly run: string;
   readonly self: string;
 }
 
@@ -35,8 +37,10 @@ export function writeBody(
   const draft = new PartDraft(module, kept.text, procedures, ids);
   const generated: GeneratedNames = {
     traced: draft.names.fresh("$traced"),
+    begun: draft.names.fresh("$begun"),
     context: draft.names.fresh("$context"),
     error: draft.names.fresh("$error"),
+    run: draft.names.fresh("$run"),
     self: draft.names.fresh("$this"),
   };
   const writer = new ProcedureWriter(module, draft, generated);
@@ -54,10 +58,9 @@ export function writeBody(
     ),
   );
   draft.import(
-    [...writer.fromGraph].map((name): [string, string] => [
-      name === generated.traced ? "traced" : "context",
-      name,
-    ]),
+    (["traced", "begun", "context"] as const)
+      .filter((name) => writer.fromGraph.has(generated[name]))
+      .map((name): [string, string] => [name, generated[name]]),
     ids.graph,
   );
   draft.import(
@@ -127,10 +130,17 @@ class ProcedureWriter {
     return name;
   }
 
+  /** Stands before `try`: an error tells by the number which runs it has come from. */
+  #beginning(): string {
+    const { begun, run } = this.#generated;
+    this.fromGraph.add(begun);
+    return `const ${run} = ${begun}();`;
+  }
+
   #catchClause({ record }: LocatedProcedure): string {
-    const { error, traced } = this.#generated;
+    const { error, traced, run } = this.#generated;
     this.fromGraph.add(traced);
-    return `catch (${error}) { throw ${traced}(${error}, ${lineOf(record)}); }`;
+    return `catch (${error}) { throw ${traced}(${error}, ${lineOf(record)}, ${run}); }`;
   }
 
   /** Puts `try` and `catch` into the function: this costs least, and usually works. */
@@ -142,12 +152,12 @@ class ProcedureWriter {
       text.appendLeft(value.start, "await (").appendLeft(value.end, ")");
     if (body.type === "BlockStatement") {
       text
-        .appendLeft(body.start + 1, ` try {${self}`)
+        .appendLeft(body.start + 1, ` ${this.#beginning()} try {${self}`)
         .appendLeft(body.end - 1, `} ${this.#catchClause(procedure)} `);
       return;
     }
     const [open, close] = mayBePromise(body) ? ["await (", ")"] : ["(", ")"];
-    text.appendLeft(body.start, `{ try {${self} return ${open}`);
+    text.appendLeft(body.start, `{ ${this.#beginning()} try {${self} return ${open}`);
     text.appendLeft(body.end, `${close}; } ${this.#catchClause(procedure)} }`);
   }
 
@@ -185,7 +195,7 @@ class ProcedureWriter {
       : `return await ${call};`;
     // A method, because stacks show its name, and the name of a function would hide the inner one.
     const shown = procedure.local ?? "default";
-    const code = `{ async ${shown}() { try { ${run} } ${this.#catchClause(procedure)} } }`;
+    const code = `{ async ${shown}() { ${this.#beginning()} try { ${run} } ${this.#catchClause(procedure)} } }`;
     this.#draft.text.appendLeft(
       procedure.unit.statement.end,
       `; const ${name} = ${code}.${shown};`,

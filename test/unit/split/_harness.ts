@@ -131,7 +131,7 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
   onTestFinished(() => void Reflect.deleteProperty(globalThis, key));
   writeFileSync(
     join(folder, "graph.mjs"),
-    `export const { seam, traced, context } = globalThis[${JSON.stringify(key)}];`,
+    `export const { seam, traced, begun, context } = globalThis[${JSON.stringify(key)}];`,
   );
 
   const bodies = new Map<string, { module: string; export: string }>();
