@@ -191,7 +191,7 @@ const host: Host = {
       await Promise.reject(new Error(`msw handlers don't resolve names: ${name}`)),
     own: () => [],
   },
-  memory: { hasRoom: () => true },
+  memory: { hasRoom: () => true, fitsAnswer: () => true },
   loop: {
     watch() {},
     unwatch() {},

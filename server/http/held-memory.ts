@@ -4,7 +4,7 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
-import type { MemoryBudget } from "../../src/base/ports.ts";
+import type { HeldFor, Holding, MemoryBudget } from "../../src/base/ports.ts";
 import { Bag, type Bagged } from "./bag.ts";
 
 /** A connection without progress for this long may be cut to free its memory. */
@@ -13,19 +13,12 @@ const stalledMs = 2_000;
 const checkMs = 500;
 // The rest is reserved for calls that have begun: how much they will hold isn't known in advance.
 const fullShare = 7 / 8;
+// More than this isn't held for whole answers, so that callers who read slowly keep nobody out whose
+// answers are small.
+const answerShare = 3 / 4;
 
 /** The overhead of a chunk: a body may arrive in chunks of one byte. */
 export const chunkBytes = 800;
-
-/** What memory is held for: a connection, or a request to another service. */
-export interface HeldFor {
-  /** Changes whenever a byte moves in either direction. */
-  progress(): number;
-  /** Whether part of an answer waits to be read. */
-  isUntaken(): boolean;
-  /** Ends it, as nobody will use what it holds. */
-  cut(): void;
-}
 
 /**
  * A quarter of the memory that this process may use, but at most half of its heap, which holds the
@@ -43,6 +36,8 @@ export class HeldMemory implements MemoryBudget {
   readonly #now: () => number;
   readonly #holders = new Bag<Holder>();
   #bytes = 0;
+  /** Of answers that were made just now, and that nothing holds so far. */
+  #made = 0;
   #nextSearch = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
@@ -73,11 +68,27 @@ export class HeldMemory implements MemoryBudget {
     );
   }
 
+  fitsAnswer(bytes: number): boolean {
+    const most = this.limit * answerShare - bytes;
+    if (this.#bytes + this.#made > most) {
+      this.#makeRoom(this.#made + bytes, answerShare);
+      if (this.#bytes + this.#made > most) return false;
+    }
+    // Before anything else is read: until then, many calls may go on with one and the same promise.
+    if (this.#made === 0) process.nextTick(() => (this.#made = 0));
+    this.#made += bytes;
+    return true;
+  }
+
   /** Cuts the largest stalled connection, and returns whether there was one. */
   cutStalled(): boolean {
     const [largest] = this.#stalled(this.#now());
     largest?.cut();
     return largest !== undefined;
+  }
+
+  holding(of: HeldFor): Holding {
+    return this.holder(of);
   }
 
   /** `untakenMs` is how long an answer may stay unread. */
@@ -111,12 +122,12 @@ export class HeldMemory implements MemoryBudget {
       .toSorted((a, b) => b.bytes - a.bytes);
   }
 
-  /** Cuts stalled connections, the largest first, until new calls may begin as well. */
-  #makeRoom(bytes: number): void {
+  /** Cuts stalled connections, the largest first, until no more than this share is held. */
+  #makeRoom(bytes: number, share: number = fullShare): void {
     const now = this.#now();
     if (now < this.#nextSearch) return;
     for (const holder of this.#stalled(now)) {
-      if (this.#bytes + bytes < this.limit * fullShare) return;
+      if (this.#bytes + bytes < this.limit * share) return;
       holder.cut();
     }
     // No other connection stalls this soon, and a search for every call would cost more than it
@@ -125,8 +136,8 @@ export class HeldMemory implements MemoryBudget {
   }
 }
 
-/** The memory that one connection or one request to another service holds. */
-export class Holder implements Bagged {
+/** The memory that one connection, request to another service, or body on a link holds. */
+export class Holder implements Bagged, Holding {
   place = -1;
   readonly #memory: HeldMemory;
   readonly #of: HeldFor;

@@ -261,6 +261,29 @@ export interface Telemetry {
 export interface MemoryBudget {
   /** Whether a new call may begin. */
   hasRoom(): boolean;
+  /**
+   * Whether an answer of so many bytes may wait for its caller. It counts from now until what runs is
+   * over, such as the calls that one event has begun: by then, what sends the answer counts it.
+   */
+  fitsAnswer(bytes: number): boolean;
+  /** Counts what is held for something, which is cut when memory is short and nobody takes it. */
+  holding?(of: HeldFor): Holding;
+}
+
+/** What memory is held for: a connection, a request to another service, or a body on a link. */
+export interface HeldFor {
+  /** Changes whenever a byte moves in either direction. */
+  progress(): number;
+  /** Whether part of an answer waits to be read. */
+  isUntaken(): boolean;
+  /** Ends it, as nobody will use what it holds. */
+  cut(): void;
+}
+
+/** Counts the memory that is held for one of them. */
+export interface Holding {
+  take(bytes: number): void;
+  give(bytes: number): void;
 }
 
 /** How late a host does what is due. */

@@ -1,7 +1,8 @@
 // Bodies on a link, in parts. A sender sends what its receiver has room for, and no more than fits beside
 // the calls that wait for the same channel.
 
-import type { ByteStream, OutgoingRequest } from "../base/ports.ts";
+import { memoryExhausted } from "../base/errors.ts";
+import type { ByteStream, HeldFor, Holding, OutgoingRequest } from "../base/ports.ts";
 import { alreadyRead, bytesOf, stopReading } from "../http/bodies.ts";
 import { ChunkQueue } from "../http/chunk-queue.ts";
 import type { FrameWriter } from "./frame-writer.ts";
@@ -25,7 +26,7 @@ export const leastCost = 256;
 /** What becomes of a body. */
 export interface SendingBodyEvents {
   onSent(): void;
-  /** Its source has failed. */
+  /** Its source has failed, or its receiver left it untaken when memory was short. */
   onBroken(error: unknown): void;
 }
 
@@ -33,7 +34,7 @@ export interface SendingBodyEvents {
  * Sends a body. Nothing of a stream is asked for before its receiver wants some, so it may go elsewhere.
  * What is here in one piece can be sent again, so it needn't wait.
  */
-export class SendingBody implements PartSource {
+export class SendingBody implements PartSource, HeldFor {
   readonly #source: AsyncIterable<Uint8Array> | undefined;
   readonly #stream: number;
   readonly #outbox: Outbox;
@@ -42,6 +43,10 @@ export class SendingBody implements PartSource {
   #credit = 0;
   /** What was read and hasn't been sent. */
   #rest: Uint8Array | undefined;
+  readonly #holding: Holding | undefined;
+  /** A part of what was read keeps all of it. */
+  #held = 0;
+  #moved = 0;
   /** It reads, or waits for its turn. */
   #isBusy = false;
   #isOver = false;
@@ -55,11 +60,23 @@ export class SendingBody implements PartSource {
     this.#stream = stream;
     this.#outbox = outbox;
     this.#events = events;
+    this.#holding = outbox.holding(this);
     if (!(source instanceof Uint8Array)) this.#source = source;
-    else {
-      this.#rest = source;
-      outbox.hold(source.length);
-    }
+    else this.#keep(source);
+  }
+
+  progress(): number {
+    return this.#moved;
+  }
+
+  isUntaken(): boolean {
+    return this.#rest !== undefined;
+  }
+
+  cut(): void {
+    if (this.#isOver) return;
+    this.stop();
+    this.#events.onBroken(memoryExhausted());
   }
 
   /** The receiver takes this many bytes more. */
@@ -82,8 +99,9 @@ export class SendingBody implements PartSource {
     const size = Math.min(chunkBytes, rest.length, Math.max(leastCost, this.#credit));
     writer.addBytes(kinds.chunk, this.#stream, size < rest.length ? rest.subarray(0, size) : rest);
     this.#credit -= Math.max(leastCost, size);
-    this.#outbox.hold(-size);
-    this.#rest = size < rest.length ? rest.subarray(size) : undefined;
+    this.#moved += size;
+    if (size < rest.length) this.#rest = rest.subarray(size);
+    else this.#drop();
     if (this.#rest !== undefined && this.#credit > 0) return (this.#isBusy = true);
     if (this.#rest === undefined && this.#source === undefined) this.#sent();
     else this.#go();
@@ -116,10 +134,7 @@ export class SendingBody implements PartSource {
       this.#sent();
       return this.#outbox.flushSoon();
     }
-    if (value.length > 0) {
-      this.#rest = value;
-      this.#outbox.hold(value.length);
-    }
+    if (value.length > 0) this.#keep(value);
     this.#go();
   }
 
@@ -137,8 +152,19 @@ export class SendingBody implements PartSource {
 
   #end(): void {
     this.#isOver = true;
-    if (this.#rest !== undefined) this.#outbox.hold(-this.#rest.length);
+    this.#drop();
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#rest = bytes;
+    this.#held = bytes.length;
+    this.#holding?.take(bytes.length);
+  }
+
+  #drop(): void {
     this.#rest = undefined;
+    this.#holding?.give(this.#held);
+    this.#held = 0;
   }
 }
 

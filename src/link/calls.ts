@@ -20,6 +20,8 @@ export interface ArrivedCall extends CallHead {
   /** All of it if it came with the head. */
   readonly body: Uint8Array | ReceivedBody;
   readonly departure: Abort;
+  /** Counts bytes of the body that are collected. Returns false if there is no room for them. */
+  keeps(bytes: number): boolean;
   /** Ends it with an error when this service can't wait any longer. */
   cutter: { cut(reason: Error): void } | undefined;
 }

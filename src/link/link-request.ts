@@ -1,6 +1,6 @@
 // A call that came over a link, as a role sees it.
 
-import { PayloadTooLarge } from "../base/errors.ts";
+import { memoryExhausted, PayloadTooLarge } from "../base/errors.ts";
 import type {
   AbortNotice,
   CallFrom,
@@ -44,7 +44,7 @@ export class LinkRequest implements HttpRequest {
     if (this.#isRead && this.#whole === undefined) return Promise.reject(alreadyRead("request"));
     this.#isRead = true;
     const { body } = this.#call;
-    if (!(body instanceof Uint8Array)) return (this.#whole ??= collect(body, limit));
+    if (!(body instanceof Uint8Array)) return (this.#whole ??= this.#collect(body, limit));
     return (this.#whole ??= body.length <= limit ? body : Promise.reject(tooLarge(limit)));
   }
 
@@ -69,23 +69,24 @@ export class LinkRequest implements HttpRequest {
     this.onCut?.(reason);
   }
 
+  async #collect(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      if (!this.#call.keeps(chunk.length)) throw memoryExhausted();
+      chunks.push(chunk);
+    }
+    return await bytesOf(chunks);
+  }
+
   #read(): AsyncIterator<Uint8Array> {
     if (this.#isRead) throw alreadyRead("request");
     this.#isRead = true;
     const { body } = this.#call;
     return (body instanceof Uint8Array ? parts(body) : body)[Symbol.asyncIterator]();
   }
-}
-
-async function collect(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
-  }
-  return await bytesOf(chunks);
 }
 
 function tooLarge(limit: number): PayloadTooLarge {

@@ -23,6 +23,12 @@ import type { LinkCall, LinkOptions } from "./calls.ts";
 /** So many calls may run at the other end before it has said how many it takes. */
 export const firstCalls = 16;
 
+/**
+ * So many calls begin together, of all that one read brings. What a call makes until it first waits stays in
+ * memory until all of them wait, and nobody knows how large its answer is before it's there.
+ */
+const mostTogether = 16;
+
 /** In the ping after which no more calls come. */
 const lastMark = 1;
 
@@ -35,6 +41,10 @@ export class Link {
   readonly #received: Streams<ReceivedCall>;
   #sentCalls = 0;
   #arrivedCalls = 0;
+  /** How many calls have begun since the last read. */
+  #begun = 0;
+  /** Calls that came with those, and begin in the next turns of the event loop. */
+  #late: ReceivedCall[] = [];
   /** How many of the calls that came have bodies on their way. */
   #transfers = 0;
   #isDraining = false;
@@ -123,6 +133,7 @@ export class Link {
 
   /** Something came. */
   heard(): void {
+    this.#begun = 0;
     this.#pulse.heard();
   }
 
@@ -251,6 +262,20 @@ export class Link {
       this.#transferred,
     );
     this.#arrivedCalls = (this.#arrivedCalls + 1) >>> 0;
+    if (this.#late.length === 0 && this.#begun++ < mostTogether) return this.#begin(call);
+    this.#late.push(call);
+    if (this.#late.length === 1) this.#options.soon(this.#beginLate);
+  }
+
+  readonly #beginLate = (): void => {
+    for (const call of this.#late.splice(0, mostTogether))
+      // Its caller may have left meanwhile, or the link may be over.
+      if (call.departure.aborted) call.fail();
+      else this.#begin(call);
+    if (this.#late.length > 0) this.#options.soon(this.#beginLate);
+  };
+
+  #begin(call: ReceivedCall): void {
     void this.#options.handle(call).then(
       (answer) => this.#answer(call, answer),
       (error: unknown) => {

@@ -2,6 +2,7 @@
 // event loop, all in one write, as long as the channel isn't crowded. Parts of bodies take what room is
 // left, each body in its turn.
 
+import type { HeldFor, Holding } from "../base/ports.ts";
 import type { Channel } from "../base/ports/links.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { chunkBytes, kinds } from "./frames.ts";
@@ -87,6 +88,11 @@ export class Outbox {
 
   fits(bytes: number): boolean {
     return this.#channel.fits?.(bytes) !== false;
+  }
+
+  /** Counts what is held for a body, which is cut if nobody takes it when memory is short. */
+  holding(body: HeldFor): Holding | undefined {
+    return this.#channel.holding?.(body);
   }
 
   /** Writes what waits: this turn, and now if there is nothing else that could go with it. */

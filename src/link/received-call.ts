@@ -28,7 +28,7 @@ export class ReceivedCall implements ArrivedCall {
   #isTransferring = false;
   #download: SendingBody | undefined;
   #departure: Abort | undefined;
-  /** Of the body that came with the head. */
+  /** Of the body that is here, until nobody needs it. */
   #held = 0;
   #hasLeft = false;
   #isOver = false;
@@ -61,11 +61,20 @@ export class ReceivedCall implements ArrivedCall {
       ? new ReceivedBody("request", stream, outbox, () => {})
       : rest.length === 0
         ? nothing
-        : this.#hold(isKept ? rest : new Uint8Array(rest));
+        : isKept
+          ? rest
+          : new Uint8Array(rest);
+    if (!isLater) this.#hold(rest.length);
   }
 
   get departure(): Abort {
     return (this.#departure ??= new Abort());
+  }
+
+  keeps(bytes: number): boolean {
+    if (!this.#outbox.fits(bytes)) return false;
+    this.#hold(bytes);
+    return true;
   }
 
   answer(answer: HttpResponse): void {
@@ -143,10 +152,11 @@ export class ReceivedCall implements ArrivedCall {
     this.#download?.stop();
   }
 
-  #hold(body: Uint8Array): Uint8Array {
-    this.#held = body.length;
-    this.#outbox.hold(body.length);
-    return body;
+  #hold(bytes: number): void {
+    // What is over gives nothing back any more.
+    if (bytes === 0 || this.#isOver) return;
+    this.#held += bytes;
+    this.#outbox.hold(bytes);
   }
 
   #leave(reason: Error): void {

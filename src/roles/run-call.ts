@@ -2,10 +2,10 @@
 
 import type { Call, Invoke } from "../base/call.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
-import { DeadlineExceeded, Unauthorized } from "../base/errors.ts";
+import { DeadlineExceeded, memoryExhausted, Unauthorized } from "../base/errors.ts";
 import { isCors } from "../http/cors.ts";
 import { compose } from "../http/middleware.ts";
-import type { Clock, Host, HttpResponse } from "../base/ports.ts";
+import type { Clock, Host, HttpResponse, MemoryBudget } from "../base/ports.ts";
 import { headers } from "../base/protocol.ts";
 import { contextOfCall } from "../runtime/call-context.ts";
 import type { Registration } from "../runtime/registry.ts";
@@ -87,7 +87,7 @@ export function createCallRunner(
       const value = await (registration.timeoutMs === undefined
         ? invoke(begun)
         : inTime(host.clock, incoming, registration.timeoutMs, () => invoke(begun)));
-      const encoded = encodeResultOf(incoming, value, { classes, by: call });
+      const encoded = encodeFitting(incoming, value, { classes, by: call }, host.memory);
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
       answer = await refuse(thrown, call);
@@ -97,6 +97,34 @@ export function createCallRunner(
       ? answer
       : withHeaders(answer, incoming.headers.over(answer.headers));
   };
+}
+
+/** As much is little, beside what else a call takes. */
+const littleBytes = 65_536;
+
+/**
+ * The answer for a result. Throws if there is no room for it while it waits for its caller. A function of its
+ * own: many calls may get the same result at once, and those that are refused must not keep their text.
+ */
+function encodeFitting(
+  incoming: IncomingCall,
+  value: unknown,
+  options: Parameters<typeof encodeResultOf>[2],
+  memory: MemoryBudget,
+): HttpResponse | Promise<HttpResponse> {
+  const encoded = encodeResultOf(incoming, value, options);
+  return encoded instanceof Promise
+    ? encoded.then((answer) => fitting(answer, memory))
+    : fitting(encoded, memory);
+}
+
+/** What sends the answer looks at its bytes once more: a character of a text may be more than one. */
+function fitting(answer: HttpResponse, memory: MemoryBudget): HttpResponse {
+  const { body } = answer;
+  const isWhole = typeof body === "string" || body instanceof Uint8Array;
+  if (isWhole && body.length > littleBytes && !memory.fitsAnswer(body.length))
+    throw memoryExhausted();
+  return answer;
 }
 
 /** Runs a procedure that has a time limit of its own. */

@@ -105,10 +105,15 @@ function withinDeadline(
   if (left <= 0) throw new DeadlineExceeded();
   return new Promise((resolve) => {
     let isOver = false;
-    const fail = (thrown: unknown): void => {
-      if (isOver) return;
+    const end = (): void => {
       isOver = true;
       cancel();
+      // Through `resolve` it would keep the answer, for as long as a caller takes to read it.
+      call.request.onCut = undefined;
+    };
+    const fail = (thrown: unknown): void => {
+      if (isOver) return;
+      end();
       resolve(refuse(thrown));
     };
     const cancel = clock.after(left, () => {
@@ -125,8 +130,7 @@ function withinDeadline(
       if (isOver) return;
       try {
         const finished = finish(response);
-        isOver = true;
-        cancel();
+        end();
         resolve(finished);
       } catch (thrown) {
         fail(thrown);

@@ -13,6 +13,7 @@ import { linkTargets } from "./targets/links.ts";
 import { processTargets } from "./targets/processes.ts";
 import { joinTargets } from "./targets/joins.ts";
 import { serviceTargets } from "./targets/services.ts";
+import { unread } from "./targets/unread.ts";
 
 /** All targets, the quickest first. */
 export const targets: readonly Target[] = [
@@ -24,6 +25,7 @@ export const targets: readonly Target[] = [
   ...joinTargets,
   ...processTargets,
   hostile,
+  unread,
 ];
 
 /** An input that takes this long is a hang. */

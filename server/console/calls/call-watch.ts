@@ -207,7 +207,7 @@ function versionIn(target: string): string {
 
 function bytesOf({ body, headers: fields }: HttpResponse): number {
   if (body === undefined) return 0;
-  if (typeof body === "string") return new TextEncoder().encode(body).length;
+  if (typeof body === "string") return Buffer.byteLength(body);
   // What streams says its length if the service that sends it knew it.
   return body instanceof Uint8Array ? body.byteLength : Number(fields["content-length"] ?? 0);
 }

@@ -3,6 +3,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
+import type { HeldFor, Holding } from "../../../src/base/ports.ts";
 import type { Channel, ChannelReceiver, LinkConnection } from "../../../src/base/ports/links.ts";
 import type { HeldMemory, Holder } from "../held-memory.ts";
 
@@ -60,6 +61,10 @@ export class SocketChannel implements Channel {
 
   fits(bytes: number): boolean {
     return this.#memory.fits(bytes);
+  }
+
+  holding(of: HeldFor): Holding {
+    return this.#memory.holding(of);
   }
 
   open(receiver: ChannelReceiver): void {

@@ -5,6 +5,7 @@ import type { HttpResponse } from "../../../src/base/ports.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { chunkBytes } from "../held-memory.ts";
+import { slicesOf } from "../writing/slices.ts";
 import { refusal } from "../writing/write-answer.ts";
 import {
   belowPrefix,
@@ -14,6 +15,9 @@ import {
   prefixOf,
 } from "./mounted-service.ts";
 import { WebRequest } from "./web-request.ts";
+
+/** Longer answers are handed over in parts. */
+const wholeBytes = 65_536;
 
 /** What a server knows of a request besides what is in it. */
 export interface CallerInfo {
@@ -100,11 +104,16 @@ function toResponse(answer: HttpResponse, parts: AnswerParts): Response {
     for (const text of [value].flat()) headers.append(name, text);
   const isBodiless = status === 204 || status === 205 || status === 304;
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
-    finish();
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     if (bytes !== undefined && !isBodiless && !headers.has("content-length"))
       headers.set("content-length", String(bytes.byteLength));
     const isSent = bytes !== undefined && !isBodiless && request.method !== "HEAD";
+    // Its server takes all of what is whole, and nobody would know how long it waits.
+    if (isSent && bytes.byteLength > wholeBytes) {
+      request.holder.take(bytes.byteLength);
+      return new Response(streamOf(slicesOf(bytes), parts), { status, headers });
+    }
+    finish();
     return new Response(isSent ? (bytes as Uint8Array<ArrayBuffer>) : null, { status, headers });
   }
   if (isBodiless || request.method === "HEAD") {

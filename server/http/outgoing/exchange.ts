@@ -4,6 +4,7 @@ import type { Dispatcher } from "undici";
 import { DeadlineExceeded, memoryExhausted } from "../../../src/base/errors.ts";
 import {
   type ByteStream,
+  type HeldFor,
   type OutgoingRequest,
   type PeerResponse,
   TransportError,
@@ -12,7 +13,7 @@ import {
 import { alreadyRead } from "../../../src/http/bodies.ts";
 import { ChunkQueue } from "../../../src/http/chunk-queue.ts";
 import type { CallSlot } from "./call-queue.ts";
-import { chunkBytes, type HeldFor, type HeldMemory, type Holder } from "../held-memory.ts";
+import { chunkBytes, type HeldMemory, type Holder } from "../held-memory.ts";
 import { type Progress, transportFailure } from "./transport-failure.ts";
 
 type Controller = Dispatcher.DispatchController;

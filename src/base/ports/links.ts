@@ -1,5 +1,7 @@
 // What a host provides for links between services.
 
+import type { HeldFor, Holding } from "../ports.ts";
+
 /** What carries a link: both ways at once, in order, and without a loss until it closes. */
 export interface Channel {
   /** Sends bytes, which the channel may keep. `isMore`: others follow at once. */
@@ -14,6 +16,8 @@ export interface Channel {
   hold?(bytes: number): void;
   /** Whether so many bytes more may be held. */
   fits?(bytes: number): boolean;
+  /** The same for something that can be cut by itself when memory is short. */
+  holding?(of: HeldFor): Holding;
 }
 
 export interface ChannelReceiver {

@@ -49,6 +49,6 @@ export async function forwardRoute(
   const answer =
     value === response && response !== undefined && relayed !== undefined && isUntouched
       ? { ...relayed, headers: changedHeaders(relayed.headers, response) }
-      : answerOf(value, incoming.fqn, value === response);
+      : answerOf(value, incoming.fqn, host.memory, value === response);
   return withHeaders(answer, incoming.headers.over(answer.headers));
 }

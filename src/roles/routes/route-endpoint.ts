@@ -66,6 +66,7 @@ export function createRouteEndpoint(
       response = await parts.refuse(thrown, request, "plain", trust);
     }
     // What streams from now on holds a connection, which has a limit of its own.
+    request.onCut = undefined;
     if (call !== undefined) call.end();
     else if (isAdmitted) admission.leave();
     if (call !== undefined) response = call.answered(response);

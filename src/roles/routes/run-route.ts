@@ -35,7 +35,7 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
     const call = callOf(incoming, new Map([["request", request]]));
     const middleware = chain.list.filter((entry) => !isCors(entry));
     if (middleware.length === 0)
-      return answerOf(await registry.run(route, call, params, request), route.name);
+      return answerOf(await registry.run(route, call, params, request), route.name, host.memory);
     const before = new Map(incoming.headers);
     let result: unknown;
     const invoke = compose(
@@ -46,13 +46,16 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
         applyHeaders(received, before, inner.headers);
         result = await registry.run(route, inner, params, received);
         // Middleware relies on it.
-        if (!isResponse(result)) answerOf(result, route.name);
+        if (!isResponse(result)) answerOf(result, route.name, host.memory);
         return result;
       },
       host.log,
     );
     const value = await host.carrier.run(contextOfCall(call, host.clock), () => invoke(call));
-    return withMiddlewareHeaders(answerOf(value, route.name, value === result), incoming);
+    return withMiddlewareHeaders(
+      answerOf(value, route.name, host.memory, value === result),
+      incoming,
+    );
   };
 
   return {

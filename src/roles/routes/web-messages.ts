@@ -1,7 +1,7 @@
 // Requests and answers as the web has them, for the functions of routes.
 
-import { PayloadTooLarge } from "../../base/errors.ts";
-import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
+import { memoryExhausted, PayloadTooLarge } from "../../base/errors.ts";
+import type { Holding, HttpRequest, HttpResponse, MemoryBudget } from "../../base/ports.ts";
 import { isServiceHeader } from "../../base/protocol.ts";
 import { readOnce } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
@@ -112,7 +112,12 @@ export function changedHeaders(
  * The answer that a `Response` stands for. Throws if it can't be sent. One that middleware made
  * often has the headers of the one before, whose length isn't its own.
  */
-export function answerOf(value: unknown, name: string, hasOwnLength = true): HttpResponse {
+export function answerOf(
+  value: unknown,
+  name: string,
+  memory: MemoryBudget,
+  hasOwnLength = true,
+): HttpResponse {
   if (!isResponse(value))
     throw new TypeError(`The route '${name}' returned ${kindOf(value)}, not a Response`);
   if (value.type === "error" || value.status < 200)
@@ -135,11 +140,8 @@ export function answerOf(value: unknown, name: string, hasOwnLength = true): Htt
     );
   if (status === 204 || status === 205) delete headers["content-length"];
   if (body === null && (isBodiless(status) || !(Number(length) > 0))) return { status, headers };
-  return {
-    status,
-    headers,
-    body: chunksOf(body ?? emptyStream(), name, length === undefined ? undefined : Number(length)),
-  };
+  const expected = length === undefined ? undefined : Number(length);
+  return { status, headers, body: chunksOf(body ?? emptyStream(), name, memory, expected) };
 }
 
 function emptyStream(): ReadableStream<Uint8Array> {
@@ -165,11 +167,16 @@ function isBodiless(status: number): boolean {
 function chunksOf(
   stream: ReadableStream<Uint8Array>,
   name: string,
+  memory: MemoryBudget,
   length?: number,
 ): AsyncIterable<Uint8Array> {
   return readOnce(() => {
     const reader = stream.getReader();
     let rest: Uint8Array = new Uint8Array();
+    /** Of a chunk that is sent in pieces, each of which keeps all of it. */
+    let held = 0;
+    let holding: Holding | undefined;
+    let isCut = false;
     let received = 0;
     const wrongLength = (bytes: number | string): Error =>
       new Error(
@@ -179,8 +186,20 @@ function chunksOf(
       // Its own error, while it ends, concerns nobody.
       reader.cancel(reason).catch(() => {});
     };
+    const hold = (bytes: number): void => {
+      holding?.give(held);
+      held = bytes;
+      holding?.take(held);
+    };
+    const cut = (): void => {
+      isCut = true;
+      rest = new Uint8Array();
+      cancel(memoryExhausted());
+    };
     return {
       async next() {
+        if (isCut) throw memoryExhausted();
+        if (rest.length === 0) hold(0);
         while (rest.length === 0) {
           const { done, value } = await reader.read().catch((cause: unknown) => {
             throw new Error(`The route '${name}' broke off its answer`, { cause });
@@ -203,12 +222,23 @@ function chunksOf(
             throw error;
           }
           rest = value;
+          if (value.length <= pieceBytes) continue;
+          if (!memory.fitsAnswer(value.length)) cut();
+          if (isCut) throw memoryExhausted();
+          holding ??= memory.holding?.({
+            progress: () => -rest.length,
+            isUntaken: () => true,
+            cut,
+          });
+          hold(value.length);
         }
         const piece = rest.subarray(0, pieceBytes);
         rest = rest.subarray(pieceBytes);
         return { done: false, value: piece };
       },
       async return() {
+        hold(0);
+        rest = new Uint8Array();
         cancel(new Error("The caller went away"));
         return { done: true, value: undefined };
       },

@@ -40,25 +40,51 @@ export async function fail() { throw new Error("broken"); }
 export async function wait(ms: number) { await new Promise((resolve) => setTimeout(resolve, ms)); return ms; }
 export async function take(file: File) { return file.size; }
 export async function many(count: number) { return "x".repeat(count); }
+export async function bytes(count: number) { return new Uint8Array(count).fill(7); }
+let loading: Promise<string[]> | undefined;
+export async function shared(count: number) {
+  loading ??= new Promise((resolve) => setTimeout(() => {
+    loading = undefined;
+    resolve(Array.from({ length: count / 1024 }, () => "x".repeat(1021)));
+  }, 300));
+  return await loading;
+}
 export async function canary() {
   const now = Reflect.ownKeys(Object.prototype).length + Reflect.ownKeys(globalThis).length;
   return now === before ? "alive" : "polluted";
 }
 export async function hook(request: Request) { return new Response(await request.text()); }
+const countIn = (request: Request) => Number(new URL(request.url).pathname.split("/").at(-1));
+export async function whole(request: Request) { return new Response("x".repeat(countIn(request))); }
+export async function stream(request: Request) {
+  let left = countIn(request);
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const size = Math.min(left, 65536);
+    left -= size;
+    if (size === 0) controller.close();
+    else controller.enqueue(new Uint8Array(size));
+  };
+  return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+}
 `;
 
 const trustKey = "the-trust-key-of-the-fuzzed-services-0123456789";
 
-/** `limits` are those of each service. */
-export async function startProcesses(limits: object = {}): Promise<Processes> {
+/** `limits` are those of each service, and `flags` Node's own. */
+export async function startProcesses(
+  limits: object = {},
+  flags: readonly string[] = [],
+): Promise<Processes> {
   buildPackage();
   const application = await createApplication();
   await application.put("src/a/calls.ts", source);
-  const names = ["echo", "add", "fail", "wait", "take", "many", "canary"];
+  const names = ["echo", "add", "fail", "wait", "take", "many", "bytes", "shared", "canary"];
   await application.put("main.segment.json", {
     "./a/calls": {
       ...Object.fromEntries(names.map((name) => [name, { access: "public" }])),
       hook: { access: "public", route: "POST /hooks/:id" },
+      whole: { access: "public", route: "GET /whole/:count" },
+      stream: { access: "public", route: "GET /stream/:count" },
     },
   });
   await application.put("index.html", "<!doctype html><title>Shop</title>");
@@ -68,7 +94,7 @@ export async function startProcesses(limits: object = {}): Promise<Processes> {
   const start = async (mode: RoleName, more: object = {}): Promise<Service> => {
     const common = { mode, url: "http://127.0.0.1:0", trustKey, limits };
     await application.put(`${mode}.json`, { ...common, ...more });
-    return await startService(application, mode, children);
+    return await startService(application, mode, children, flags);
   };
   const repository = await start("repository");
   const gateway = await start("gateway");
@@ -96,12 +122,13 @@ async function startService(
   application: Application,
   mode: RoleName,
   children: ChildProcess[],
+  flags: readonly string[],
 ): Promise<Service> {
   const cli = join(import.meta.dirname, "../../../dist/cli.js");
   const probe = join(import.meta.dirname, "probe.mjs");
   const child = spawn(
     process.execPath,
-    ["--expose-gc", "--import", probe, cli, "start", "--config", `${mode}.json`],
+    [...flags, "--expose-gc", "--import", probe, cli, "start", "--config", `${mode}.json`],
     {
       cwd: application.root,
       env: { PATH: process.env["PATH"] ?? "", SEAMLINE_LOG: "text" },
