@@ -12,6 +12,7 @@ import type { StandaloneInput } from "../config/config-types.ts";
 import type { BuiltManifest } from "../files/repository-files.ts";
 import { parseManifest } from "../modules/parse-manifest.ts";
 import { packageFolder } from "../base/package-folder.ts";
+import { recoverFolder } from "../files/replaced-folder.ts";
 import {
   findOutput,
   isFile,
@@ -20,6 +21,7 @@ import {
   manifestFiles,
   type OutputFolders,
   slashed,
+  viteOutputFolders,
 } from "../files/sources.ts";
 import { Stopped } from "./stopped.ts";
 
@@ -59,6 +61,11 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
   const { root, source, output, index, browserSegments, browserModules, revisions } = options;
   const { log } = options;
   const shown = `./${slashed(relative(root, output))}`;
+  for (const folder of [output, viteOutputFolders(root, output).server])
+    if (await recoverFolder(folder))
+      log.warn(
+        `a build was killed while it replaced ./${slashed(relative(root, folder))}: it is complete now`,
+      );
   let folders = await findOutput(root, output);
   const missing = folders === undefined;
   if (options.build === true || (missing && options.build !== false && hasVite(root))) {

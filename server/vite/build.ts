@@ -14,7 +14,8 @@ import type { Build } from "../build/write/build-run.ts";
 import { findIndex } from "../build/write/environments.ts";
 import { inlineRoot } from "../build/plugin/inline-root.ts";
 import { type Vite, loadVite } from "../build/modules/load-vite.ts";
-import { makeFolder, refuseOutput, takePlace, workFolder } from "../build/write/output.ts";
+import { makeFolder, refuseOutput } from "../build/write/output.ts";
+import { recoverFolder, takePlace, workFolder } from "../files/replaced-folder.ts";
 import { bundlerProblems } from "../build/write/problems.ts";
 import { createPlugin } from "./vite-plugin.ts";
 
@@ -87,6 +88,8 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
   const started = performance.now();
   const root = realPath(options.root);
   const output = resolve(root, options.output ?? "./dist");
+  // It keeps the files of the last build.
+  await recoverFolder(output);
   await refuseOutput(root, realPath(resolve(root, options.source ?? "./src")), output);
   let work: string | undefined;
   try {

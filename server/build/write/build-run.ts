@@ -30,7 +30,8 @@ import { writeManifests } from "./manifest-writer.ts";
 import { writeModuleTypes } from "../read/module-types.ts";
 import type { SourceModule } from "../modules/modules.ts";
 import { addKeptBuilds, keepBrowserFiles } from "./keep-builds.ts";
-import { sweep, takePlace, tellFinalPaths, workFolder } from "./output.ts";
+import { recoverFolder, takePlace, workFolder } from "../../files/replaced-folder.ts";
+import { sweep, tellFinalPaths } from "./output.ts";
 import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
@@ -138,6 +139,7 @@ export class Build {
       browser: this.#finalBrowserFolder ?? "",
       server: viteOutputFolders(this.reader.root, ".").server,
     };
+    if (this.#folders === undefined) await recoverFolder(final.server);
     await sweep(this.#folders === undefined ? final.server : dirname(final.server));
     const browserFiles = `${this.serverFolder}.kept`;
     const { revisions = defaultRevisions } = this.reader.options;

@@ -1,42 +1,23 @@
 // The output folders. A build writes next to the output and replaces it at the end, so a failed
 // build leaves the previous output usable. Pages that visitors have open still find their files.
 
-import { rmSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import type { Logger } from "vite";
 
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
+import { isProcessAlive } from "../../base/process-alive.ts";
+import { makerOf } from "../../files/replaced-folder.ts";
 import { isFile, isInside, listFiles, manifestFiles, outputFolders } from "../../files/sources.ts";
-
-/**
- * A folder next to `folder`: at the same depth, so paths in source maps stay true, on the same
- * disk, and hidden from file lists. Every instance of the plugin gets the same one, as Vite loads a
- * configuration file once per environment.
- */
-export function workFolder(folder: string, build = ""): string {
-  return join(dirname(folder), `.${basename(folder)}.${process.pid}${build}`);
-}
 
 /** Removes what killed builds left next to `folder`. */
 export async function sweep(folder: string): Promise<void> {
   const names = await readdir(dirname(folder)).catch(() => []);
   for (const name of names) {
-    const pid = name.startsWith(`.${basename(folder)}.`)
-      ? /^\d+/.exec(name.slice(basename(folder).length + 2))?.[0]
-      : undefined;
-    if (pid !== undefined && !isRunning(Number(pid)))
+    const pid = makerOf(name, folder);
+    if (pid !== undefined && !isProcessAlive(pid))
       await rm(join(dirname(folder), name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    // Signal 0 only checks.
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
@@ -110,21 +91,6 @@ export function unwritable(folder: string, code: string | undefined, cause?: unk
       cause,
     },
   );
-}
-
-/** Replaces `folder` by `fresh`. */
-export async function takePlace(fresh: string, folder: string): Promise<void> {
-  const old = `${fresh}.old`;
-  await mkdir(fresh, { recursive: true });
-  await mkdir(dirname(folder), { recursive: true });
-  try {
-    await rename(folder, old);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-  await rename(fresh, folder);
-  // Synchronously, as for thousands of small files that is much cheaper.
-  rmSync(old, { recursive: true, force: true });
 }
 
 /**
