@@ -48,6 +48,28 @@ it("check exits with its code even if nothing reads its output", { timeout: 60_0
 });
 
 describe("seamline start, as a process", () => {
+  it(
+    "sets NODE_ENV to production for modules that load, unless it is set",
+    { timeout: 60_000 },
+    async () => {
+      await application.put(
+        "src/greet.ts",
+        'const loaded = process.env["NODE_ENV"];\nexport async function greet() { return loaded; }\n',
+      );
+      await application.put("test.env", "NODE_ENV=staging\n");
+      for (const [words, env, expected] of [
+        [[], {}, "production"],
+        [[], { NODE_ENV: "test" }, "test"],
+        [["--env-file", "test.env"], {}, "staging"],
+      ] as const) {
+        const service = application.seamline(["start", ...words], env);
+        const [, url = ""] = await service.says(address);
+        expect(await get(`${url}/rpc/greet`)).toBe(expected);
+        await service.ended("SIGTERM");
+      }
+    },
+  );
+
   it("logs an unhandled rejection and goes on", { timeout: 60_000 }, async () => {
     await application.put(
       "src/greet.ts",

@@ -56,6 +56,8 @@ async function startService(
 ): Promise<void> {
   const root = resolve(options.root);
   loadVariables(root, options.envFile);
+  // Packages choose what they do by it while they load, and some are many times slower otherwise.
+  process.env["NODE_ENV"] ??= "production";
   const server = await startServer(importerWithMaps(root), {
     root,
     ...(options.config === undefined ? {} : { config: options.config }),
