@@ -3,6 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
+import { readJson } from "../../../src/base/json.ts";
+import { Problems } from "../../../src/base/problem.ts";
 import { realPath } from "../../files/sources.ts";
 
 export interface PackageOf {
@@ -20,8 +22,10 @@ export function packageOf(file: string): PackageOf | undefined {
 function* packagesAbove(file: string): Generator<PackageOf, undefined> {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const path = join(folder, "package.json");
-    if (existsSync(path))
-      yield { folder, json: JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown> };
+    if (!existsSync(path)) continue;
+    const read = readJson(readFileSync(path, "utf8"), path);
+    if ("broken" in read) throw new Problems([read.broken]);
+    yield { folder, json: read.value as Record<string, unknown> };
   }
 }
 

@@ -4,6 +4,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { BadRequest } from "../../../src/base/errors.ts";
+import { readJson } from "../../../src/base/json.ts";
+import { Problems } from "../../../src/base/problem.ts";
 import { entryOf, segmentFileEnding } from "../../../src/base/manifest.ts";
 import type { Application } from "../../build/read/application.ts";
 
@@ -63,7 +65,9 @@ export async function moveProcedure(
 
 async function readSegment(file: string): Promise<SegmentFile> {
   try {
-    return JSON.parse(await readFile(file, "utf8")) as SegmentFile;
+    const read = readJson(await readFile(file, "utf8"), file);
+    if ("broken" in read) throw new Problems([read.broken]);
+    return read.value as SegmentFile;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw error;
