@@ -91,6 +91,31 @@ describe("an application folder", () => {
     },
   );
 
+  it.each([
+    ["src/c#", "src/c#/one.ts", "#", "Rename the folder."],
+    ["src/a/what?", "src/a/what?/b/one.ts", "?", "Rename the folder."],
+    ["src/a/one#.ts", "src/a/one#.ts", "#", "Rename the file."],
+  ])(
+    "%s in the sources is refused in development, by a build and by a check",
+    async (file, module, character, hint) => {
+      const files = { ...shop, [module]: "export const one: number = 1;\n" };
+      const expected = [
+        {
+          file,
+          message: `Vite can't read modules with "${character}" in their path: it reads that as the end of a file name`,
+          hint,
+        },
+      ];
+      const { nextEvent } = await develop(files);
+      expect((await nextEvent("problems")).problems).toEqual(expected);
+      const { root } = createApplication(files);
+      const log = { info: () => {}, warn: () => {}, error: () => {} };
+      const built = buildApplication({ root, log });
+      await expect(built).rejects.toMatchObject({ problems: expected });
+      expect((await checkApplication({ root, log, env: {} })).problems).toEqual(expected);
+    },
+  );
+
   it("a source folder outside the application folder is a problem with a hint", async () => {
     const { nextEvent, session } = await develop(shop, {
       at(root) {

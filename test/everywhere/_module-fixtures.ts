@@ -476,7 +476,7 @@ export async function answer(): Promise<unknown> { await using handle = new Hand
   },
   {
     name: "odd-folder",
-    folder: "odd ünï (x) [y] +&',;=@~",
+    folder: "odd ünï 50% %20 (x) [y] +&',;=@~",
     answer:
       'import { odd } from "./ödd file.ts";\nexport async function answer(): Promise<unknown> { return [odd, (await import("./ödd file.ts")).odd]; }\n',
     files: { "ödd file.ts": "export const odd: number = 1;\n" },

@@ -16,6 +16,7 @@ import { type ModuleUses, usesOf } from "../../../src/split/describe/uses.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { type DescribedImport, importsIn } from "./described-imports.ts";
 import type { FileMemory } from "./file-memory.ts";
+import { nameProblems } from "./folder-name.ts";
 
 export interface SourceModule {
   /** Relative to the source root, no extension: `shop/quote`. */
@@ -67,7 +68,7 @@ export interface ImportEdge extends Omit<DescribedImport, "specifier"> {
  * imports resolve depends on the list of files.
  */
 export class Modules {
-  /** Pairs of files with the same module id. */
+  /** Names that Vite can't read, and pairs of files with the same module id. */
   readonly problems: readonly Problem[];
   /** The application folder, absolute as is the source folder. */
   readonly root: string;
@@ -110,7 +111,8 @@ export class Modules {
       else this.#byId.set(module.id, module);
       this.#byFile.set(file, module);
     }
-    this.problems = problems;
+    const names = [...this.#byFile.values()].map(({ name }) => name);
+    this.problems = [...nameProblems(names), ...problems];
   }
 
   get ids(): Iterable<string> {
