@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runnerImport } from "vite";
+import { requireCommands } from "./commands.mjs";
 
 const root = join(import.meta.dirname, "..");
 const help = `npm run chaos -- [options]
@@ -83,4 +84,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () =>
 
 if (values.way !== undefined) process.env.SEAMLINE_WAY = values.way;
 if (values.help) console.log(help);
-else process.exit(values.directory ? directory() : values.short ? short() : await long());
+else {
+  requireCommands(["nats-server"]);
+  process.exit(values.directory ? directory() : values.short ? short() : await long());
+}

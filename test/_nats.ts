@@ -1,92 +1,10 @@
-// NATS servers for tests: processes on free ports of this machine, whose files are in a temporary folder.
-
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// NATS servers that end with the test.
 
 import { onTestFinished } from "vitest";
 
-export interface NatsOptions {
-  /** More lines of its configuration. */
-  readonly lines?: string;
-  /** [true] */
-  readonly jetStream?: boolean;
-  /** Another configuration, of which only the port and the folder are replaced. */
-  readonly file?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
+import { clusterOptions, type NatsOptions, natsServers, type NatsServer } from "./_nats-servers.ts";
 
-export class NatsServer {
-  readonly port: number;
-  readonly folder: string;
-  readonly #options: NatsOptions;
-  #process: ChildProcess | undefined;
-
-  constructor(port: number, folder: string, options: NatsOptions) {
-    this.port = port;
-    this.folder = folder;
-    this.#options = options;
-  }
-
-  get url(): string {
-    return `nats://127.0.0.1:${this.port}`;
-  }
-
-  /** Starts it, or starts it again with what it has on disk. Resolves when it takes connections. */
-  async start(): Promise<void> {
-    const { file, env } = this.#options;
-    const own = ["-c", join(this.folder, "server.conf")];
-    const address = ["-a", "127.0.0.1", "-p", String(this.port), "-sd", join(this.folder, "store")];
-    const words = file === undefined ? own : ["-c", file, ...address];
-    const server = spawn("nats-server", words, {
-      env: { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin`, ...env },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    this.#process = server;
-    let lines = "";
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", (error: NodeJS.ErrnoException) =>
-        reject(
-          error.code === "ENOENT"
-            ? new Error("nats-server isn't installed: apt-get install nats-server")
-            : error,
-        ),
-      );
-      server.once("exit", () => reject(new Error(`nats-server has ended:\n${lines}`)));
-      server.stderr.setEncoding("utf8").on("data", (text: string) => {
-        if (lines.length < 10_000) lines += text;
-        if (lines.includes("Server is ready")) resolve();
-      });
-    });
-  }
-
-  /** Ends it at once, as a crash does. */
-  async kill(): Promise<void> {
-    const server = this.#process;
-    this.#process = undefined;
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, "exit");
-    server.kill("SIGKILL");
-    await ended;
-  }
-
-  /** It does nothing any more, and its connections stay. */
-  hang(): void {
-    this.#process?.kill("SIGSTOP");
-  }
-
-  goOn(): void {
-    this.#process?.kill("SIGCONT");
-  }
-
-  /** Removes what a server that has ended has on disk. */
-  async forget(): Promise<void> {
-    await rm(join(this.folder, "store"), { recursive: true, force: true });
-  }
-}
+export { NatsServer } from "./_nats-servers.ts";
 
 /** A server of its own, stopped at the end of the test. */
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
@@ -96,55 +14,11 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 
 /** Three servers, each with a copy of everything. */
 export async function startNatsCluster(lines = ""): Promise<readonly NatsServer[]> {
-  const routes = await freePorts(3);
-  return await startServers(
-    routes.map((port) => ({
-      lines: `${lines}
-        cluster { name: "tests", listen: "127.0.0.1:${port}"
-          routes: [${routes.map((to) => `"nats://127.0.0.1:${to}"`).join(", ")}] }`,
-    })),
-  );
+  return await startServers(await clusterOptions(lines));
 }
 
 async function startServers(all: readonly NatsOptions[]): Promise<readonly NatsServer[]> {
-  const ports = await freePorts(all.length);
-  const folder = await mkdtemp(join(tmpdir(), "seamline-nats-"));
-  const servers: NatsServer[] = [];
-  onTestFinished(async () => {
-    await Promise.all(servers.map((server) => server.kill()));
-    await rm(folder, { recursive: true, force: true });
-  });
-  for (const [index, options] of all.entries()) {
-    const { lines = "", jetStream = true } = options;
-    const own = await mkdtemp(join(folder, `${index}-`));
-    const port = ports[index]!;
-    await writeFile(
-      join(own, "server.conf"),
-      `server_name: "n${index}"
-       listen: "127.0.0.1:${port}"
-       ${jetStream ? `jetstream { store_dir: "${join(own, "store")}", max_mem: 64M, max_file: 512M }` : ""}
-       ${lines}`,
-    );
-    servers.push(new NatsServer(port, own, options));
-  }
-  await Promise.all(servers.map((server) => server.start()));
+  const { servers, close } = await natsServers(all);
+  onTestFinished(close);
   return servers;
-}
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const listeners = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const listener = createServer().listen(0, "127.0.0.1");
-      await once(listener, "listening");
-      return listener;
-    }),
-  );
-  const ports = listeners.map((listener) => (listener.address() as { port: number }).port);
-  await Promise.all(
-    listeners.map(async (listener) => {
-      listener.close();
-      await once(listener, "close");
-    }),
-  );
-  return ports;
 }

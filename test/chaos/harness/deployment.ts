@@ -1,5 +1,6 @@
 // A deployment of Seamline as users start it: `seamline start --config …` for each process.
 
+import { clusterOptions, natsServers, type NatsServer } from "../../_nats-servers.ts";
 import { onTheWay } from "../../_way.ts";
 import type { Command } from "../../process/_application.ts";
 import { createShop, type Kind, type ShopApplication, trustKey } from "./application.ts";
@@ -25,6 +26,8 @@ export interface Deployment extends Subject {
   readonly gateways: readonly Service[];
   readonly proxy: Service;
   readonly members: readonly Service[];
+  /** Of the directory, if there is one. */
+  readonly nats: readonly NatsServer[];
   /** All bytes between the gateway and the first node pass it, if there is one. */
   readonly shim: Pick<Shim, "weather" | "reset"> | undefined;
   /** A further node, not yet started. */
@@ -39,6 +42,8 @@ export interface DeploymentOptions {
   readonly gatewayConfig?: object;
   readonly nodeConfig?: object;
   readonly env?: Readonly<Record<string, string>>;
+  /** Nodes and proxies find gateways in a cluster of three NATS servers instead. */
+  readonly hasDirectory?: boolean;
   /** Puts a shim between the gateway and the first node. */
   readonly hasShim?: boolean;
 }
@@ -46,6 +51,8 @@ export interface DeploymentOptions {
 const host = "127.0.0.1";
 
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
+  const nats = options.hasDirectory ? await natsServers(await clusterOptions()) : undefined;
+  const directory = nats && { directory: { nats: nats.servers.map(({ url }) => url) } };
   const application = await createShop();
   const { ledger } = application;
 
@@ -82,14 +89,17 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const gateways: Service[] = [];
   for (let index = 0; index < (options.gateways ?? 1); index++) {
     const name = index === 0 ? "gateway" : `gateway-${index + 1}`;
-    gateways.push(await serviceOf(name, { mode: "gateway", ...options.gatewayConfig }));
+    gateways.push(
+      await serviceOf(name, { mode: "gateway", ...directory, ...options.gatewayConfig }),
+    );
   }
   const gateway = gateways[0]!;
   const gatewayUrls = gateways.length === 1 ? gateway.url : gateways.map(({ url }) => url);
+  const toGateways = directory ?? { gateway: gatewayUrls };
   const node = async (name: string, config: object = {}): Promise<Service> =>
     await serviceOf(name, {
       mode: "node",
-      gateway: gatewayUrls,
+      ...toGateways,
       repository: repository.url,
       segments: ["shop"],
       ...options.nodeConfig,
@@ -97,7 +107,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     });
   const proxy = await serviceOf("proxy", {
     mode: "proxy",
-    gateway: gatewayUrls,
+    ...toGateways,
     repository: repository.url,
   });
   const members: Service[] = [];
@@ -113,7 +123,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     if (entry === undefined) {
       entry = await serviceOf(`proxy-${deadlineMs}`, {
         mode: "proxy",
-        gateway: gatewayUrls,
+        ...toGateways,
         repository: repository.url,
         limits: { callTimeoutMs: deadlineMs },
       });
@@ -126,6 +136,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const close = async (): Promise<void> => {
     shim?.close();
     await application.remove();
+    await nats?.close();
   };
   try {
     await Promise.all([repository, ...gateways].map((service) => service.start()));
@@ -144,6 +155,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     gateways,
     proxy,
     members,
+    nats: nats?.servers ?? [],
     shim,
     node,
     pids: () => [...gateways, proxy, ...members, ...hasty.values()].map(({ pid }) => pid),

@@ -5,7 +5,7 @@ import { churn } from "./churn.ts";
 import { clock } from "./clock.ts";
 import { drain, rolling } from "./drain.ts";
 import { gateway } from "./gateway.ts";
-import { lostGateway, rollingGateways } from "./gateways.ts";
+import { lostGateway, rollingByDirectory, rollingGateways } from "./gateways.ts";
 import { hang } from "./hang.ts";
 import { health, nobody } from "./health.ts";
 import { kill } from "./kill.ts";
@@ -27,6 +27,7 @@ export const own: readonly Scenario[] = [
   gateway,
   lostGateway,
   rollingGateways,
+  rollingByDirectory,
   repository,
   refusals,
   overload,

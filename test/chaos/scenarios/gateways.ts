@@ -9,6 +9,7 @@ import {
   rowOf,
   worst,
 } from "../harness/measure.ts";
+import type { DeploymentOptions } from "../harness/deployment.ts";
 import { type Scenario, settled, underLoad } from "../harness/scenario.ts";
 
 const r19 = rowOf("R19");
@@ -85,54 +86,70 @@ export const lostGateway: Scenario = {
   },
 };
 
-export const rollingGateways: Scenario = {
-  name: "rolling-gateways",
-  rows: ["R20"],
-  options,
-  async run(deployment, context) {
-    const { random, isShort } = context;
-    const codes: (number | NodeJS.Signals)[] = [];
-    let isOver = false;
-    const loaded = await underLoad(
-      deployment,
-      context,
-      {
-        kinds: ["order", "stock"],
-        durationMs: isShort ? 6_000 : 8_000,
-        url: deployment.proxy.url,
-        ...(isShort && { callMs: 300 }),
-      },
-      async (load) => {
-        await load.at(200 + random.between(0, 500));
-        for (const gateway of deployment.gateways) {
-          gateway.signal("SIGTERM");
-          codes.push(await gateway.ended());
-          await gateway.start();
-          // As docs/guide/deployment.md says: the next one when the nodes are back at this one.
-          await settled(deployment, deployment.members, gateway.url);
-        }
-        isOver = true;
-      },
-    );
-    if (!isOver) throw new Error("the load ended before the last restart");
-    const measures: Measure[] = [
-      ...loaded.measures,
-      r20(
-        "calls of any kind failed",
-        "calls",
-        loaded.outcomes.filter(hasFailed).length,
-        { most: 0 },
-        certain,
-      ),
-      r20(
-        "exit codes that aren't 0",
-        "",
-        codes.filter((code) => code !== 0).length,
-        { most: 0 },
-        certain,
-      ),
-    ];
-    for (const { url } of deployment.gateways) await settled(deployment, deployment.members, url);
-    return measures;
-  },
-};
+export const rollingGateways: Scenario = rolled("rolling-gateways", options);
+/** The directory's servers are rolled first, and the gateways leave it before they drain. */
+export const rollingByDirectory: Scenario = rolled("rolling-by-directory", {
+  ...options,
+  hasDirectory: true,
+});
+
+function rolled(name: string, having: DeploymentOptions): Scenario {
+  return {
+    name,
+    rows: ["R20"],
+    options: having,
+    async run(deployment, context) {
+      const { random, isShort } = context;
+      const codes: (number | NodeJS.Signals)[] = [];
+      let isOver = false;
+      const loaded = await underLoad(
+        deployment,
+        context,
+        {
+          kinds: ["order", "stock"],
+          durationMs: having.hasDirectory === true ? 24_000 : isShort ? 6_000 : 8_000,
+          url: deployment.proxy.url,
+          // Some last longer than a stopping gateway serves on.
+          ...(having.hasDirectory === true
+            ? { callMs: 1_500, rate: isShort ? 20 : 40 }
+            : isShort && { callMs: 300 }),
+        },
+        async (load) => {
+          await load.at(200 + random.between(0, 500));
+          for (const server of deployment.nats) {
+            await server.kill();
+            await server.start();
+          }
+          for (const gateway of deployment.gateways) {
+            gateway.signal("SIGTERM");
+            codes.push(await gateway.ended());
+            await gateway.start();
+            // As docs/guide/deployment.md says: the next one when the nodes are back at this one.
+            await settled(deployment, deployment.members, gateway.url);
+          }
+          isOver = true;
+        },
+      );
+      if (!isOver) throw new Error("the load ended before the last restart");
+      const measures: Measure[] = [
+        ...loaded.measures,
+        r20(
+          "calls of any kind failed",
+          "calls",
+          loaded.outcomes.filter(hasFailed).length,
+          { most: 0 },
+          certain,
+        ),
+        r20(
+          "exit codes that aren't 0",
+          "",
+          codes.filter((code) => code !== 0).length,
+          { most: 0 },
+          certain,
+        ),
+      ];
+      for (const { url } of deployment.gateways) await settled(deployment, deployment.members, url);
+      return measures;
+    },
+  };
+}
