@@ -1,11 +1,12 @@
 // Resolves and loads the plugin's modules, mostly parts of split modules, and makes them entries.
 
-import { inPages } from "./page-base.ts";
-import { dirname, isAbsolute, join } from "node:path";
+import { isBuiltin } from "node:module";
+import { dirname, isAbsolute, join, relative } from "node:path";
 
 import type { Environment, Rolldown } from "vite";
 
 import { paths } from "../../../src/base/protocol.ts";
+import { inPages } from "./page-base.ts";
 import { proxiedNames, proxyModuleText } from "./ids.ts";
 import type { Application } from "../read/application.ts";
 import { takeFilesBeside } from "./addresses-beside.ts";
@@ -22,6 +23,8 @@ import {
   startId,
 } from "../modules/module-ids.ts";
 import type { SourceModule } from "../modules/modules.ts";
+import { importProblem } from "../modules/import-problem.ts";
+import { slashed } from "../../files/sources.ts";
 import { isInstalled } from "../modules/package-of.ts";
 import { isForPages } from "../write/page-classes.ts";
 import type { PluginState } from "./plugin-state.ts";
@@ -88,6 +91,8 @@ export async function resolveModule(
   if (isAbsolute(source) && parsePartId(source).part !== undefined)
     return development?.partAt(source) ?? source;
   if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
+  if (environment.mode === "build" && !isBrowser(context) && isBuiltin(source))
+    return await nodesOwn(state, context, source, importer, options);
   if (environment.mode !== "build" && (!isBrowser(context) || !mayLeadToService(source)))
     return undefined;
   const application = await state.application(environment);
@@ -109,6 +114,25 @@ export async function resolveModule(
     });
   const judged = { source, importer, found, isOptional };
   return await judgeImport(environment, judged, build.reader, build.findings);
+}
+
+/** Node's own module. An alias of it is a replacement for pages, as those of polyfills are. */
+async function nodesOwn(
+  { build }: PluginState,
+  context: HookContext,
+  source: string,
+  importer: string,
+  options: ResolveOptions,
+): Promise<Resolved> {
+  const found = await context.resolve(source, importer, { ...options, skipSelf: true });
+  const file = found?.id.replace(/[?#].*$/, "") ?? "";
+  if (isAbsolute(file) && !isInstalled(file)) {
+    const { root } = build.reader;
+    const message = `"${source}" is Node's own module on servers, and ${slashed(relative(root, file))}, to which resolve.alias leads, in pages only`;
+    const hint = "If servers should get the file, give the alias a name that isn't Node's.";
+    build.findings.warnings.push(importProblem(importer, source, root, message, hint));
+  }
+  return { id: source, external: true };
 }
 
 /** The code of a virtual module or of a part; `undefined` leaves a module to Vite. */
