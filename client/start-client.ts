@@ -32,11 +32,13 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     clock,
     away: (seam) =>
       async function (this: unknown, ...args) {
-        return await (await page.remote()).away(seam).apply(this, args);
+        // Without a wait if it's there: the arguments are encoded as they are now.
+        return await (ready ?? (await page.remote())).away(seam).apply(this, args);
       },
   });
   let rare: Rare | undefined;
   let remote: Promise<Remote> | undefined;
+  let ready: Remote | undefined;
   /** A function of `/svc/rare.js`, whose argument `at` may be options. */
   const rarely =
     (name: "callWith" | "runProcedure", at: number): SeamHost["runProcedure"] & CallWith =>
@@ -62,7 +64,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     rare: loadRare,
     remote: () =>
       (remote ??= import("./svc/remote.ts")
-        .then(({ createPageRemote }) => createPageRemote(page))
+        .then(({ createPageRemote }) => (ready = createPageRemote(page)))
         .catch((cause: unknown) => {
           remote = undefined;
           return unavailable("remote")(cause);

@@ -32,8 +32,6 @@ export const seam: Graph["seam"] = graph.seam;
 /** @internal */
 export const begun: Graph["begun"] = graph.begun;
 /** @internal */
-export const traced: Graph["traced"] = graph.traced;
-/** @internal */
 export const context: Graph["context"] = graph.context;
 
 export {
@@ -67,7 +65,7 @@ export {
   UnsupportedEncoding,
   ValueNotSerializable,
 } from "../../src/base/errors.ts";
-export { traceOf } from "../../src/base/trace.ts";
+export { traced, traceOf } from "../../src/base/trace.ts";
 export { parseVersion } from "../../src/base/version.ts";
 
 /**

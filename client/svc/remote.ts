@@ -12,7 +12,6 @@ import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
 import type { ModuleFiles } from "../module-files.ts";
 import type { Revisions } from "../revisions.ts";
-import type { SendCall } from "../../src/types/outgoing-call.ts";
 import type { PageHeaders } from "../../src/types/client.ts";
 
 /** The parts of a started page. */
@@ -40,21 +39,22 @@ export function createPageRemote(page: Page): Remote {
   const { placement } = page;
   const { clock, base } = page.browser;
   let opened: Promise<CallCodec> | undefined;
+  let ready: CallCodec | undefined;
   const codec = (): Promise<CallCodec> =>
     (opened ??= import("./codec.ts")
-      .then(({ createPageCodec }) => createPageCodec(page))
+      .then(({ createPageCodec }) => (ready = createPageCodec(page)))
       .catch((cause: unknown) => {
         opened = undefined;
         throw new NodeNotAvailable("Can't load /svc/codec.js", { cause });
       }));
-  const send = createSender({
+  const remote = createSender({
     transport: fetchTransport,
     base,
     codec: {
       async encode(args) {
         const body = plainArguments(args);
         return body === undefined
-          ? await (await codec()).encode(args)
+          ? await (ready ?? (await codec())).encode(args)
           : { body, encoding: bothEncodings };
       },
       async decode(response) {
@@ -72,12 +72,10 @@ export function createPageRemote(page: Page): Remote {
     clock,
     // Calls with headers come from /svc/rare.js, which has chosen them.
     sentHeaders: ({ headers }) => Object.fromEntries(headers),
-  });
-  const remote: SendCall = async (call) =>
-    await send(
+    prepare: (call) =>
       page.headers || call.context.headers.size > 0
-        ? await (await page.rare()).withHeaders(page, call)
+        ? page.rare().then(({ withHeaders }) => withHeaders(page, call))
         : call,
-    );
+  });
   return createAway({ placement, carrier: { current: () => undefined }, clock, remote });
 }

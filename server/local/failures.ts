@@ -1,6 +1,6 @@
 // Network failures that a test asks for, as a wrapper around the sender's transport.
 
-import { Abort } from "../../src/base/aborts.ts";
+import { Abort, abortWith } from "../../src/base/aborts.ts";
 import type { AbortNotice } from "../../src/base/ports.ts";
 import {
   type Clock,
@@ -144,7 +144,7 @@ function answerOf({
 /** Rejects when one of the signals is aborted. */
 function aborted(...notices: readonly (AbortNotice | undefined)[]): Promise<never> {
   const combined = new Abort();
-  for (const notice of notices) if (notice !== undefined) combined.follow(notice);
+  for (const notice of notices) if (notice !== undefined) abortWith(combined, notice);
   return new Promise((_, reject) => {
     const end = (): void => reject(combined.reason);
     if (combined.aborted) end();

@@ -58,12 +58,12 @@ export class Abort implements AbortNotice {
   throwIfAborted(): void {
     if (this.#aborted) throw this.#reason;
   }
+}
 
-  /** Aborts when `other` does, with its reason. */
-  follow(other: AbortNotice): void {
-    if (other.aborted) this.abort(other.reason);
-    else other.addEventListener("abort", () => this.abort(other.reason), { once: true });
-  }
+/** `abort` aborts when `other` does, with its reason. */
+export function abortWith(abort: Abort, other: AbortNotice): void {
+  if (other.aborted) abort.abort(other.reason);
+  else other.addEventListener("abort", () => abort.abort(other.reason), { once: true });
 }
 
 /**

@@ -38,18 +38,12 @@ export function isUnsafePath(fqn: string): boolean {
   return /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(fqn);
 }
 
-/**
- * The error for a name that nothing has. `versions` are those that the caller may see, and `hint`
- * ends the message in development.
- */
+/** The error for a name that nothing has. `versions` are those that the caller may see. */
 export function procedureNotFound(
   fqn: string,
   version: string,
   versions: readonly string[] = [],
-  hint?: string,
 ): ProcedureNotFound {
-  const others =
-    versions.length === 0 ? "" : `; there is ${versions.map((one) => `v${one}`).join(", ")}`;
-  const end = hint === undefined ? others : `${others}; ${hint}`;
-  return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${end}`);
+  const others = versions.length === 0 ? "" : `; there is v${versions.join(", v")}`;
+  return new ProcedureNotFound(`Procedure '${fqn}' v${version} not found${others}`);
 }

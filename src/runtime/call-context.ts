@@ -10,7 +10,7 @@ import type {
   RequestCookies,
 } from "../base/call-scope.ts";
 import type { Context, ContextParts, PathParameters } from "../base/context.ts";
-import { Abort } from "../base/aborts.ts";
+import { Abort, abortWith } from "../base/aborts.ts";
 import type { AbortNotice, Clock } from "../base/ports.ts";
 import { innerContext, sentHeaders } from "./options-context.ts";
 import { TimedContext } from "./timed-context.ts";
@@ -93,7 +93,7 @@ export function departureOf(context: Context): AbortNotice {
   let follower = followers.get(signal);
   if (follower === undefined) {
     followers.set(signal, (follower = new Abort()));
-    follower.follow(signal);
+    abortWith(follower, signal);
   }
   return follower;
 }

@@ -1,7 +1,7 @@
 // A call as it comes in over HTTP: what its request says of it, checked, before its arguments are
 // decoded.
 
-import { Abort } from "../base/aborts.ts";
+import { Abort, abortWith } from "../base/aborts.ts";
 import type { Call, CallHeaders } from "../base/call.ts";
 import type { CallScope } from "../base/call-scope.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
@@ -155,7 +155,7 @@ export class CheckedCall implements IncomingCall {
     if (this.#abort === undefined) {
       this.#abort = new Abort();
       if (this.#expired !== undefined) this.#abort.abort(this.#expired);
-      else this.#abort.follow(this.request.departure ?? this.request.signal);
+      else abortWith(this.#abort, this.request.departure ?? this.request.signal);
     }
     return this.#abort;
   }

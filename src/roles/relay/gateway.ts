@@ -1,7 +1,7 @@
 // Gateway: tracks nodes and their procedures, balances, and forwards calls as bytes.
 
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
-import { FileNotFound } from "../../base/errors.ts";
+import { FileNotFound, ProcedureNotFound } from "../../base/errors.ts";
 import { procedureNotFound } from "../../base/fqn.ts";
 import type { Host, PeerResponse } from "../../base/ports.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
@@ -145,6 +145,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       ? sendToHolder(call, received, holders)
       : refuseMissing(call, holders.kind === "gone");
   };
+  const notFound = ({ fqn, version }: IncomingCall): ProcedureNotFound => {
+    const error = procedureNotFound(fqn, version.toString());
+    const meant = options.meant?.(fqn);
+    return meant === undefined ? error : new ProcedureNotFound(`${error.message}; ${meant}`);
+  };
   const refuseMissing = async (call: IncomingCall, isGone: boolean): Promise<never> => {
     const isRemoved =
       isGone &&
@@ -157,7 +162,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     throw mayCome && options.has?.(call.fqn, kind) !== false
       ? refusedStart(isGathering() ? "starting" : "nobody", `No node can take '${call.fqn}' now`)
       : kind === "procedure"
-        ? procedureNotFound(call.fqn, call.version.toString(), [], options.meant?.(call.fqn))
+        ? notFound(call)
         : new FileNotFound();
   };
 

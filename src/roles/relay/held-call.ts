@@ -1,6 +1,6 @@
 // A call that a gateway or proxy may end before its caller's time is over.
 
-import { Abort } from "../../base/aborts.ts";
+import { Abort, abortWith } from "../../base/aborts.ts";
 import { DeadlineExceeded } from "../../base/errors.ts";
 import { type Clock, TransportError } from "../../base/ports.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
@@ -28,7 +28,7 @@ export class HeldCall implements Ending {
 
   constructor({ departure, fqn }: Pick<IncomingCall, "departure" | "fqn">) {
     this.fqn = fqn;
-    this.abort.follow(departure);
+    abortWith(this.abort, departure);
   }
 
   /** Ends the call when the member is taken out of rotation and another one can take the call. */

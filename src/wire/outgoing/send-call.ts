@@ -44,13 +44,15 @@ export interface SenderOptions {
   readonly sentHeaders: (context: Context) => Readonly<Record<string, string>>;
   /** Tells that the caller in a context leaves [its signal]. */
   readonly departure?: (context: Context) => AbortNotice;
+  /** Completes a call, whose arguments are encoded before. A page may have to wait for its headers. */
+  readonly prepare?: (call: OutgoingCall) => OutgoingCall | Promise<OutgoingCall>;
   /** For the state that inner calls share with the call that makes them. A page has none. */
   readonly states?: StateCarrier;
 }
 
 /** Makes remote calls. Each is sent once; the error that the procedure threw is thrown here. */
 export function createSender(options: SenderOptions): (call: OutgoingCall) => Promise<Answer> {
-  const { transport, credential, codec, sentHeaders, limits, clock, states } = options;
+  const { transport, credential, codec, sentHeaders, limits, clock, states, prepare } = options;
   const { departure = ({ signal }) => signal } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
   // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
@@ -113,6 +115,10 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
     const start = clock.now();
     try {
       const encoded = codec.encode(call.args);
+      if (prepare !== undefined)
+        return Promise.all([prepare(call), encoded]).then(([complete, body]) =>
+          send(complete, start, body),
+        );
       return encoded instanceof Promise
         ? encoded.then((later) => send(call, start, later))
         : send(call, start, encoded);
