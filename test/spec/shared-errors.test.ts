@@ -28,7 +28,7 @@ const soon = async (turns: number): Promise<void> => {
 };
 const inner = (graph: Graph, name: string, kind: unknown, turns = 0): Promise<unknown> =>
   call(graph, `shared/${name}`, names("kind", "turns"), kind, turns);
-const throws = async (kind: Shared, turns: number): Promise<never> => {
+const throws = async (kind: Shared, turns?: number | string): Promise<never> => {
   await soon(turns);
   if (kind !== "promise") throw shared[kind];
   return (await cached) as never;
@@ -37,7 +37,7 @@ const thrower = (name: string, segment: string): TestProcedure => ({
   fqn: `shared/${name}`,
   parameters: [...names("kind"), { kind: "plain", name: "turns", optional: true }],
   in: { [segment]: "public" },
-  body: body(`shared/${name}`, (_, _graph, kind: Shared, turns: number) =>
+  body: body(`shared/${name}`, (_, _graph, kind: Shared, turns?: number | string) =>
     throws(kind, Number(turns ?? 0)),
   ),
 });
@@ -75,7 +75,7 @@ const procedures: TestProcedure[] = [
     fqn: "shared/deep",
     parameters: [...names("kind"), { kind: "plain", name: "turns", optional: true }],
     in: { a: "public" },
-    body: body("shared/deep", (_, graph, kind: Shared, levels: number) =>
+    body: body("shared/deep", (_, graph, kind: Shared, levels: number | string) =>
       Number(levels) > 0
         ? inner(graph, "deep", kind, Number(levels) - 1)
         : inner(graph, "one", kind),
