@@ -2,12 +2,14 @@
 // platform.
 
 import type { Context } from "./context.ts";
+import type { HeldFor, Holding } from "./ports/held.ts";
 import type { LinkHost } from "./ports/links.ts";
 import type { LogFields, MeasuredRole, RequestNotes } from "./ports/telemetry.ts";
 import type { Manifest } from "./manifest.ts";
 import type { AbortNotice } from "./ports/aborts.ts";
 
 export type { AbortListener, AbortNotice } from "./ports/aborts.ts";
+export type { HeldFor, Holding } from "./ports/held.ts";
 
 /** Header fields as in Node: lower-case names, and a list only for `set-cookie`. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -268,22 +270,6 @@ export interface MemoryBudget {
   fitsAnswer(bytes: number): boolean;
   /** Counts what is held for something, which is cut when memory is short and nobody takes it. */
   holding?(of: HeldFor): Holding;
-}
-
-/** What memory is held for: a connection, a request to another service, or a body on a link. */
-export interface HeldFor {
-  /** Changes whenever a byte moves in either direction. */
-  progress(): number;
-  /** Whether part of an answer waits to be read. */
-  isUntaken(): boolean;
-  /** Ends it, as nobody will use what it holds. */
-  cut(): void;
-}
-
-/** Counts the memory that is held for one of them. */
-export interface Holding {
-  take(bytes: number): void;
-  give(bytes: number): void;
 }
 
 /** How late a host does what is due. */

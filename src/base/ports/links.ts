@@ -1,6 +1,6 @@
 // What a host provides for links between services.
 
-import type { HeldFor, Holding } from "../ports.ts";
+import type { HeldFor, Holding } from "./held.ts";
 
 /** What carries a link: both ways at once, in order, and without a loss until it closes. */
 export interface Channel {

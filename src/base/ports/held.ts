@@ -1,0 +1,17 @@
+// What memory is held for, and what counts it.
+
+/** What memory is held for: a connection, a request to another service, or a body on a link. */
+export interface HeldFor {
+  /** Changes whenever a byte moves in either direction. */
+  progress(): number;
+  /** Whether part of an answer waits to be read. */
+  isUntaken(): boolean;
+  /** Ends it, as nobody will use what it holds. */
+  cut(): void;
+}
+
+/** Counts the memory that is held for one of them. */
+export interface Holding {
+  take(bytes: number): void;
+  give(bytes: number): void;
+}
