@@ -26,6 +26,7 @@ const guides = /** @type {Record<string, string>} */ ({
   tls: "deployment.md#tls-without-anything-in-front",
   drainMs: "deployment.md#stopping",
   cache: "deployment.md#what-a-node-caches",
+  headers: "headers.md",
   fallback: "single-page-applications.md",
   gateway: "deployment.md#several-gateways",
   assets: "assets.md",
@@ -152,7 +153,9 @@ function typeOf({ anyOf, $ref, const: only, enum: words, type, items, additional
   if (words !== undefined) return words.map((word) => `\`${JSON.stringify(word)}\``).join(" or ");
   if (type === "array") return `list of ${typeOf(items ?? {})}s`;
   if (type === "object" && typeof additionalProperties === "object")
-    return `object of ${typeOf(additionalProperties)}s`.replace("list of strings", "list");
+    return `object of ${typeOf(additionalProperties)}s`.replace(/list of strings|ss$/, (end) =>
+      end === "ss" ? "s" : "list",
+    );
   return type === "integer" ? "number" : (type ?? "string");
 }
 

@@ -42,7 +42,7 @@ export function checkConfig(
 ): Config | undefined {
   problems.push(...unknownKeys(values, mode, file));
   // valibot accepts a list as an object.
-  for (const path of ["healthChecks", "limits", "tls", "nodes", "directory"])
+  for (const path of ["healthChecks", "headers", "limits", "tls", "nodes", "directory"])
     if (Array.isArray(values[path]))
       problems.push({ file, path, message: "expected an object, found an array" });
   problems.push(...prototypeNames(values, file));

@@ -6,6 +6,7 @@ import { defaultDrainMs, defaultRevisions, longestTimeMs } from "../../src/base/
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { listenPattern } from "./config-address.ts";
 import { address, addresses, hostName, members, origins } from "./config-address-schema.ts";
+import { headerGlobProblem, headerProblem } from "./config-headers.ts";
 import { directory } from "./config-directory.ts";
 import type * as types from "./config-types.ts";
 import type { Config, Mode } from "./config-types.ts";
@@ -167,11 +168,40 @@ const common = {
   tls: v.optional(tls),
 };
 
+const headers = v.pipe(
+  v.record(
+    v.string(),
+    v.record(v.string(), v.string("expected a string"), "expected an object of headers"),
+    'expected an object of globs and headers, { "/**": { "x-frame-options": "DENY" } }',
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const input = dataset.value;
+    const at = (key: string, value: unknown, within: Record<string, unknown>) =>
+      ({ type: "object", origin: "value", input: within, key, value }) as const;
+    for (const [glob, fields] of Object.entries(input)) {
+      const place = at(glob, fields, input);
+      const wrongGlob = headerGlobProblem(glob);
+      if (wrongGlob !== undefined) addIssue({ message: wrongGlob, path: [place] });
+      for (const [name, value] of Object.entries(fields)) {
+        const message = headerProblem(name, value);
+        if (message !== undefined) addIssue({ message, path: [place, at(name, value, fields)] });
+      }
+    }
+  }),
+);
+
+const fallback = v.union(
+  [boolean, string, v.strictObject({ page: string, status: v.picklist([200, 404]) })],
+  'expected true, false, the path of a page, or { "page": "404.html", "status": 404 }',
+);
+
 const application = {
   source: v.optional(string, "./src"),
   output: v.optional(string, "./dist"),
   index: v.optional(string, "index.html"),
-  fallback: v.optional(v.union([boolean, string], "expected true, false, or the path of a page")),
+  fallback: v.optional(fallback),
+  headers: v.optional(headers),
   revisions: v.optional(
     v.pipe(integer, v.minValue(0, "expected a number of at least 0")),
     defaultRevisions,

@@ -147,6 +147,14 @@ interface CommonInput {
   readonly tls?: TlsConfig | undefined;
 }
 
+/** The page for addresses without a file, and its status. */
+export interface FallbackConfig {
+  /** The path of a page. */
+  readonly page: string;
+  /** The status of its answers. */
+  readonly status: 200 | 404;
+}
+
 interface ApplicationInput {
   /** The folder with the modules and assets. @default "./src" */
   readonly source?: string | undefined;
@@ -154,8 +162,10 @@ interface ApplicationInput {
   readonly output?: string | undefined;
   /** The page at '/': a file in the source folder or in the application folder. @default "index.html" */
   readonly index?: string | undefined;
-  /** The page that answers when a browser requests a page at an address without a file: true is the index, or the path of another page. Default: the index if Vite's appType is "spa". */
-  readonly fallback?: boolean | string | undefined;
+  /** The page that answers when a browser requests a page at an address without a file: true is the index, or the path of another page; { "page": "404.html", "status": 404 } says that nothing is there. Default: the index if Vite's appType is "spa". */
+  readonly fallback?: boolean | string | FallbackConfig | undefined;
+  /** Headers of files and pages: globs of URL paths, each with its headers. All globs that match apply, and for one header the last. */
+  readonly headers?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
   /** How many earlier builds stay served, for pages and nodes that have begun with them. A build keeps as many. @default 1 */
   readonly revisions?: number | undefined;
   /** Globs of public files, relative to the source folder. @default [] */

@@ -3,6 +3,7 @@
 
 import type { DevEnvironment } from "vite";
 
+import { fallbackPage } from "../files/pages.ts";
 import { callableIn, isCallable } from "../../src/base/access.ts";
 import { type Console, createConsole } from "../console/console.ts";
 import type { Controls } from "../console/controls.ts";
@@ -87,7 +88,7 @@ export class Deployment {
   }
 
   get fallback(): boolean | string | undefined {
-    return this.#configuration.config?.fallback;
+    return fallbackPage(this.#configuration.config?.fallback);
   }
 
   /** The nodes that run, or that will once the application has started. */

@@ -5,6 +5,9 @@ import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
+import type { ApplicationConfig } from "../config/config-types.ts";
+import type { HeaderRules } from "../config/config-headers.ts";
+import { createFileHeaders } from "./file-headers.ts";
 import { holdFile, replacedAnswer, wholeness } from "./held-file.ts";
 import { lazyFileAnswers } from "./lazy-file-answers.ts";
 import {
@@ -12,6 +15,7 @@ import {
   asksForPage,
   builtPage,
   decodedPath,
+  fallbackPage,
   type FoundFile,
   isPagePath,
 } from "./pages.ts";
@@ -40,7 +44,9 @@ export interface PublicFilesOptions {
   /**
    * Which page answers requests for a page at an address that no file has: `true` is the index.
    */
-  readonly fallback?: boolean | string | undefined;
+  readonly fallback?: ApplicationConfig["fallback"];
+  /** Headers by globs of URL paths. */
+  readonly headers?: HeaderRules | undefined;
   /** Vite's `build.assetsDir`: below it, what isn't there is never a page. */
   readonly assetsFolder?: string | undefined;
   /** Absolute paths that no glob makes public: the build's output, the configuration. */
@@ -76,6 +82,7 @@ export async function createPublicFiles(options: PublicFilesOptions): Promise<Pu
   let files = await readPublic(options, idle);
   let fallback = fallbackOf(files, options);
   const { browserFolder = "", loaded = [], onReplaced } = options;
+  const headersFor = await createFileHeaders(options.headers);
   const isWhole = wholeness(
     loaded.map((file) => join(browserFolder, file)),
     onReplaced,
@@ -84,6 +91,17 @@ export async function createPublicFiles(options: PublicFilesOptions): Promise<Pu
     file.held === undefined || (await isWhole(file))
       ? await answers.answer(file, request)
       : replacedAnswer;
+  const find = async (name: string, request: HttpRequest): Promise<HttpResponse | undefined> => {
+    const file = files.get(name);
+    if (file !== undefined) return await answer(file, request);
+    if (fallback === undefined || !asksForPage(request)) return undefined;
+    if (!isPagePath(name, options.assetsFolder)) return undefined;
+    const page = files.get(fallback);
+    const found = page && (await answer(page, request));
+    if (found === undefined) return undefined;
+    const status = typeof options.fallback === "object" ? options.fallback.status : 200;
+    return withVary(found.status === 200 ? { ...found, status } : found);
+  };
   return {
     idle: [...idle],
     get fallback() {
@@ -92,13 +110,8 @@ export async function createPublicFiles(options: PublicFilesOptions): Promise<Pu
     async get(path, request) {
       const name = decodedPath(path);
       if (name === undefined) return undefined;
-      const file = files.get(name);
-      if (file !== undefined) return await answer(file, request);
-      if (fallback === undefined || !asksForPage(request)) return undefined;
-      if (!isPagePath(name, options.assetsFolder)) return undefined;
-      const page = files.get(fallback);
-      const found = page && (await answer(page, request));
-      return found && withVary(found);
+      const found = await find(name, request);
+      return found && { ...found, headers: { ...found.headers, ...headersFor(name) } };
     },
     isAsset: (path) => path !== "/" && files.get(decodedPath(path) ?? "")?.byGlob === true,
     async refresh() {
@@ -113,7 +126,8 @@ function fallbackOf(
   files: ReadonlyMap<string, FoundFile>,
   options: PublicFilesOptions,
 ): string | undefined {
-  const { fallback = false, index } = options;
+  const fallback = fallbackPage(options.fallback) ?? false;
+  const { index } = options;
   return fallback === false
     ? undefined
     : builtPage(files, fallback === true ? index : fallback, options);

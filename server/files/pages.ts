@@ -5,8 +5,16 @@ import { join, relative } from "node:path";
 
 import type { HttpRequest } from "../../src/base/ports.ts";
 import { isOwnPath } from "../../src/http/router.ts";
+import type { ApplicationConfig } from "../config/config-types.ts";
 import type { PublicFile } from "./file-answer.ts";
 import { slashed } from "./sources.ts";
+
+/** The key `fallback` without its status. */
+export function fallbackPage(
+  fallback: ApplicationConfig["fallback"],
+): boolean | string | undefined {
+  return typeof fallback === "object" ? fallback.page : fallback;
+}
 
 /** A file in the map of public files. */
 export interface FoundFile extends PublicFile {

@@ -6,6 +6,8 @@ import type { Host } from "../../src/base/ports.ts";
 import { nearest, Problems } from "../../src/base/problem.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import { type ApplicationConfig, configName, type StandaloneConfig } from "../config/config.ts";
+import { headerWarnings } from "../config/config-headers.ts";
+import { fallbackPage } from "../files/pages.ts";
 import { createPublicFiles, type PublicFiles } from "../files/files.ts";
 import { readKeptBuilds, servedBuilds } from "../files/kept-builds.ts";
 import { createRepositoryFiles } from "../files/repository-files.ts";
@@ -42,6 +44,7 @@ export async function filesOf(
     index: config.index,
     pages,
     fallback: config.fallback ?? singlePage,
+    headers: config.headers,
     assetsFolder,
     modules: [...Object.keys(modules), ...Object.entries(imports).flat(2)],
     loaded: kept.builds.find(({ revision }) => revision === built.manifest.revision)?.files ?? [],
@@ -60,6 +63,7 @@ export async function filesOf(
       ...(options.configFile === undefined ? [] : [options.configFile]),
     ],
   });
+  for (const warning of headerWarnings(config.headers ?? {})) host.log.warn(warning);
   const source = slashed(relative(options.root, config.source));
   for (const glob of publicFiles.idle)
     host.log.warn(`'assets': "${glob}" makes no file public. Globs are relative to ./${source}`);
@@ -109,10 +113,11 @@ function warnOfIndex({ index, source }: ApplicationConfig, root: string, log: Ho
 
 /** Somebody who sets the key counts on it, so the service doesn't start. */
 function missingFallback(
-  { fallback, index }: ApplicationConfig,
+  { fallback: configured, index }: ApplicationConfig,
   { configFile, root }: FilesOptions,
 ): Problems {
   const file = configName(configFile, root);
+  const fallback = fallbackPage(configured);
   const [message, hint] =
     typeof fallback === "string"
       ? [

@@ -1,0 +1,23 @@
+// The headers that a configuration adds to files and pages.
+
+import type { HeaderRules } from "../config/config-headers.ts";
+
+/** The headers for a decoded URL path, with names in lower case. */
+export type FileHeaders = (path: string) => Readonly<Record<string, string>>;
+
+/** Of two rules that match a path, the later one decides about a header that both have. */
+export async function createFileHeaders(rules: HeaderRules = {}): Promise<FileHeaders> {
+  if (Object.keys(rules).length === 0) return () => ({});
+  const { picomatch } = await import("./globs.ts");
+  const compiled = Object.entries(rules).map(([glob, fields]) => ({
+    matches: picomatch(glob, { dot: true }),
+    fields: Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+  }));
+  return (path) =>
+    Object.assign(
+      {},
+      ...compiled.filter(({ matches }) => matches(path)).map(({ fields }) => fields),
+    ) as Record<string, string>;
+}
