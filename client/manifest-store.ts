@@ -36,7 +36,7 @@ export function createManifestStore(clock: Clock, key: string): ManifestStore {
     await new Promise((resolve) => {
       const cancel = clock.after(storageTimeoutMs, resolve as () => void);
       // Storage fails in private windows, when blocked, or when full.
-      request(...call)
+      void request(...call)
         .catch(() => {})
         .then(resolve)
         .finally(cancel);

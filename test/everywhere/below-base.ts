@@ -51,12 +51,12 @@ export async function hook(request: Request): Promise<Response> {
 
     it("cookies are for the base unless they name a path", async () => {
       const { headers } = await get("/shop/rpc/base/ask");
-      const cookies = headers.getSetCookie().map((cookie) => cookie.split("; ").slice(0, 2));
-      expect(cookies.toSorted()).toEqual([
-        ["__Host-own=1", "Path=/"],
-        ["inner=1", "Path=/shop"],
-        ["own=1", "Path=/shop"],
-      ]);
+      const cookies = headers
+        .getSetCookie()
+        .map((cookie) => cookie.split("; ").slice(0, 2).join("; "));
+      expect(new Set(cookies)).toEqual(
+        new Set(["__Host-own=1; Path=/", "inner=1; Path=/shop", "own=1; Path=/shop"]),
+      );
     });
 
     it("routes are below the base and without it", async () => {
