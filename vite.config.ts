@@ -11,7 +11,7 @@ const external: (string | RegExp)[] = ["undici", "vite", "vite/module-runner", /
 
 /** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
 const ofClient: readonly [RegExp, string] = [
-  /(^|\/)(context|errors|trace|version)\.ts$/,
+  /(^|\/)(context|errors|snapshot|trace|version)\.ts$/,
   "./client.js",
 ];
 const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];

@@ -1,27 +1,7 @@
-// What the client needs from the page: its origin, its build's revision, and its module map.
+// What the client gets from the page: its origin, its build's revision, and its module map.
 
-import type { Clock, ModuleNamespace } from "../src/base/ports.ts";
-
-/** The parts of a page or a worker that the client uses. */
-export interface Browser {
-  readonly clock: Clock;
-  /**
-   * `https://shop.example`, or `https://shop.example/shop` if that is where the runtime was loaded
-   * from: calls go to the service that served the page.
-   */
-  readonly base: string;
-  /** Revision of the build that made the page; `undefined` if no build did. */
-  readonly revision: string | undefined;
-  /** The manifest of that build as JSON, if it is small enough to be in the page. */
-  readonly manifest: string | undefined;
-  /**
-   * Fetches a module without running it, or applies a style sheet. Rejects if it is missing or
-   * doesn't match `integrity`.
-   */
-  preload(url: string, integrity: string): Promise<void>;
-  import(url: string): Promise<ModuleNamespace>;
-  warn(line: string, cause: unknown): void;
-}
+import type { ModuleNamespace } from "../src/base/ports.ts";
+import type { Browser } from "./page-parts.ts";
 
 // Workers have no document.
 const find = (selector: string): Element | null | undefined =>

@@ -3,7 +3,7 @@
 import { FileNotFound } from "../src/base/errors.ts";
 import type { FileRecord, Manifest } from "../src/base/manifest.ts";
 import type { ModuleNamespace } from "../src/base/ports.ts";
-import type { Browser } from "./browser.ts";
+import type { Browser } from "./page-parts.ts";
 
 export interface ModuleFiles {
   /** Adds the files of a manifest. Their names contain hashes, so revisions can't clash. */

@@ -1,7 +1,6 @@
 import { FileNotFound, SegmentNotFound } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
 import { nearest } from "../src/base/problem.ts";
-import { withoutExtension } from "./import-module.ts";
 
 /** The error of `client.import` for a module that browsers can't get; it names both remedies. */
 export function noSuchModule({ modules }: Manifest, path: string): FileNotFound {
@@ -24,4 +23,8 @@ export function noSuchSegment({ segments }: Manifest, segment: unknown): Error {
     : new SegmentNotFound(
         `segment '${segment as string}' is not one that browsers may load (${Object.keys(segments).join(", ") || "none"}); see browserSegments`,
       );
+}
+
+export function withoutExtension(path: string): string {
+  return path.replace(/\.(m?[jt]s|[jt]sx)$/, "");
 }

@@ -1,81 +1,39 @@
-// Decides which revision of the application a page runs: the one that it has in itself, the one cached
-// by the last visit, or the current one.
+// The manifest with which a page runs. Most built pages have theirs in themselves, and need no more.
 
 import { NotFound } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
-import type { Browser } from "./browser.ts";
-import { fetchManifest, isManifest } from "./fetch-manifest.ts";
-import { createManifestStore } from "./manifest-store.ts";
+import { isManifest } from "./fetch-manifest.ts";
+import { loadRare } from "./load-rare.ts";
+import type { Browser, Revisions } from "./page-parts.ts";
 
-export interface Revisions {
-  /**
-   * Runs `act` with the page's manifest. If something in an earlier manifest no longer exists (any
-   * {@link NotFound}), the manifest is dropped and `act` runs again with a fresh one.
-   */
-  use<T>(act: (manifest: Manifest, isCached: boolean) => Promise<T>): Promise<T>;
-}
-
-/**
- * Starts reading the cache and fetching at once. `onManifest` gets each manifest before its use.
- */
+/** A page without its manifest begins to look for one at once. `onManifest` gets each before its use. */
 export function createRevisions(
   browser: Browser,
   onManifest: (manifest: Manifest) => void,
 ): Revisions {
-  const { clock, base, revision } = browser;
-  const store = createManifestStore(clock, base);
-  const own: unknown = JSON.parse(browser.manifest ?? "null");
-  const embedded = isManifest(own) ? Promise.resolve(own) : undefined;
-  // A built page contains code of its own build, so a manifest of another build would load second
-  // copies of its modules. A page that no build made can run any cached revision.
-  let cached: Promise<Manifest | undefined> =
-    embedded ??
-    store
-      .read()
-      .then((manifest) =>
-        revision === undefined || manifest?.revision === revision ? manifest : undefined,
-      );
-  let fresh: Promise<Manifest> | undefined;
-
-  // A failure isn't cached, so the next start asks again.
-  const refresh = (): Promise<Manifest> =>
-    (fresh ??= fetchManifest(base, revision).then(
-      (manifest) => {
-        void cached.then(
-          (previous): unknown => previous?.revision === manifest.revision || store.write(manifest),
-        );
-        return manifest;
-      },
+  let own: unknown = JSON.parse(browser.manifest ?? "null");
+  let stored: Promise<Revisions> | undefined;
+  // A failure isn't kept, so the next start tries again.
+  const others = (): Promise<Revisions> =>
+    (stored ??= loadRare().then(
+      ({ createStoredRevisions }) => createStoredRevisions(browser, onManifest),
       (error: unknown) => {
-        fresh = undefined;
+        stored = undefined;
         throw error;
       },
     ));
-
-  // A first visit to a page without its manifest waits for this request. On later visits it only
-  // updates the cache, so the page may start offline.
-  if (!embedded)
-    refresh().catch(
-      async (error: unknown) => (await cached) && browser.warn("can't check revision", error),
-    );
-
+  if (!isManifest(own)) others().catch(() => {});
   return {
     async use(act) {
-      const previous = await cached;
-      if (previous)
+      if (isManifest(own))
         try {
-          onManifest(previous);
-          return await act(previous, true);
+          onManifest(own);
+          return await act(own, true);
         } catch (error) {
           if (!(error instanceof NotFound)) throw error;
-          cached = Promise.resolve(undefined);
-          await store.write(undefined);
-          // The line above may have removed the fresh manifest, if it was stored already.
-          refresh().then(store.write, () => {});
+          own = undefined;
         }
-      const current = await refresh();
-      onManifest(current);
-      return await act(current, false);
+      return await (await others()).use(act);
     },
   };
 }

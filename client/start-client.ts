@@ -2,17 +2,18 @@
 
 import type { CallOptions, CallWith } from "../src/types/call-options.ts";
 import type { Client, ClientOptions, StartClient } from "../src/types/client.ts";
-import { innerContext } from "../src/runtime/options-context.ts";
+import { copiesOf, innerContext } from "../src/runtime/options-context.ts";
 import { emptyContext, isContext } from "../src/base/context.ts";
-import { DeadlineExceeded, NodeNotAvailable } from "../src/base/errors.ts";
+import { DeadlineExceeded } from "../src/base/errors.ts";
 import { entryOf } from "../src/base/manifest.ts";
+import { type Copies, snapshot } from "../src/codec/values/snapshot.ts";
 import { bodiesOf, createPlacement } from "../src/runtime/placement.ts";
 import type { Graph, SeamHost } from "../src/runtime/seam.ts";
-import type { Browser } from "./browser.ts";
-import { fileOfModule } from "./import-module.ts";
+import type { Browser } from "./page-parts.ts";
+import { loadRare, type Rare, unavailable } from "./load-rare.ts";
 import { createModuleFiles } from "./module-files.ts";
 import { createRevisions } from "./revisions.ts";
-import type { Page, Rare, Remote } from "./svc/remote.ts";
+import type { Page, Remote } from "./svc/remote.ts";
 
 /** Creates `startClient` for the page's only module graph. */
 export function createStartClient(graph: Graph, browser: Browser): StartClient {
@@ -32,21 +33,33 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     clock,
     away: (seam) =>
       async function (this: unknown, ...args) {
-        // Without a wait if it's there: the arguments are encoded as they are now.
+        const copies = copiesOf(this);
+        // What is here encodes at once.
+        if (ready === undefined || copies !== undefined) args = snapshot(args, copies);
         return await (ready ?? (await page.remote())).away(seam).apply(this, args);
       },
   });
   let rare: Rare | undefined;
   let remote: Promise<Remote> | undefined;
   let ready: Remote | undefined;
-  /** A function of `/svc/rare.js`, whose argument `at` may be options. */
+  /** A function of `/svc/rare.js`: the places of its options and of its values among its arguments. */
   const rarely =
-    (name: "callWith" | "runProcedure", at: number): SeamHost["runProcedure"] & CallWith =>
+    (
+      name: "callWith" | "runProcedure",
+      at: number,
+      values: number,
+    ): SeamHost["runProcedure"] & CallWith =>
     async (...call: unknown[]) => {
       const began = clock.now();
       const { signal, timeoutMs } = Object(call[at]) as CallOptions & { timeoutMs: number };
       // Nobody has checked the options yet: what isn't one waits for the file, which reports it.
       signal?.throwIfAborted?.();
+      let copies: Copies | undefined;
+      if (rare === undefined) {
+        copies = new Map();
+        snapshot(call[values], copies);
+        if (!isContext(call[at])) call[at] = snapshot(call[at], copies);
+      }
       // Only the first calls come here, so a signal that lives long keeps few listeners.
       rare ??= await new Promise<Rare>((resolve, reject) => {
         signal?.addEventListener?.("abort", () => reject(signal.reason));
@@ -54,7 +67,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
           clock.after(timeoutMs, () => reject(new DeadlineExceeded()));
         loadRare().then(resolve, reject);
       });
-      return await (rare[name] as RareCall)(page, began, ...call);
+      return await (rare[name] as RareCall)(page, began, copies, ...call);
     };
   const page: Page = {
     browser,
@@ -75,12 +88,8 @@ function openPage(graph: Graph, browser: Browser): StartClient {
 
   const client: Client = {
     import: async <Module>(path: string) =>
-      (await revisions.use(async (manifest) => {
-        const file = fileOfModule(manifest, path);
-        if (file === undefined) throw (await loadRare()).noSuchModule(manifest, path);
-        return await files.import(file);
-        // Only the page knows the module's type.
-      })) as Module,
+      // Only the page knows the module's type.
+      (await (await loadRare()).importModule(page, path)) as Module,
     observe: placement.observe,
   };
 
@@ -89,8 +98,8 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     attach: placement.attach,
     // Pages can't carry a context across an await, so procedures pass it on by `this`.
     contextFor: (self) => (isContext(self) ? innerContext(self) : emptyContext()),
-    callWith: rarely("callWith", 1),
-    runProcedure: rarely("runProcedure", 3),
+    callWith: rarely("callWith", 1, 3),
+    runProcedure: rarely("runProcedure", 3, 2),
   });
 
   return async (...names) => {
@@ -113,14 +122,9 @@ function openPage(graph: Graph, browser: Browser): StartClient {
   };
 }
 
-/** Says which file of the runtime can't be loaded. */
-const unavailable =
-  (file: string) =>
-  (cause: unknown): never => {
-    throw new NodeNotAvailable(`Can't load /svc/${file}.js`, { cause });
-  };
-
-type RareCall = (page: Page, began: number, ...call: unknown[]) => Promise<unknown>;
-
-const loadRare = async (): Promise<Rare> =>
-  await import("./svc/rare.ts").catch(unavailable("rare"));
+type RareCall = (
+  page: Page,
+  began: number,
+  copies: Copies | undefined,
+  ...call: unknown[]
+) => Promise<unknown>;

@@ -1,5 +1,6 @@
 // `seamline/internal`: for generated code only. Applications shouldn't use it; it may change.
 
+export { begun } from "./base/trace.ts";
 export {
   createGraph,
   type Graph,

@@ -207,7 +207,8 @@ describe("public names", () => {
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
   const generated = "begun context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
-  const lent = "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace";
+  const lent =
+    "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace snapshot";
   const hooks = "onStop runProcedure startClient withOptions";
   const fakes = "AnyFake Fake Fakes ProceduresOf";
   const program = ts.createProgram(
@@ -267,7 +268,7 @@ describe("public names", () => {
       "client/seamline.ts",
       [...errors, "getContext onStop parseVersion runProcedure traceOf withOptions"],
     ],
-    ["seamline/internal", "src/internal.ts", [graph]],
+    ["seamline/internal", "src/internal.ts", [graph, "begun"]],
     [
       "/svc/client.js",
       "client/svc/client.ts",

@@ -9,7 +9,7 @@ import { traceOf } from "../../src/base/trace.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { bodiesOf, type LocalProcedure } from "../../src/runtime/placement.ts";
 import type { Seam } from "../../src/runtime/seam.ts";
-import type { Revisions } from "../revisions.ts";
+import type { Revisions } from "../page-parts.ts";
 import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
 import { arrive, fileOf, findElsewhere, leave } from "./bodies.ts";
 
@@ -179,7 +179,15 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
           if ((await arrived(error, fqn, version)) === undefined) throw error;
           const { runProcedure } = await page.rare();
           const now = page.browser.clock.now();
-          return await runProcedure(page, now, fqn, version, Object.fromEntries(args), context);
+          return await runProcedure(
+            page,
+            now,
+            undefined,
+            fqn,
+            version,
+            Object.fromEntries(args),
+            context,
+          );
         }
       },
     } satisfies Remote;

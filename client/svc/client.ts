@@ -30,8 +30,6 @@ export { noContext as getContext } from "../../src/base/context.ts";
 /** @internal */
 export const seam: Graph["seam"] = graph.seam;
 /** @internal */
-export const begun: Graph["begun"] = graph.begun;
-/** @internal */
 export const context: Graph["context"] = graph.context;
 
 export {
@@ -65,7 +63,7 @@ export {
   UnsupportedEncoding,
   ValueNotSerializable,
 } from "../../src/base/errors.ts";
-export { traced, traceOf } from "../../src/base/trace.ts";
+export { begun, traced, traceOf } from "../../src/base/trace.ts";
 export { parseVersion } from "../../src/base/version.ts";
 
 /**
@@ -77,5 +75,6 @@ export { emptyContext as onStop } from "../../src/base/context.ts";
 
 // Shared with /svc/remote.js.
 export { Context, emptyContext, isContext } from "../../src/base/context.ts";
+export { snapshot } from "../../src/codec/values/snapshot.ts";
 export { frameworkErrors } from "../../src/base/errors.ts";
 export { errorOf, ranOn, setRanOn, setTrace } from "../../src/base/trace.ts";

@@ -14,6 +14,7 @@ import { defaultTime } from "../../src/codec/values/limits.ts";
 import { type OwnHeaders, readOptionHeaders } from "../../src/http/option-headers.ts";
 import * as options from "../../src/runtime/call-options.ts";
 import { type Away, createRuns } from "../../src/runtime/calls.ts";
+import type { Copies } from "../../src/codec/values/snapshot.ts";
 import { bindArguments } from "../../src/runtime/parameters.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
 import type { SeamHost } from "../../src/runtime/seam.ts";
@@ -39,24 +40,27 @@ interface WithHeaders extends Pick<Started, "browser"> {
 
 /**
  * Makes one call of `withOptions(procedure, options)` in this page, which began when the page
- * started to load this file.
+ * started to load this file; `copies` are its values at that moment.
  */
 export async function callWith(
   page: Started,
   began: number,
+  copies: Copies | undefined,
   ...call: Parameters<CallWith>
 ): Promise<unknown> {
-  return await limited(page, began, "withOptions", call);
+  return await limited(page, { began, copies, place: "withOptions" }, call);
 }
 
-/** Calls a procedure by name. Its options count from `began`, as above. */
+/** Calls a procedure by name. `began` and `copies` are as above. */
 export async function runProcedure(
   page: Started,
   began: number,
+  copies: Copies | undefined,
   ...[name, version, args, last]: Parameters<SeamHost["runProcedure"]>
 ): Promise<unknown> {
   const runs = createRuns({
-    find: page.placement.find,
+    // Always waits, so that the arguments are copied: /svc/remote.js may not be there yet.
+    find: async (...called) => await page.placement.find(...called),
     carrier,
     call: async (...call) => await (await page.remote()).call(...call),
     bind: bindArguments,
@@ -65,20 +69,20 @@ export async function runProcedure(
   const run = async function (this: Context): Promise<unknown> {
     return await runs.runProcedure(name, version, args, this);
   };
-  const context = last ?? emptyContext();
-  return await (isContext(context)
-    ? run.call(context)
-    : limited(page, began, "runProcedure", [run, context, undefined, []]));
+  const context = isContext(last) ? last : undefined;
+  const own = context === undefined ? (last ?? undefined) : undefined;
+  if (copies === undefined && own === undefined) return await run.call(context ?? emptyContext());
+  const begun = { began, copies, place: "runProcedure" };
+  return await limited(page, begun, [run, own ?? {}, context, []]);
 }
 
 async function limited(
   { browser: { clock } }: Pick<Started, "browser">,
-  began: number,
-  place: string,
+  begun: Pick<options.OptionsHost, "began" | "copies" | "place">,
   call: Parameters<CallWith>,
 ): Promise<unknown> {
   const createContext = (parts: ContextParts): Context => new TimedContext(parts, clock);
-  const host = { clock, carrier, createContext, began, place, isPage: true };
+  const host = { clock, carrier, createContext, ...begun, isPage: true };
   return await options.callWith(host, ...call);
 }
 

@@ -6,12 +6,13 @@ import { type Away, createAway } from "../../src/runtime/calls.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
 import { defaultTime } from "../../src/codec/values/limits.ts";
+import { snapshot } from "../../src/codec/values/snapshot.ts";
 import { plainAnswer, plainArguments } from "../../src/wire/outgoing/plain-call.ts";
 import { bothEncodings, type CallCodec, createSender } from "../../src/wire/outgoing/send-call.ts";
-import type { Browser } from "../browser.ts";
 import { fetchTransport } from "../fetch-transport.ts";
+import type { Rare } from "../load-rare.ts";
 import type { ModuleFiles } from "../module-files.ts";
-import type { Revisions } from "../revisions.ts";
+import type { Browser, Revisions } from "../page-parts.ts";
 import type { PageHeaders } from "../../src/types/client.ts";
 
 /** The parts of a started page. */
@@ -27,9 +28,6 @@ export interface Page {
   /** Loads `/svc/rare.js`. */
   readonly rare: () => Promise<Rare>;
 }
-
-/** What few pages need. */
-export type Rare = typeof import("./rare.ts");
 
 /** The page's interface to this file. */
 export type Remote = Away;
@@ -51,11 +49,12 @@ export function createPageRemote(page: Page): Remote {
     transport: fetchTransport,
     base,
     codec: {
-      async encode(args) {
+      encode(args) {
         const body = plainArguments(args);
-        return body === undefined
-          ? await (ready ?? (await codec())).encode(args)
-          : { body, encoding: bothEncodings };
+        if (body !== undefined) return { body, encoding: bothEncodings };
+        if (ready !== undefined) return ready.encode(args);
+        const taken = snapshot(args);
+        return codec().then((loaded) => loaded.encode(taken));
       },
       async decode(response) {
         try {

@@ -113,5 +113,5 @@ export function emptyContext(headers: ReadonlyMap<string, string> = new Map()): 
 
 /** `getContext` of a page. @internal */
 export function noContext(): never {
-  throw new Error("getContext() needs Node: pages can't carry a context");
+  throw new Error("getContext() needs Node: pages carry none");
 }

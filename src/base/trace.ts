@@ -15,23 +15,25 @@ const ofFrozen = new WeakMap<object, readonly string[]>();
 /**
  * The lines of an error on one way through procedures. An application may throw one error object
  * any number of times, or let several calls wait for one promise that is rejected: each time is
- * another way.
+ * another way. @internal
  */
-interface Way {
+export interface Way {
   readonly lines: readonly string[];
   /** The outermost run of a procedure that it has passed, and the last that began before it did. */
   readonly run: number;
   readonly end: number;
 }
 
-interface Passed {
+/** @internal */
+export interface Passed {
   /** The lines that the error came with from another service. */
   readonly before: readonly string[];
   /** By the call that they are part of. Weak, as an application may keep the error. */
   readonly ways: WeakMap<object, readonly Way[]>;
 }
 
-const passed = new WeakMap<object, Passed>();
+/** @internal */
+export const passed: WeakMap<object, Passed> = new WeakMap();
 /** For what no call from outside has caused, and for pages, which can't tell calls apart. */
 const noCall = {};
 
@@ -47,15 +49,6 @@ export function begun(): number {
  * that several calls have thrown, those of the last one.
  */
 export function traceOf(error: unknown): readonly string[] {
-  return linesOf(error);
-}
-
-/** The trace lines of `error` in one incoming call. @internal */
-export function linesOf(error: unknown, call?: object): readonly string[] {
-  const ways = call && passed.get(error as object)?.ways.get(call);
-  // The one that has come furthest out.
-  if (ways !== undefined)
-    return ways.reduce((way, next) => (next.run < way.run ? next : way)).lines;
   const lines =
     ofFrozen.get(error as object) ?? (error as { trace?: unknown } | null | undefined)?.trace;
   // An application's errors may have a `trace` of their own. Other services accept only trace
@@ -82,7 +75,7 @@ export function setTrace(error: Error, lines: readonly string[]): void {
 export function traced(thrown: unknown, line: string, run = 0, call: object = noCall): Error {
   const error = errorOf(thrown);
   let all = passed.get(error);
-  if (all === undefined) passed.set(error, (all = { before: linesOf(error), ways: new WeakMap() }));
+  if (all === undefined) passed.set(error, (all = { before: traceOf(error), ways: new WeakMap() }));
   const ways = all.ways.get(call) ?? [];
   // Of several, the first: `Promise.all` rejects with it.
   const inner = ways.find((way) => way.run >= run);
@@ -106,7 +99,7 @@ export function errorOf(thrown: unknown): Error {
     return new Error(typeof thrown === "function" ? "A function was thrown" : String(thrown));
   } catch {
     // An object without a usable toString, `Object.create(null)` for one.
-    return new Error("A value without text was thrown");
+    return new Error("A value without text");
   }
 }
 

@@ -1,7 +1,8 @@
 // Errors on the wire: class, message, trace lines, and the members that the class adds.
 
 import { frameworkErrors, ServiceError } from "../base/errors.ts";
-import { linesOf, setTrace } from "../base/trace.ts";
+import { linesOf } from "../base/call-trace.ts";
+import { setTrace } from "../base/trace.ts";
 import type { ClassTable, FormWalk } from "./class-table.ts";
 import { Fault, ReferenceFault } from "./values/fault.ts";
 import { buildInstance, type Properties, readInstance } from "./instance.ts";

@@ -3,6 +3,7 @@
 
 import type { Fake } from "../types/fake.ts";
 import { traceLine } from "../base/fqn.ts";
+import { begun } from "../base/trace.ts";
 import {
   entryOf,
   type ProcedureRecord,
@@ -27,14 +28,14 @@ export interface FakeModulesParts {
 /** Makes a fake look like a procedure: it gets a context, and its errors a trace line. */
 export function standIn(
   record: ProcedureRecord,
-  graph: Pick<Graph, "begun" | "context" | "traced">,
+  graph: Pick<Graph, "context" | "traced">,
   fake: FakeProcedure,
 ): ProcedureFunction {
   const line = traceLine(record.fqn, record.version);
   return async function (this: unknown, ...args) {
     // Before any await: the context of the call is only available now.
     const context = graph.context(this, line);
-    const run = graph.begun();
+    const run = begun();
     try {
       return await fake.apply(context, args);
     } catch (thrown) {

@@ -10,7 +10,8 @@ import type { Call } from "../base/call.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { LogFields } from "../base/ports/telemetry.ts";
 import { answerHeaders, headers, mediaTypes, rpcPath, serviceHeaders } from "../base/protocol.ts";
-import { errorOf, linesOf } from "../base/trace.ts";
+import { linesOf } from "../base/call-trace.ts";
+import { errorOf } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
 import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
@@ -90,7 +91,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       host.log.error(failed, thrown, aboutOf(request));
   };
 
-  return async (raw, request, encoding, trust, isCall = true, call = undefined) => {
+  return async (raw, request, encoding, trust, isCall = true, call) => {
     const mask =
       !stacks && isMasked(request.headers, trust, masks) ? new ErrorMask(classes) : undefined;
     // Once, so that the log has the error that the mask has seen.

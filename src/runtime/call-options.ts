@@ -5,6 +5,7 @@ import { inherited, OptionsContext, ownHeaders } from "./options-context.ts";
 import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { DeadlineExceeded } from "../base/errors.ts";
 import { Abort, watch } from "../base/aborts.ts";
+import type { Copies } from "../codec/values/snapshot.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
 import { nearest } from "../base/problem.ts";
 import { readOptionHeaders } from "../http/option-headers.ts";
@@ -20,6 +21,8 @@ export interface OptionsHost {
   readonly began?: number;
   /** What error messages call the function that has the options [withOptions]. */
   readonly place?: string;
+  /** The call's values as they were then, if the page had to load it. */
+  readonly copies?: Copies | undefined;
   /** Browsers set some headers themselves. */
   readonly isPage?: boolean;
   /** Makes the context that the procedure sees [a plain one]. */
@@ -99,7 +102,7 @@ function named(value: unknown): string {
  * whatever `act` does then.
  */
 function limited(
-  { clock, createContext, began = clock.now() }: OptionsHost,
+  { clock, createContext, copies, began = clock.now() }: OptionsHost,
   caller: Context,
   { signal, timeoutMs, headers }: CheckedOptions,
   act: (context: OptionsContext) => unknown,
@@ -139,13 +142,17 @@ function limited(
       end();
       reject(thrown);
     };
+    const context = new OptionsContext(parts, own, createContext);
+    context.copies = copies;
     try {
-      Promise.resolve(act(new OptionsContext(parts, own, createContext))).then((value) => {
+      Promise.resolve(act(context)).then((value) => {
         end();
         resolve(value);
       }, fail);
     } catch (thrown) {
       fail(thrown);
     }
+    // What its procedure does later with the same objects isn't this call any more.
+    context.copies = undefined;
   });
 }

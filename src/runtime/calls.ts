@@ -6,7 +6,8 @@ import { type Context, type ContextParts, emptyContext, isContext } from "../bas
 import { isUnsafePath, procedureNotFound, traceLine } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import type { SendCall } from "../types/outgoing-call.ts";
-import { inherited } from "./options-context.ts";
+import { snapshot } from "../codec/values/snapshot.ts";
+import { copiesOf, inherited } from "./options-context.ts";
 import { type bindArguments, nameArguments } from "./parameters.ts";
 import type { LocalProcedure, Placement } from "./placement.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
@@ -18,7 +19,7 @@ export interface AwayParts {
   readonly placement: Pick<Placement, "report">;
   readonly carrier: Pick<ContextCarrier, "current">;
   readonly clock: Clock;
-  readonly remote?: SendCall | undefined;
+  readonly remote: SendCall;
 }
 
 /** Calls to other nodes. */
@@ -30,8 +31,6 @@ export interface Away {
 
 export function createAway({ placement, carrier, clock, remote }: AwayParts): Away {
   const call: Away["call"] = (fqn, version, args, context) => {
-    if (remote === undefined || isUnsafePath(fqn))
-      return Promise.reject(procedureNotFound(fqn, version));
     const started = clock.now();
     const report = (node: string | undefined, failure?: { error: unknown }): void =>
       placement.report({
@@ -77,7 +76,7 @@ export interface RunParts {
   readonly find: (
     fqn: string,
     version: string,
-  ) => NamedProcedure | Promise<NamedProcedure | undefined>;
+  ) => NamedProcedure | undefined | Promise<NamedProcedure | undefined>;
   readonly carrier: ContextCarrier;
   /** Calls a procedure that isn't local. */
   readonly call: Away["call"];
@@ -122,15 +121,19 @@ export function createRuns({ find, carrier, call, bind, createContext }: RunPart
       const fullVersion = parseVersion(version).toString();
       const values: Args = new Map();
       for (const key of Object.keys(args)) values.set(key, args[key]);
+      const found = find(name, fullVersion);
+      const taken = found instanceof Promise ? snapshot(values, copiesOf(context)) : values;
       const start = (local: NamedProcedure | undefined): Promise<unknown> =>
-        local === undefined
-          ? call(name, fullVersion, values, context)
-          : run(
+        local !== undefined
+          ? run(
               local,
               inherited(context, traceOf(local)),
               local.bind?.(values) ?? bind(local.record.parameters)(values),
-            );
-      const found = find(name, fullVersion);
+            )
+          : // The build has checked the names of seams, and nothing this one.
+            isUnsafePath(name)
+            ? Promise.reject(procedureNotFound(name, fullVersion))
+            : call(name, fullVersion, taken, context);
       return found instanceof Promise ? found.then(start) : start(found);
     },
   };

@@ -3,6 +3,7 @@
 import type { Call } from "../base/call.ts";
 import { type Context, emptyContext, isContext } from "../base/context.ts";
 import { ProcedureNotFound, ValueNotSerializable } from "../base/errors.ts";
+import { procedureNotFound } from "../base/fqn.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
 import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
@@ -91,7 +92,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     carrier,
     createContext: (contextParts) => new CallContext(contextParts, clock),
   };
-  const others = createAway({ ...parts, placement });
+  const { remote = nowhere } = parts;
+  const others = createAway({ carrier, clock, placement, remote });
   const calls = createRuns({
     // Like a seam, a call by name doesn't wait while a procedure that is here is loaded again.
     find: (fqn, version) => registry.find(fqn, version) ?? placement.find(fqn, version),
@@ -218,3 +220,6 @@ function showCall(error: Error, below: (...args: never[]) => unknown): void {
   const above = linesOf(error).length > 0 ? (error.stack ?? String(error)) : String(error);
   error.stack = above + call.stack!.slice(at);
 }
+
+/** For a service that has no others. */
+const nowhere: SendCall = ({ fqn, version }) => Promise.reject(procedureNotFound(fqn, version));

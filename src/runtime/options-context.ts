@@ -4,6 +4,7 @@ import { HeaderView } from "../http/context/header-view.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
 import type { OwnHeaders } from "../http/option-headers.ts";
 import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
+import type { Copies } from "../codec/values/snapshot.ts";
 
 /**
  * Tells the node what one call has of its own, apart from what it inherits. The procedure sees
@@ -16,6 +17,8 @@ export class OptionsContext extends Context {
   readonly inner: Context;
   /** As in {@link ContextParts}. */
   readonly departure: ContextParts["departure"];
+  /** While the call begins: its values as they were when a page called, if it had to wait since. */
+  copies?: Copies | undefined;
 
   /** `parts` have the headers that the call inherits. */
   constructor(
@@ -52,6 +55,11 @@ export function ownHeaders(context: Context): OwnHeaders | undefined {
 export function sentHeaders(context: Context): ReadonlyMap<string, string> {
   const { headers, own } = context as Partial<OptionsContext> & Context;
   return own ? headers : forwardedHeaders(headers);
+}
+
+/** What a call that begins with this `this` sends in place of its caller's objects. */
+export function copiesOf(self: unknown): Copies | undefined {
+  return (self as Partial<OptionsContext> | undefined)?.copies;
 }
 
 /** The context for the procedure of a call. */

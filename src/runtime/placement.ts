@@ -2,7 +2,9 @@
 // A page starts with this alone, so it knows neither how remote calls work nor about access.
 
 import { NodeNotAvailable, SegmentNotFound } from "../base/errors.ts";
+import { snapshot } from "../codec/values/snapshot.ts";
 import { procedureKey } from "../base/fqn.ts";
+import { copiesOf } from "./options-context.ts";
 import type { Waits } from "./loading.ts";
 import {
   entryOf,
@@ -48,8 +50,11 @@ export interface Placement {
   readonly load: (manifest: Promise<Manifest>, segments: readonly string[]) => Promise<void>;
   /** Drops procedures by their keys: later calls are remote, running ones finish. */
   readonly drop: (keys: Iterable<string>) => void;
-  /** The procedure, if it is local or will be once its body is loaded. */
-  readonly find: (fqn: string, version: string) => Promise<LocalProcedure | undefined>;
+  /** The procedure, if it is local or will be once its body is loaded. A promise while it waits. */
+  readonly find: (
+    fqn: string,
+    version: string,
+  ) => LocalProcedure | undefined | Promise<LocalProcedure | undefined>;
   /**
    * Reports every call through a seam until the returned function is called. Costs nothing while
    * nobody listens.
@@ -75,7 +80,9 @@ export function createPlacement({
   /** Loads whose manifest hasn't arrived: until then no seam can be pointed. */
   const pending = new Set<Promise<void>>();
   /** Why nothing can be called before the first manifest. */
-  let unplaced: unknown = new NodeNotAvailable("No segment is loaded yet");
+  let unplaced: unknown = new NodeNotAvailable("No segment is loaded");
+
+  const isSettled = (key: string): boolean => !unplaced && pending.size === 0 && !loading.has(key);
 
   const point = (seam: Seam): void => {
     const key = procedureKey(seam.fqn, seam.version);
@@ -83,12 +90,14 @@ export function createPlacement({
     if (local) {
       const run = beside(local);
       seam.run = listeners.size === 0 ? run : observed(seam, run);
-    } else if (!unplaced && pending.size === 0 && !loading.has(key)) seam.run = away(seam);
+    } else if (isSettled(key)) seam.run = away(seam);
     else
       seam.run = async function (this: unknown, ...args) {
+        const taken = snapshot(args, copiesOf(this));
         await settled(key);
         point(seam);
-        return await seam.run.apply(this, args);
+        // A procedure that turns out to be here gets the caller's own objects, as it always does.
+        return await seam.run.apply(this, here.has(key) ? args : taken);
       };
   };
   const pointAll = (): void => seams.forEach(point);
@@ -177,10 +186,9 @@ export function createPlacement({
       pointAll();
     },
 
-    async find(fqn, version) {
+    find(fqn, version) {
       const key = procedureKey(fqn, version);
-      await settled(key);
-      return here.get(key);
+      return isSettled(key) ? here.get(key) : settled(key).then(() => here.get(key));
     },
 
     observe(listener) {

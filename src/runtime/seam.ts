@@ -5,7 +5,7 @@
 import type { Context } from "../base/context.ts";
 import { procedureKey } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
-import { begun, traced } from "../base/trace.ts";
+import { traced } from "../base/trace.ts";
 import type { CallWith, WithOptions } from "../types/call-options.ts";
 
 /** The function behind a procedure; its `this` is a context or undefined. */
@@ -49,8 +49,6 @@ export interface SeamHost {
 export interface Graph {
   /** For faces: the seam of one procedure version; the same record gives the same seam. */
   readonly seam: (record: SeamRecord) => Seam;
-  /** For bodies: the number of a procedure's run. */
-  readonly begun: () => number;
   /** For bodies: adds the procedure's line to `thrown`. */
   readonly traced: (thrown: unknown, line: string, run?: number) => Error;
   /** For bodies whose procedure uses `this`: always returns a context. */
@@ -69,7 +67,7 @@ export function createGraph(): Graph {
   const bound = (): SeamHost => {
     if (node === undefined)
       throw new Error(
-        "Seamline has not been started: first call startClient(…) in a page, or startServer(…) on Node",
+        "Seamline has not been started: first call startClient(…) in a page, startServer(…) on Node",
       );
     return node;
   };
@@ -90,7 +88,6 @@ export function createGraph(): Graph {
       }
       return seam;
     },
-    begun,
     traced: (thrown, line, run) => traced(thrown, line, run, node?.currentCall?.()),
     context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),

@@ -10,7 +10,8 @@ import { internal, publicMessage, textOf } from "../codec/values/public-message.
 import { sendableError } from "../codec/sendable-error.ts";
 import type { ErrorMask } from "../codec/error-mask.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
-import { errorOf, linesOf } from "../base/trace.ts";
+import { linesOf } from "../base/call-trace.ts";
+import { errorOf } from "../base/trace.ts";
 import { superjsonHeaders } from "./encode-result.ts";
 import type { Encoding } from "./encoding.ts";
 import { loadSuperjson } from "./superjson.ts";

@@ -6,6 +6,7 @@ import { NodeNotAvailable } from "../base/errors.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
 import { needsReferences } from "../codec/values/fault.ts";
+import { snapshot } from "../codec/values/snapshot.ts";
 import { encodeArguments } from "../codec/serialized.ts";
 import type { Encoding } from "./encoding.ts";
 
@@ -75,8 +76,9 @@ async function encodeReferences(
   options: WalkOptions,
   encoding: Encoding,
 ): Promise<EncodedCall> {
-  const { encodeSuperjsonArguments } = await loadSuperjson();
+  const taken = superjson === undefined ? snapshot(args) : args;
+  const { encodeSuperjsonArguments } = superjson ?? (await loadSuperjson());
   // A call that came in superjson may have its files in it.
-  const body = await encodeSuperjsonArguments(args, options, encoding === "superjson");
+  const body = await encodeSuperjsonArguments(taken, options, encoding === "superjson");
   return { body, encoding: "superjson" };
 }

@@ -34,9 +34,9 @@ export interface Fixture {
 }
 
 /** Replaces the package when a built module runs: only what bodies and faces import. */
-const runtime = `export const createGraph = () => ({
+const runtime = `export const begun = () => 0;
+export const createGraph = () => ({
   seam: (record) => ({ ...record, run() { throw new Error("no node holds " + record.fqn); } }),
-  begun: () => 0,
   traced: (error, line) => Object.assign(error, { trace: [...(error.trace ?? []), line] }),
   context: (self) => self,
   runProcedure: async () => undefined,

@@ -13,7 +13,8 @@ const imported = ["internal.js", "main.js"];
 /** What each role loads of this package. A file costs a start about as much as 10 KB of code. */
 const files = {
   gateway: ["cli.js", "core.js", "gateway.js", "relay.js"],
-  repository: ["cli.js", "core.js", "files.js"],
+  // A proxy has asked for the base of its pages.
+  repository: ["cli.js", "core.js", "file-answer.js", "files.js", "rolldown-runtime.js"],
   standalone: ["cli.js", "core.js", "files.js", ...imported, "segments.js", "standalone.js"],
   node: ["cli.js", "core.js", ...imported, "node.js", "segments.js"],
   proxy: ["cli.js", "core.js", "proxy.js", "relay.js"],

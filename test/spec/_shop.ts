@@ -5,6 +5,7 @@ import { Forbidden, NotFound } from "../../src/base/errors.ts";
 import { traceLine } from "../../src/base/fqn.ts";
 import type { Parameter } from "../../src/base/manifest.ts";
 import type { Context } from "../../src/base/context.ts";
+import { begun } from "../../src/base/trace.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import type { TestProcedure } from "../_cluster.ts";
 
@@ -22,7 +23,7 @@ export function body(
 ): TestProcedure["body"] {
   return (graph) =>
     async function (this: unknown, ...args: never[]) {
-      const number = graph.begun();
+      const number = begun();
       try {
         return await run(graph.context(this, traceLine(fqn, version)), graph, ...args);
       } catch (thrown) {

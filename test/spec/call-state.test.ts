@@ -439,7 +439,7 @@ function cycle(): object {
 }
 
 it("context-27: in a page, getContext() always throws and says why", () => {
-  expect(getContextOfPages).toThrow("getContext() needs Node: pages can't carry a context");
+  expect(getContextOfPages).toThrow("getContext() needs Node: pages carry none");
 });
 
 describe("what travels between services", () => {

@@ -215,7 +215,7 @@ describe("what was thrown and is no error", () => {
     ["undefined", undefined, "undefined"],
     ["object", { a: 1 }, "[object Object]"],
     ["object with a text", { toString: () => "mine" }, "mine"],
-    ["object without one", Object.create(null), "A value without text was thrown"],
+    ["object without one", Object.create(null), "A value without text"],
     [
       "object whose text throws",
       {
@@ -223,7 +223,7 @@ describe("what was thrown and is no error", () => {
           throw new Error("no");
         },
       },
-      "A value without text was thrown",
+      "A value without text",
     ],
     ["list", [1, [2]], "1,2"],
     ["symbol", Symbol("mine"), "Symbol(mine)"],

@@ -28,7 +28,7 @@ const soon = async (turns: number): Promise<void> => {
 };
 const inner = (graph: Graph, name: string, kind: unknown, turns = 0): Promise<unknown> =>
   call(graph, `shared/${name}`, names("kind", "turns"), kind, turns);
-const throws = async (kind: Shared, turns: number | string = 0): Promise<never> => {
+const throws = async (kind: Shared, turns: number = 0): Promise<never> => {
   await soon(turns);
   if (kind !== "promise") throw shared[kind];
   return (await cached) as never;

@@ -69,6 +69,6 @@ describe("the page of a test cluster", () => {
       browserSegments: ["page"],
     });
     const { ask } = await cluster.page.import<Page>("./page");
-    await expect(ask()).rejects.toThrow("pages can't carry a context");
+    await expect(ask()).rejects.toThrow("pages carry none");
   });
 });

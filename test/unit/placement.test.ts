@@ -115,7 +115,7 @@ describe("a seam before anything is loaded", () => {
   it("A call before the first load rejects with NodeNotAvailable", async () => {
     const { placement } = setUp();
     const seam = seamOf(placement, "quote");
-    await expect(call(seam)).rejects.toThrow(new NodeNotAvailable("No segment is loaded yet"));
+    await expect(call(seam)).rejects.toThrow(new NodeNotAvailable("No segment is loaded"));
     await expect(placement.find("shop/quote", "1.0.0")).rejects.toThrow(NodeNotAvailable);
   });
 
@@ -194,7 +194,7 @@ describe("a seam while bodies load", () => {
     const { placement, load, arrive } = setUp();
     const loaded = load("shop");
     const finding = placement.find("shop/quote", "1.0.0");
-    expect(await isSettled(finding)).toBe(false);
+    expect(await isSettled(Promise.resolve(finding))).toBe(false);
     arrive("quote");
     expect(await (await finding)?.run()).toBe("quote here");
     await loaded;

@@ -5,9 +5,10 @@ import { runtimeId } from "../modules/module-ids.ts";
 // Bodies, faces and the application's imports of `seamline` share this module: each module graph
 // has its own node, never a global.
 export const graphCode: string = `export * from "seamline";
-import { createGraph } from "seamline/internal";
+import { begun, createGraph } from "seamline/internal";
 const graph = createGraph();
-export const { seam, traced, begun, context, runProcedure, withOptions, bind } = graph;
+export { begun };
+export const { seam, traced, context, runProcedure, withOptions, bind } = graph;
 `;
 
 /** The same module on a runtime of this process, in development and in tests. */

@@ -109,7 +109,7 @@ export async function forwardThroughMiddleware(
       unchangedAnswer(answer, outcome, value) ??
       withAnswerHeaders(
         answer,
-        await withClasses(classes, () => encodeResultOf(incoming, value, { classes })),
+        await withClasses(classes, value, (taken) => encodeResultOf(incoming, taken, { classes })),
       );
   } catch (thrown) {
     // Send the received bytes, with class and trace, if middleware didn't replace or change the

@@ -32,8 +32,8 @@ export async function reencodeCall(
   classes: ClassTable,
 ): Promise<ReencodedCall | undefined> {
   const preferred = incoming.encoding === "plain" ? "serialized" : incoming.encoding;
-  const { body: text, encoding: needed } = await withClasses(classes, () =>
-    encodeCall(args, { classes }, preferred),
+  const { body: text, encoding: needed } = await withClasses(classes, new Map(args), (taken) =>
+    encodeCall(taken, { classes }, preferred),
   );
   // Compare texts first, as most clients encode like this service. If they differ, decode and
   // encode the received ones for a fair comparison. In a plain body a serialized form is mere data,

@@ -28,8 +28,8 @@ export async function reencodeUpload(
           .filter(({ file }) => file === undefined)
           .map(({ name, bytes }) => [name, new Blob([bytes])] as const);
   const written = async (values: Args): Promise<ReturnType<typeof writeUpload>> =>
-    await withClasses(classes, () =>
-      writeUpload(encodeArguments(values, { classes, trusted: true }), passedOn),
+    await withClasses(classes, new Map(values), (taken) =>
+      writeUpload(encodeArguments(taken, { classes, trusted: true }), passedOn),
     );
   const changed = await written(args);
   const before = await written(original);

@@ -3,6 +3,7 @@
 import { ValueNotSerializable } from "../../base/errors.ts";
 import type { IncomingResponse } from "../../base/ports.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
+import { snapshot } from "../../codec/values/snapshot.ts";
 import { decodeAnswer } from "../decode-answer.ts";
 import { bothEncodings, type CallCodec } from "./send-call.ts";
 import { encodeCall } from "../superjson.ts";
@@ -15,22 +16,33 @@ export interface CodecOptions {
 
 export function createCodec({ classes, onError }: CodecOptions): CallCodec {
   return {
-    encode: (args) => withClasses(classes, () => encodeCall(args, { classes }, bothEncodings)),
+    encode: (args) =>
+      withClasses(classes, args, (taken) => encodeCall(taken, { classes }, bothEncodings)),
     decode: (response) => decodeAnswer(response, { classes, onError }),
   };
 }
 
-/** Encodes, and once more after loading the remaining classes if one is missing. */
-export function withClasses<T>(classes: ClassTable, encode: () => T | Promise<T>): T | Promise<T> {
-  const again = async (thrown: unknown): Promise<T> => {
+/**
+ * Encodes `value`, and, if a class is missing, once more after loading the remaining ones: as the
+ * value was before.
+ */
+export function withClasses<V, T>(
+  classes: ClassTable,
+  value: V,
+  encode: (value: V) => T | Promise<T>,
+): T | Promise<T> {
+  const again = async (thrown: unknown, taken: V): Promise<T> => {
     if (classes.load === undefined || !(thrown instanceof ValueNotSerializable)) throw thrown;
     await classes.load();
-    return await encode();
+    return await encode(taken);
   };
   try {
-    const encoded = encode();
-    return encoded instanceof Promise ? encoded.catch(again) : encoded;
+    const encoded = encode(value);
+    if (classes.load === undefined || !(encoded instanceof Promise)) return encoded;
+    const taken = snapshot(value);
+    return encoded.catch((thrown: unknown) => again(thrown, taken));
   } catch (thrown) {
-    return again(thrown);
+    if (classes.load === undefined) throw thrown;
+    return again(thrown, snapshot(value));
   }
 }

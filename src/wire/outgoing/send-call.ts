@@ -115,13 +115,14 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
     const start = clock.now();
     try {
       const encoded = codec.encode(call.args);
-      if (prepare !== undefined)
-        return Promise.all([prepare(call), encoded]).then(([complete, body]) =>
+      const prepared = prepare === undefined ? call : prepare(call);
+      if (prepared instanceof Promise)
+        return Promise.all([prepared, encoded]).then(([complete, body]) =>
           send(complete, start, body),
         );
       return encoded instanceof Promise
-        ? encoded.then((later) => send(call, start, later))
-        : send(call, start, encoded);
+        ? encoded.then((body) => send(prepared, start, body))
+        : send(prepared, start, encoded);
     } catch (thrown) {
       return Promise.reject(thrown);
     }

@@ -1,6 +1,6 @@
 // A page in memory, for tests of the client.
 
-import type { Browser } from "../../../client/browser.ts";
+import type { Browser } from "../../../client/page-parts.ts";
 import type { FileRecord, Manifest } from "../../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../../src/base/ports.ts";
 

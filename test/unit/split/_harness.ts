@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { begun } from "../../../src/base/trace.ts";
 import type TypeScript from "typescript";
 import { onTestFinished } from "vitest";
 import { parseSync } from "vite";
@@ -127,7 +128,7 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
   const url = (name: string): string => pathToFileURL(join(folder, name)).href;
   const key = `seamline test graph ${count++}`;
   const graph: Graph = createGraph();
-  Reflect.set(globalThis, key, graph);
+  Reflect.set(globalThis, key, { ...graph, begun });
   onTestFinished(() => void Reflect.deleteProperty(globalThis, key));
   writeFileSync(
     join(folder, "graph.mjs"),

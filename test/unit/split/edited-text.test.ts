@@ -12,26 +12,26 @@ const type = "(title: string) => Promise<string>";
 describe("the code of a procedure in a body", () => {
   it("stays valid if its braces touch the code around them", () => {
     expect(body("export async function f() {return 1;}", "f")).toMatch(
-      /^async function f\(\) \{ try \{return 1;\} catch \(\$error\) \{ throw .* \} \}/,
+      /^async function f\(\) \{ const \$run = \$begun\(\); try \{return 1;\} catch \(\$error\) \{ throw .* \} \}/,
     );
     expect(body("export const f = async () =>{return 1;}", "f")).toMatch(
-      /^const f = async \(\) =>\{ try \{return 1;\} catch/,
+      /^const f = async \(\) =>\{ const \$run = \$begun\(\); try \{return 1;\} catch/,
     );
   });
 
   it("of an arrow with an expression gets a block, and awaits what may be a promise", () => {
     expect(body("export const f = async () => g();", "f")).toMatch(
-      /=> \{ try \{ return await \(g\(\)\); \} catch \(\$error\)/,
+      /=> \{ const \$run = \$begun\(\); try \{ return await \(g\(\)\); \} catch \(\$error\)/,
     );
     expect(body("export const f = async () => ({ a: 1 });", "f")).toMatch(
-      /=> \{ try \{ return (await )?\(\(?\{ a: 1 \}\)?\); \} catch \(\$error\)/,
+      /=> \{ const \$run = \$begun\(\); try \{ return (await )?\(\(?\{ a: 1 \}\)?\); \} catch \(\$error\)/,
     );
   });
 
   it("of an arrow that mentions `this` becomes a function, with or without parentheses", () => {
     for (const arrow of ["async a =>{return this;}", "async (a) =>{return this;}"]) {
       const text = body(`export const f = ${arrow};`, "f");
-      expect(text).toMatch(/async function\s*\(a\)\s*\{ try \{/);
+      expect(text).toMatch(/async function\s*\(a\)\s*\{ const \$run = \$begun\(\); try \{/);
       expect(text).not.toContain("=>");
     }
     expect(body("export const f = async (a) => a;", "f")).toContain("=>");
