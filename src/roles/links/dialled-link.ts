@@ -49,7 +49,10 @@ export interface Way {
 /** The other end is a process to which there is a link already. */
 class TwinError extends Error {}
 
-/** A first try to dial again comes at once, and later ones up to this long after each other. */
+/**
+ * A first try to dial again comes at once, and later ones up to this long after each other. A link that
+ * lived for less than the longest wait doesn't begin that anew: its other end may close each one at once.
+ */
 const firstRetryMs = 100;
 const longestRetryMs = 2_000;
 /** How long a service without links is left alone. */
@@ -60,6 +63,7 @@ export class DialledLink implements Peer {
   /** What logs and errors call the other service. */
   readonly #name: string;
   #proven: ProvenLink | undefined;
+  #linkedAt = 0;
   /** Links to a process that leaves: calls in flight go on. */
   readonly #leaving = new Set<ProvenLink>();
   /** The other end takes no links. */
@@ -224,9 +228,9 @@ export class DialledLink implements Peer {
     const how = this.#isHttp ? ", in place of HTTP" : this.#wasLinked ? " again" : "";
     host.log.info(`linked to ${this.#name}${how}`, { event: "linked", service: this.#name });
     this.#proven = proven;
+    this.#linkedAt = host.clock.now();
     this.#isHttp = this.#isTwin = false;
     this.#wasLinked = true;
-    this.#retryMs = 0;
     this.#warned = undefined;
     void proven.draining.then(() => this.#gone(proven, "it takes no more calls over it"));
     void proven.closed.then((cause) => {
@@ -281,6 +285,7 @@ export class DialledLink implements Peer {
     const about = { event: "link-lost", service: this.#name };
     host.log.warn(`the link to ${this.#name} is lost (${why}); dialling again`, about);
     this.#warned = why;
+    if (host.clock.now() - this.#linkedAt >= longestRetryMs) this.#retryMs = 0;
     this.#later();
     onLost?.();
   }
