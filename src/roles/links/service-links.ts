@@ -10,6 +10,7 @@ import type { Link } from "../../link/link.ts";
 import { controlCalls } from "../../link/link-peer.ts";
 import { wrongKeyAdvice } from "../../link/handshake.ts";
 import { createAccepting, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
+import { RareLines } from "../rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
 
 /** Whether services take links, and HTTP where there are none: see `link` in a configuration. */
@@ -44,8 +45,6 @@ export interface DialEvents extends Partial<Pick<DialledLinkParts, "onWay" | "tw
 /** Who may dial a service: nodes their gateway, proxies a gateway or a node. */
 const dialers = { gateway: ["node", "proxy"], node: ["proxy"], proxy: [] } as const;
 
-/** A stranger who asks again and again fills no log. */
-const refusalLogMs = 1_000;
 /** How long answers to calls that are cut may take to leave. */
 const cutMs = 500;
 
@@ -56,15 +55,15 @@ export class ServiceLinks {
   readonly #dialled = new Set<DialledLink>();
   /** Answers those who ask for a link. `undefined`: nobody's calls come to this service over one. */
   readonly accept: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
-  /** Links that were refused for a wrong proof, since the last line about them. */
-  #refused = 0;
-  #refusalLogged = -Infinity;
+  /** About wrong proofs: a stranger who asks again and again fills no log. */
+  readonly #refusals: RareLines;
   #isStopped = false;
 
   constructor(parts: ServiceLinksParts) {
     const { host, role, trustKey, limits, credentials, mode = "auto", handle } = parts;
     const { instance = crypto.randomUUID(), build, healthIntervalMs } = parts;
     this.#parts = parts;
+    this.#refusals = new RareLines(host.clock);
     this.#service =
       host.links === undefined || trustKey === undefined || mode === "never"
         ? undefined
@@ -149,17 +148,13 @@ export class ServiceLinks {
   }
 
   #wrongProof(from = "another service"): void {
-    const { clock, log } = this.#parts.host;
-    this.#refused++;
-    const now = clock.now();
-    if (now - this.#refusalLogged < refusalLogMs) return;
-    const times =
-      this.#refused === 1 ? "" : `, and ${this.#refused - 1} others since the last line`;
-    log.warn(`refused a link to ${from}, whose proof is wrong${times}: ${wrongKeyAdvice}`, {
-      event: "link-refused",
-    });
-    this.#refused = 0;
-    this.#refusalLogged = now;
+    const unlogged = this.#refusals.next();
+    if (unlogged === undefined) return;
+    const times = unlogged === 0 ? "" : `, and ${unlogged} others since the last line`;
+    this.#parts.host.log.warn(
+      `refused a link to ${from}, whose proof is wrong${times}: ${wrongKeyAdvice}`,
+      { event: "link-refused" },
+    );
   }
 
   get figures(): RoleFigures["links"] {

@@ -5,6 +5,7 @@ import type { Clock, HeaderFields, Log } from "../../base/ports.ts";
 import { requestIdOf } from "../../http/tracing/request-ids.ts";
 import { traceIdOf } from "../../http/tracing/trace-context.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
+import { RareLines } from "../rare-lines.ts";
 
 /**
  * Why a call is sent again:
@@ -14,9 +15,6 @@ import type { IncomingCall } from "../../wire/incoming-call.ts";
  * - `unanswered`: it was sent, got no answer, and may run twice.
  */
 export type ResendReason = "unsent" | "refused" | "build" | "unanswered";
-
-/** When a node goes away, all calls to it are sent again: one line a second says so. */
-const logMs = 1_000;
 
 const why: Readonly<Record<ResendReason, string>> = {
   unsent: "couldn't be sent",
@@ -33,13 +31,12 @@ export class ResentCalls {
     unanswered: 0,
   };
   readonly #log: Log;
-  readonly #clock: Clock;
-  #loggedAt = -Infinity;
-  #unlogged = 0;
+  /** When a node goes away, all calls to it are sent again. */
+  readonly #lines: RareLines;
 
   constructor({ log, clock }: { readonly log: Log; readonly clock: Clock }) {
     this.#log = log;
-    this.#clock = clock;
+    this.#lines = new RareLines(clock);
   }
 
   /** A call goes to another member, as the one at `from` didn't take it. */
@@ -49,10 +46,9 @@ export class ResentCalls {
     reason: ResendReason,
   ): void {
     this.counts[reason]++;
-    const now = this.#clock.now();
-    if (now - this.#loggedAt < logMs) return void this.#unlogged++;
-    const more =
-      this.#unlogged === 0 ? "" : `; ${this.#unlogged} more calls since the last such line`;
+    const unlogged = this.#lines.next();
+    if (unlogged === undefined) return;
+    const more = unlogged === 0 ? "" : `; ${unlogged} more calls since the last such line`;
     const { headers } = call.request;
     const story = reason === "unsent" ? `${why.unsent} to ${from}` : `${from} ${why[reason]}`;
     this.#log.info(`sent '${call.fqn}' again: ${story}${more}`, {
@@ -62,7 +58,5 @@ export class ResentCalls {
       procedure: call.fqn,
       service: from,
     });
-    this.#loggedAt = now;
-    this.#unlogged = 0;
   }
 }
