@@ -41,6 +41,8 @@ export interface LinkOptions {
   readonly handle: (call: ArrivedCall) => Promise<HttpResponse>;
   /** Gets errors of a handler, and why its answer can't be written: both are mistakes. */
   readonly onFault: (fault: unknown) => void;
+  /** Gets why a call failed whose answer HTTP can't carry: a mistake of the other end. */
+  readonly onBadAnswer: (error: Error) => void;
   /** The other end takes no more calls. Those that run go on. */
   readonly onDraining: () => void;
   /** The other end has said how many calls it takes. */

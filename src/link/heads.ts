@@ -4,6 +4,7 @@
 import { RequestHeaderFieldsTooLarge } from "../base/errors.ts";
 import type { HeaderFields } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
+import { checkedHeader } from "../http/header-field.ts";
 import { ProtocolError } from "./frames.ts";
 
 export interface CallHead {
@@ -16,6 +17,20 @@ export interface CallHead {
 export interface AnswerHead {
   readonly status: number;
   readonly headers: HeaderFields;
+}
+
+/** An answer's head, as it was read. */
+export interface ReceivedHead extends AnswerHead {
+  /** How many bytes the head says that there are. */
+  readonly length: number | undefined;
+}
+
+/**
+ * What another service answered can't be an answer of HTTP. It would fail where it is sent on, or change
+ * what the next caller reads. Only its call fails.
+ */
+export class BadAnswerError extends Error {
+  override readonly name: string = "BadAnswerError";
 }
 
 /** A frame holds a head and a body of 64 KiB, and a character may have three bytes. */
@@ -76,10 +91,13 @@ const writtenLines = new SameFields<string>();
 /** Longer heads aren't kept. */
 const mostKept = 1_000;
 /** Texts of heads that came before, at their length modulo 16, and what they say if they came twice. */
-const heads: { readonly text: string; head: AnswerHead | undefined }[] = [];
+const heads: { readonly text: string; head: ReceivedHead | undefined }[] = [];
 
-/** The fields of a head that came before are frozen. Throws a {@link ProtocolError}. */
-export function readAnswerHead(text: string): AnswerHead {
+/**
+ * The fields of a head that came before are frozen. Throws a {@link BadAnswerError}, and a
+ * {@link ProtocolError} for what isn't a head.
+ */
+export function readAnswerHead(text: string): ReceivedHead {
   const place = text.length % 16;
   const kept = heads[place];
   if (kept?.text !== text) {
@@ -93,16 +111,49 @@ export function readAnswerHead(text: string): AnswerHead {
   return kept.head;
 }
 
-function newAnswerHead(text: string): AnswerHead {
+function newAnswerHead(text: string): ReceivedHead {
   const end = lineEnd(text, 0);
-  const status = text.slice(0, end);
-  if (!isStatus.test(status)) throw new ProtocolError("An answer without a status");
-  return { status: Number(status), headers: fieldsOf(text, end + 1) };
+  const headers = fieldsOf(text, end + 1);
+  if (!isAnswer.test(text)) throw new BadAnswerError(problemOf(text.slice(0, end), headers));
+  const length = headers["content-length"];
+  if (length !== undefined && !isLength.test(String(length)))
+    throw new BadAnswerError(`a content-length of ${quoted(String(length))}`);
+  return {
+    status: Number(text.slice(0, end)),
+    headers,
+    length: length === undefined ? undefined : Number(length),
+  };
 }
+
+/** Says what {@link isAnswer} doesn't match. */
+function problemOf(status: string, fields: HeaderFields): string {
+  if (!isStatus.test(status)) return `the status ${quoted(status)}`;
+  for (const name in fields) {
+    try {
+      for (const value of [fields[name]].flat())
+        if (checkedHeader(name, value) !== name)
+          return `the header ${quoted(name)}, whose name isn't in lower case`;
+    } catch (error) {
+      return (error as Error).message.slice(0, mostQuoted);
+    }
+  }
+  return "such fields";
+}
+
+/** Of what another service sent, in a message. */
+const mostQuoted = 200;
+const quoted = (text: string): string => JSON.stringify(text.slice(0, mostQuoted));
 
 const isMethod = /^[A-Z]{1,20}$/;
 /** Of an answer: 1xx only announce one. */
 const isStatus = /^[2-5]\d\d$/;
+/**
+ * A status and fields as HTTP has them. Names are in lower case, where they are looked for. All at once:
+ * that takes less than a test for each name and value.
+ */
+const isAnswer = /^[2-5]\d\d(?:\n[-!#$%&'*+.^_`|~\da-z]+\n[\t\x20-\x7e\x80-\xff]*)*$/;
+/** As many digits as a number holds exactly. */
+const isLength = /^\d{1,15}$/;
 
 /** Where a line ends that begins here. */
 function lineEnd(text: string, from: number): number {
@@ -151,8 +202,10 @@ function fieldsOf(text: string, from: number): HeaderFields {
     const name = text.slice(at, middle);
     const value = text.slice(middle + 1, end);
     if (name === "__proto__") throw new ProtocolError("A header field that is none");
-    if (name !== "set-cookie") fields[name] = value;
-    else fields[name] = [...((fields[name] as readonly string[] | undefined) ?? []), value];
+    const earlier = fields[name];
+    if (name === "set-cookie") fields[name] = [...((earlier as readonly string[]) ?? []), value];
+    // As Node joins them. Two lengths are none then.
+    else fields[name] = earlier === undefined ? value : `${String(earlier)}, ${value}`;
     at = end + 1;
   }
   return fields;

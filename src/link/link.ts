@@ -119,7 +119,11 @@ export class Link {
       // Throws if it can't be written. Then nothing is.
       const head = callHead(call);
       const order = (this.#sentCalls = (this.#sentCalls + 1) >>> 0);
-      new SentCall(this.#outbox, this.#sent, order, call, resolve, reject).begin(head, call);
+      const { onBadAnswer } = this.#options;
+      new SentCall(this.#outbox, this.#sent, order, call, resolve, reject, onBadAnswer).begin(
+        head,
+        call,
+      );
     });
   }
 

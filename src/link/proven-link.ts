@@ -41,6 +41,8 @@ export interface LinkService {
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   /** Gets errors of a handler, and why an answer can't be written. */
   readonly onFault?: (fault: unknown) => void;
+  /** Gets why a call failed whose answer HTTP can't carry. */
+  readonly onBadAnswer?: (error: Error) => void;
   /** The versions of another release, for tests. */
   readonly versions?: Introduction["versions"] | undefined;
 }
@@ -88,6 +90,8 @@ function linkOf(
     soon: service.soon,
     handle: (call) => answer(call),
     onFault: service.onFault ?? rethrow,
+    // The caller has been told.
+    onBadAnswer: service.onBadAnswer ?? (() => {}),
     onDraining: drain,
     ...(dialed && { onCredit: dialed.onCredit }),
     onClose: over,

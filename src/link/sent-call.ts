@@ -4,7 +4,7 @@ import { type PeerResponse, TransportError } from "../base/ports.ts";
 import { chunksOf } from "../http/bodies.ts";
 import { ReceivedBody, SendingBody, wholeOf, windowBytes } from "./bodies.ts";
 import { callKinds, chunkBytes, ProtocolError } from "./frames.ts";
-import { readAnswerHead } from "./heads.ts";
+import { BadAnswerError, readAnswerHead, type ReceivedHead } from "./heads.ts";
 import type { LinkCall } from "./calls.ts";
 import type { Outbox } from "./outbox.ts";
 import { addHeadFrame, bodyFollows, headIn } from "./payload.ts";
@@ -12,31 +12,42 @@ import type { Streams } from "./streams.ts";
 
 const nothing = new Uint8Array();
 
+/** An answer with this status has no body, whatever follows its head. */
+const isBodiless = (status: number): boolean => status === 204 || status === 304;
+
 export class SentCall {
   /** How many calls the link had sent, with this one. */
   readonly order: number;
   readonly #outbox: Outbox;
   readonly #streams: Streams<SentCall>;
   readonly #signal: LinkCall["signal"];
+  readonly #onBadAnswer: (error: Error) => void;
   readonly #stream: number;
+  /** An answer to HEAD has the length of another one's body. */
+  readonly #isHead: boolean;
   #resolve: ((answer: PeerResponse) => void) | undefined;
   #reject: ((reason: unknown) => void) | undefined;
   #upload: SendingBody | undefined;
   #download: ReceivedBody | undefined;
+  /** How many bytes its head promised that haven't come. */
+  #missing: number | undefined;
   #hasLeft = false;
 
   constructor(
     outbox: Outbox,
     streams: Streams<SentCall>,
     order: number,
-    { signal }: LinkCall,
+    { method, signal }: LinkCall,
     resolve: (answer: PeerResponse) => void,
     reject: (reason: unknown) => void,
+    onBadAnswer: (error: Error) => void,
   ) {
     this.#outbox = outbox;
     this.#streams = streams;
     this.order = order;
     this.#signal = signal;
+    this.#isHead = method === "HEAD";
+    this.#onBadAnswer = onBadAnswer;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#stream = streams.add(this);
@@ -72,19 +83,53 @@ export class SentCall {
   answered(payload: Uint8Array, isKept: boolean): void {
     if (this.#download !== undefined) throw new ProtocolError("A second answer");
     const { text, flags, rest } = headIn(payload);
-    const { status, headers } = readAnswerHead(text);
-    if ((flags & bodyFollows) === 0) {
+    const isWhole = (flags & bodyFollows) === 0;
+    if (!isWhole) {
+      if (rest.length > 0) throw new ProtocolError("A body twice");
+      this.#download = new ReceivedBody("answer", this.#stream, this.#outbox, () =>
+        this.#leave(new Error("The reader of the answer stopped")),
+      );
+      // Nobody would read it. The other end has been told, and says when it is over.
+      if (this.#hasLeft) this.#download.fail(new Error("The caller has left"));
+    }
+    let head: ReceivedHead;
+    try {
+      head = this.#readHead(text, isWhole ? rest.length : undefined);
+    } catch (error) {
+      if (!(error instanceof BadAnswerError)) throw error;
+      return this.#bad(error, isWhole);
+    }
+    const { status, headers } = head;
+    const download = this.#download;
+    if (download === undefined) {
       this.#over();
-      const body = rest.length === 0 ? nothing : isKept ? rest : new Uint8Array(rest);
+      const isEmpty = rest.length === 0 || isBodiless(status);
+      const body = isEmpty ? nothing : isKept ? rest : new Uint8Array(rest);
       return this.#settle({ status, headers, body });
     }
-    if (rest.length > 0) throw new ProtocolError("A body twice");
-    this.#download = new ReceivedBody("answer", this.#stream, this.#outbox, () =>
-      this.#leave(new Error("The reader of the answer stopped")),
-    );
-    // Nobody would read it. The other end has been told, and says when it is over.
-    if (this.#hasLeft) this.#download.fail(new Error("The caller has left"));
-    this.#settle({ status, headers, body: this.#download });
+    if (!isBodiless(status)) return this.#settle({ status, headers, body: download });
+    this.#settle({ status, headers, body: nothing });
+    this.#leave(new Error("The answer has no body"));
+  }
+
+  /** Throws a {@link BadAnswerError} also if `size`, of a body that is here, isn't what the head says. */
+  #readHead(text: string, size: number | undefined): ReceivedHead {
+    const head = readAnswerHead(text);
+    const { status, length } = head;
+    if (length === undefined || this.#isHead || isBodiless(status)) return head;
+    if (size === undefined) this.#missing = length;
+    else if (size !== length)
+      throw new BadAnswerError(`a content-length of ${length} with a body of ${size} bytes`);
+    return head;
+  }
+
+  /** What came is no answer, or not the rest of one. `isOver`: nothing more comes. Other calls go on. */
+  #bad({ message }: BadAnswerError, isOver: boolean): void {
+    const what = `${this.#outbox.name} answered over its link what HTTP can't carry: ${message}`;
+    const error = new TransportError(what, true);
+    this.#onBadAnswer(error);
+    if (isOver) this.lost(error);
+    else this.#leave(error);
   }
 
   chunk(bytes: Uint8Array, isKept: boolean, least: number): void {
@@ -97,10 +142,16 @@ export class SentCall {
         new TransportError(`${what} is larger than limits.heldBytes leaves room for`, true),
       );
     }
+    if (this.#missing === undefined) return;
+    this.#missing -= bytes.length;
+    if (this.#missing < 0 && !this.#hasLeft)
+      this.#bad(new BadAnswerError("a body that is longer than its content-length"), false);
   }
 
   ended(): void {
     if (this.#download === undefined) throw new ProtocolError("The end of no body");
+    if (this.#missing !== undefined && this.#missing > 0 && !this.#hasLeft)
+      return this.#bad(new BadAnswerError("a body that is shorter than its content-length"), true);
     this.#download.close();
     this.#over();
   }

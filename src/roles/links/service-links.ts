@@ -57,6 +57,8 @@ export class ServiceLinks {
   readonly accept: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
   /** About wrong proofs: a stranger who asks again and again fills no log. */
   readonly #refusals: RareLines;
+  /** About answers that are none. */
+  readonly #badAnswers: RareLines;
   #isStopped = false;
 
   constructor(parts: ServiceLinksParts) {
@@ -64,6 +66,7 @@ export class ServiceLinks {
     const { instance = crypto.randomUUID(), build, healthIntervalMs } = parts;
     this.#parts = parts;
     this.#refusals = new RareLines(host.clock);
+    this.#badAnswers = new RareLines(host.clock);
     this.#service =
       host.links === undefined || trustKey === undefined || mode === "never"
         ? undefined
@@ -81,6 +84,7 @@ export class ServiceLinks {
             handle: host.links.around?.(handle) ?? handle,
             // As over HTTP: it is a mistake of one answer, and others go on.
             onFault: (fault) => host.log.error("a request could not be answered", fault),
+            onBadAnswer: (error) => this.#badAnswer(error),
           };
     if (mode === "always" && trustKey === undefined)
       throw new Error(
@@ -155,6 +159,13 @@ export class ServiceLinks {
       `refused a link to ${from}, whose proof is wrong${times}: ${wrongKeyAdvice}`,
       { event: "link-refused" },
     );
+  }
+
+  #badAnswer({ message }: Error): void {
+    const unlogged = this.#badAnswers.next();
+    if (unlogged === undefined) return;
+    const others = unlogged === 0 ? "" : `; ${unlogged} other such answers since the last line`;
+    this.#parts.host.log.warn(`${message}${others}`, { event: "bad-answer" });
   }
 
   get figures(): RoleFigures["links"] {

@@ -117,6 +117,7 @@ export function linked(
       soon: (run) => void setImmediate(run),
       handle,
       onFault: (fault) => faults.push(fault),
+      onBadAnswer: (error) => faults.push(error),
       onDraining: () => {},
       onClose: (cause) => closed.push(cause),
     });

@@ -9,7 +9,9 @@ import {
   SameFields,
 } from "../../../src/link/heads.ts";
 
-const text = fc.string({ unit: "binary-ascii" }).map((value) => value.replaceAll("\n", ""));
+const text = fc
+  .string({ unit: "binary-ascii" })
+  .map((value) => value.replace(/[^\t\x20-\x7e]/g, ""));
 const name = fc.stringMatching(/^[a-z][a-z-]{0,20}$/).filter((field) => field !== "set-cookie");
 const fields = fc.dictionary(name, text, { noNullPrototype: true });
 
@@ -53,7 +55,7 @@ describe("heads of calls and answers", () => {
   it.each(["", "0", "99", "100", "101", "199", "600", "2000", "200.5", "2e2", "-200", "abc\nx\ny"])(
     "of answers have a status: %j",
     (head) => {
-      expect(() => readAnswerHead(head)).toThrow("An answer without a status");
+      expect(() => readAnswerHead(head)).toThrow("the status ");
     },
   );
 
