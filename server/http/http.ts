@@ -149,9 +149,14 @@ export async function listen(
     const problem =
       headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ??
       versionProblem(message);
-    if (problem !== undefined) return write(refusal(problem));
-    if (connection.isSpare && request.target.startsWith(rpcPath))
-      return write(refusal(noConnection()));
+    const refused =
+      problem ??
+      (connection.isSpare && request.target.startsWith(rpcPath) ? noConnection() : undefined);
+    if (refused !== undefined) {
+      // At once if it can be: the rest of a body must not be waited for.
+      const answer = refusal(refused, message.headers);
+      return answer instanceof Promise ? void answer.then(write, fail) : write(answer);
+    }
     const lateSince = options.heartbeat?.lateSince;
     if (lateSince === undefined) return void handle(request).then(write, fail);
     const since = isFirst ? lateSince : Math.max(lateSince, connection.idleSince);

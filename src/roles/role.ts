@@ -19,6 +19,7 @@ import type { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Credentials } from "../http/trust.ts";
+import { refusalEncoding } from "../wire/encoding.ts";
 import type { IncomingCall } from "../wire/incoming-call.ts";
 import { createRpcEndpoint } from "../wire/rpc-endpoint.ts";
 import type { ServiceLinks } from "./links/service-links.ts";
@@ -186,7 +187,7 @@ export function createRole(parts: RoleParts): Role {
   if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc });
 
   const refuseRequest = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
-    refuse(thrown, request, "plain", parts.credentials.of(request), false);
+    refuse(thrown, request, refusalEncoding(request.headers), parts.credentials.of(request), false);
 
   const leave = (): Promise<boolean> => (leaving ??= parts.leave?.() ?? Promise.resolve(false));
 

@@ -26,6 +26,15 @@ export function readEncoding(fields: HeaderFields): Encoding {
   );
 }
 
+/** The encoding for the refusal of a request: plain, if it asks for an unknown one. */
+export function refusalEncoding(fields: HeaderFields): Encoding {
+  try {
+    return readEncoding(fields);
+  } catch {
+    return "plain";
+  }
+}
+
 /** The value of a header field, trimmed; "" if the message doesn't have it. */
 export function headerText(field: string | readonly string[] | undefined): string {
   return typeof field === "string" ? field.trim() : (field?.join() ?? "");

@@ -56,6 +56,34 @@ describe("the number of a request's header fields", () => {
     }
   });
 
+  it("is refused in the caller's encoding", async () => {
+    const refusal = {
+      target: "/rpc/a/echo",
+      fields: ["x-svc-data-encoding: serialized", ...filler(201)],
+    };
+    for (const { head, body } of await attack(sockets, services, bytesOf(refusal), 431)) {
+      expect(JSON.parse(body)).toEqual({
+        serialized: true,
+        name: "Error",
+        type: "RequestHeaderFieldsTooLarge",
+        message: "More than 200 header fields (limit 'headerCount')",
+        trace: [],
+        fields: {},
+      });
+      expect(head).toMatch(/\r\nx-svc-error: RequestHeaderFieldsTooLarge\r\n/i);
+      expect(head).toMatch(/\r\ncontent-type: application\/json/i);
+    }
+    refusal.fields[0] = "x-svc-data-encoding: superjson";
+    for (const { body } of await attack(sockets, services, bytesOf(refusal), 431))
+      expect(JSON.parse(body)).toMatchObject({
+        json: { name: "RequestHeaderFieldsTooLarge" },
+        meta: { values: ["Error"] },
+      });
+    refusal.fields[0] = "x-svc-data-encoding: morse";
+    for (const { body } of await attack(sockets, services, bytesOf(refusal), 431))
+      expect(body).toBe("More than 200 header fields (limit 'headerCount')");
+  });
+
   it("can't exceed the limit by x-svc fields from outside", async () => {
     await attack(
       sockets,

@@ -25,6 +25,7 @@ const trustKey = "the-trust-key-of-the-hosts";
 
 interface Answer {
   readonly status: number;
+  readonly error: string | undefined;
   readonly text: string;
 }
 
@@ -40,7 +41,11 @@ const get = (
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        resolve({
+          status: response.statusCode ?? 0,
+          error: response.headers["x-svc-error"]?.toString(),
+          text: Buffer.concat(chunks).toString(),
+        }),
       );
     });
     sent.on("error", reject);
@@ -78,12 +83,45 @@ describe("hosts", () => {
         const answer = await get(url, path, "evil.example:3000");
         expect(answer, `${role} ${path}`).toEqual({
           status: 421,
+          error: "MisdirectedRequest",
           text: `This service doesn't answer for the host "evil.example"`,
         });
       }
       expect(lines.filter((line) => line.includes("evil.example"))).toEqual([
         `warning: refused a request for the host "evil.example". If it is one of this service's, add it to 'hosts' or set 'origin'`,
       ]);
+    }
+  });
+
+  it("(hosts-1) the refusal of a host keeps the caller's encoding, as any other does, and an unknown encoding is plain", async () => {
+    const message = `This service doesn't answer for the host "evil.example"`;
+    const services = await deployment();
+    for (const [role, { url }] of Object.entries(services)) {
+      const refusedIn = async (encoding: string): Promise<Answer> => {
+        const fields = { "x-svc-data-encoding": encoding };
+        return await get(url, "/rpc/shop/left", "evil.example", fields);
+      };
+      for (const encoding of ["serialized", "serialized, superjson"]) {
+        const { status, error, text } = await refusedIn(encoding);
+        expect([status, error, JSON.parse(text)], `${role}, ${encoding}`).toEqual([
+          421,
+          "MisdirectedRequest",
+          {
+            serialized: true,
+            name: "Error",
+            type: "MisdirectedRequest",
+            message,
+            trace: [],
+            fields: {},
+          },
+        ]);
+      }
+      expect(JSON.parse((await refusedIn("superjson")).text), role).toMatchObject({
+        json: { name: "MisdirectedRequest", message },
+        meta: { values: ["Error"] },
+      });
+      const answer = { status: 421, error: "MisdirectedRequest", text: message };
+      expect(await refusedIn("morse"), role).toEqual(answer);
     }
   });
 

@@ -101,7 +101,9 @@ async function serve(
       { target: message.url ?? "/", rawHeaders: message.rawHeaders },
       defaultLimits,
     );
-    const given = problem === undefined ? await answer(accepted.plain) : refusal(problem);
+    const given = await (problem === undefined
+      ? answer(accepted.plain)
+      : refusal(problem, accepted.plain.headers));
     request.answered();
     if (given === undefined) return next();
     await writeAnswer(message, response, given, { closing: false, connection });

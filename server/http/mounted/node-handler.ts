@@ -77,7 +77,7 @@ async function answerTo(
   if (service.role.isTaken(plain.target)) {
     const { rawHeaders, url = "/" } = message;
     const problem = headProblem({ target: url, rawHeaders: fieldsOf(rawHeaders) }, service.limits);
-    if (problem !== undefined) return refusal(problem);
+    if (problem !== undefined) return await refusal(problem, plain.headers);
     if (wasRead(message, plain)) return mistake(service, bodyWasRead);
   }
   return await (isOnly ? service.role.handle(plain) : service.role.find(plain));

@@ -44,7 +44,7 @@ export async function answerWeb(
   };
   try {
     const answer = isRewritten(info)
-      ? refusal(new FileNotFound())
+      ? await refusal(new FileNotFound(), request.headers)
       : await answerTo(service, source, request);
     return toResponse(answer, { request, finish, service });
   } catch (fault) {
@@ -79,7 +79,7 @@ async function answerTo(
   if (service.role.isTaken(request.target)) {
     const rawHeaders = Object.entries(request.headers).flat();
     const problem = headProblem({ target: request.target, rawHeaders }, service.limits);
-    if (problem !== undefined) return refusal(problem);
+    if (problem !== undefined) return await refusal(problem, request.headers);
     if (source.bodyUsed || source.body?.locked === true) return mistake(service, bodyWasRead);
     return await service.role.handle(request);
   }

@@ -1,18 +1,16 @@
 // Writes the answer to a request of node:http.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  NodeNotAvailable,
-  NotImplemented,
-  memoryExhausted,
-  type ServiceError,
-  statusOf,
-} from "../../../src/base/errors.ts";
-import type { HttpResponse } from "../../../src/base/ports.ts";
-import { headers, mediaTypes, rpcHeaders } from "../../../src/base/protocol.ts";
+import { NotImplemented, memoryExhausted, type ServiceError } from "../../../src/base/errors.ts";
+import type { HeaderFields, HttpResponse } from "../../../src/base/ports.ts";
+import { headers } from "../../../src/base/protocol.ts";
+import { Classes } from "../../../src/codec/classes.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
 import { refusedStartReason } from "../../../src/http/refusals.ts";
 import { notStartedHeader } from "../../../src/http/relay-headers.ts";
+import { encodeError } from "../../../src/wire/encode-error.ts";
+import { refusalEncoding } from "../../../src/wire/encoding.ts";
+import { withHeaders } from "../../../src/wire/rpc-endpoint.ts";
 import type { CallerConnection } from "../caller-connection.ts";
 import { chunkBytes } from "../held-memory.ts";
 import { sendHead } from "./send-head.ts";
@@ -25,22 +23,28 @@ const lingerMs = 2_000;
 /** Receiving and dropping an unread body of this size is cheaper than a new connection. */
 const maxDroppedBytes = 65_536;
 
-/** The answer to a request that is refused before a role sees it. */
-export function refusal(error: ServiceError): HttpResponse {
+// Errors of the framework need no class of an application.
+const classes = new Classes();
+
+/**
+ * The answer to a request that is refused before a role sees it, in the encoding that the request
+ * asks for. A promise only if that is superjson.
+ */
+export function refusal(
+  error: ServiceError,
+  fields: HeaderFields,
+): HttpResponse | Promise<HttpResponse> {
   const { kind } = error.constructor as typeof ServiceError;
-  return {
-    status: statusOf(error),
-    headers: {
-      "content-type": mediaTypes.text,
-      [headers.error]: kind,
-      ...notStartedHeader(refusedStartReason(error)),
-      ...(error instanceof NodeNotAvailable && { "retry-after": "1" }),
-      // What follows may be part of the same body (RFC 9112, section 6.1).
-      ...(error instanceof NotImplemented && { connection: "close" }),
-      ...rpcHeaders,
-    },
-    body: error.message,
+  const more = {
+    [headers.error]: kind,
+    ...notStartedHeader(refusedStartReason(error)),
+    // What follows may be part of the same body (RFC 9112, section 6.1).
+    ...(error instanceof NotImplemented && { connection: "close" }),
   };
+  const answer = encodeError(error, refusalEncoding(fields), { classes });
+  return answer instanceof Promise
+    ? answer.then((encoded) => withHeaders(encoded, more))
+    : withHeaders(answer, more);
 }
 
 export interface AnswerParts {
@@ -74,11 +78,11 @@ export function writeAnswer(
   const isSent = message.method !== "HEAD" && !isBodiless;
   if (isSent && size > maxDroppedBytes && !connection.memory.fits(size)) {
     discard(body);
-    return writeAnswer(message, response, refusal(memoryExhausted()), {
-      closing,
-      isMounted,
-      connection,
-    });
+    const parts = { closing, isMounted, connection };
+    const refused = refusal(memoryExhausted(), message.headers);
+    return refused instanceof Promise
+      ? refused.then((encoded) => writeAnswer(message, response, encoded, parts))
+      : writeAnswer(message, response, refused, parts);
   }
   const { "content-length": promised } = answer.headers;
   // Names and values in turn, which Node takes without copying them.

@@ -52,7 +52,7 @@ export async function listenForMetrics(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { url, close } = await listen(
     async (request) => {
-      if (!web.accepts(request)) return refusal(web.misdirected(request));
+      if (!web.accepts(request)) return await refusal(web.misdirected(request), request.headers);
       return asksForMetrics(request)
         ? answerMetrics(request, metrics)
         : plain(404, `There are only metrics here, at ${path}`, {});

@@ -61,8 +61,8 @@ describe("a Node request", () => {
 });
 
 describe("a Node answer without a role", () => {
-  it("names its error, and forbids caching and content sniffing", () => {
-    expect(refusal(new BadRequest("What?"))).toEqual({
+  it("names its error, and forbids caching and content sniffing", async () => {
+    expect(await refusal(new BadRequest("What?"), {})).toEqual({
       status: 400,
       headers: {
         "content-type": "text/plain; charset=utf-8",
@@ -75,9 +75,9 @@ describe("a Node answer without a role", () => {
     });
   });
 
-  it("only has retry-after if the service is busy", () => {
-    expect(refusal(new NodeNotAvailable("Busy")).headers["retry-after"]).toBe("1");
-    expect(refusal(new BadRequest("What?")).headers).not.toHaveProperty("retry-after");
+  it("only has retry-after if the service is busy", async () => {
+    expect((await refusal(new NodeNotAvailable("Busy"), {})).headers["retry-after"]).toBe("1");
+    expect((await refusal(new BadRequest("What?"), {})).headers).not.toHaveProperty("retry-after");
   });
 
   it("is a 500 that isn't cached if the handler throws", async () => {
