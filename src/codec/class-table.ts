@@ -3,6 +3,7 @@
 
 import type { ClassRecord } from "../base/manifest.ts";
 import type { Properties } from "./instance.ts";
+import type { HiddenErrors } from "./hidden-errors.ts";
 import { type KnownClass, knownClass } from "./values/known-class.ts";
 import type { Walk } from "./values/walk.ts";
 
@@ -72,6 +73,7 @@ export interface FormWalk extends Walk {
   readonly trusted: boolean;
   readonly stacks: boolean;
   readonly call: object | undefined;
+  readonly hidden: HiddenErrors | undefined;
   readonly hint: ((value: object) => string | undefined) | undefined;
   /** Makes the form of a Blob, or of a FormData where those can be sent. */
   readonly file: ((value: object, walk: FormWalk) => object | undefined) | undefined;

@@ -8,6 +8,7 @@ import { Fault, ReferenceFault } from "./values/fault.ts";
 import { buildInstance, type Properties, readInstance } from "./instance.ts";
 import type { KnownClass } from "./values/known-class.ts";
 import {
+  idOfInternal,
   internal,
   isAmong,
   isInternal,
@@ -81,8 +82,9 @@ export function encodeErrorForm(
   walk: FormWalk,
   cover: (value: unknown) => unknown = (value) => value,
 ): object {
-  const { stacks, trusted } = walk;
-  const message = stacks || trusted ? textOf(error.message) : publicMessage(error);
+  const { stacks, trusted, hidden } = walk;
+  const message =
+    stacks || trusted ? textOf(error.message) : (hidden?.messageOf(error) ?? publicMessage(error));
   const known = knownError(error, walk.classes);
   const rest: Properties = { fields: {} };
   const isOpen = isOfFramework(error) && !isInternal(error);
@@ -99,7 +101,7 @@ export function encodeErrorForm(
     // Libraries put requests with their headers on errors, or statements with their values.
     const own = trusted || isOpen ? ownMembers(error) : [];
     if (isOpen && own.length > 0) rest["outside"] = "fields";
-    const entries = entriesOf(error, trusted);
+    const entries = entriesOf(error, walk);
     if (entries !== undefined) own.push(["errors", entries]);
     const members = Object.fromEntries(own);
     const isData = trusted && !stacks && !isOpen;
@@ -108,7 +110,9 @@ export function encodeErrorForm(
       : walkMembers(members, walk, true);
   }
   if (message !== error.message) replaceMessage(rest, error.message, message);
-  if (trusted && isInternal(error)) rest["outside"] = "nothing";
+  // Only of what was thrown, the log has an id.
+  if (trusted && isInternal(error))
+    rest["outside"] = hidden?.idOf(error) ?? idOfInternal(error) ?? "nothing";
   if (error.cause !== undefined) {
     const cause = cover(error.cause);
     // What isn't an error is data that somebody has put there.
@@ -176,13 +180,13 @@ function replaceMessage(rest: Properties, hidden: unknown, message: string): voi
 }
 
 /** The entries of an AggregateError, which aren't enumerable. Outsiders get those that are errors. */
-function entriesOf(error: Error, trusted: boolean): unknown {
+function entriesOf(error: Error, { trusted, hidden }: FormWalk): unknown {
   if (!(error instanceof AggregateError)) return undefined;
   if (trusted) return error.errors;
   // A class that extends it is as any other class.
   if (error.constructor !== AggregateError || !Array.isArray(error.errors)) return undefined;
   return Array.from(error.errors as unknown[], (entry) =>
-    entry instanceof Error ? entry : new Error(internal),
+    entry instanceof Error ? entry : new Error(hidden?.hide(entry) ?? internal),
   );
 }
 
@@ -267,7 +271,7 @@ export function decodeErrorForm(
   if (error.name !== type) define("name", type);
   if (!isRebuilt && key === undefined && error instanceof ServiceError && outside !== "fields")
     lostTheirClass.add(error);
-  if (outside === "nothing") noteInternal(error);
+  if (outside !== undefined && outside !== "fields") noteInternal(error, outside);
   if (cause !== undefined) define("cause", cause);
   if (typeof stack === "string") define("stack", stack);
   setTrace(error, trace);

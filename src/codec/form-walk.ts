@@ -1,6 +1,7 @@
 // A walk over a value by an encoder that knows the application's classes.
 
 import type { ClassTable, FormWalk } from "./class-table.ts";
+import type { HiddenErrors } from "./hidden-errors.ts";
 import { isPolluted, type Walk } from "./values/walk.ts";
 
 /** Options of every encoder. */
@@ -12,12 +13,14 @@ export interface WalkOptions {
   readonly stacks?: boolean | undefined;
   /** The call whose trace lines errors get. */
   readonly call?: object | undefined;
+  /** Notes what the answer with a thrown error hides [`Internal error` without an id]. */
+  readonly hidden?: HiddenErrors | undefined;
   /** Suggests what to send in place of an instance that no encoding knows. */
   readonly hint?: ((value: object) => string | undefined) | undefined;
 }
 
 export function formWalk(
-  { classes, trusted = false, stacks = false, call, hint }: WalkOptions,
+  { classes, trusted = false, stacks = false, call, hidden, hint }: WalkOptions,
   replace: (value: unknown, walk: FormWalk) => unknown,
   file?: FormWalk["file"],
 ): FormWalk {
@@ -26,6 +29,7 @@ export function formWalk(
     trusted,
     stacks,
     call,
+    hidden,
     hint,
     file,
     pending: [],

@@ -14,6 +14,7 @@ import { linesOf } from "../base/call-trace.ts";
 import { errorOf } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
+import { HiddenErrors } from "../codec/hidden-errors.ts";
 import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
 import { isMasked, notStartedHeader, refusedHeader } from "../http/relay-headers.ts";
 import { requestIdOf } from "../http/tracing/request-ids.ts";
@@ -59,11 +60,11 @@ export type Refuse = (
  */
 const keyChallenge = { "www-authenticate": serviceHeaders.trustKey } as const;
 
-const hidden = new WeakMap<HttpRequest, Error>();
+const hiddenErrors = new WeakMap<HttpRequest, Error>();
 
 /** The error that this service hid, wholly or in part, from the caller who made the request. */
 export function hiddenError(request: HttpRequest): Error | undefined {
-  return hidden.get(request);
+  return hiddenErrors.get(request);
 }
 
 export function createRefuse(parts: RefuseParts): Refuse {
@@ -73,15 +74,16 @@ export function createRefuse(parts: RefuseParts): Refuse {
     request: HttpRequest,
     thrown: unknown,
     mask: ErrorMask | undefined,
+    hidden: HiddenErrors | undefined,
     call: Call | undefined,
   ): void => {
     const path = pathOf(request.target);
     const failed = `${request.method} ${path} failed`;
-    if (mask?.hasHidden === true) {
-      const masked = `${failed}: ${mask.text}`;
+    if (hidden?.some === true) {
+      const masked = `${failed}: ${hidden.text}`;
       host.log.error([masked, ...readTrace(thrown, call)].join(" "), thrown, aboutOf(request));
       // No cause leads to these: they are in the error's fields.
-      for (const error of mask.hiddenBeside(thrown))
+      for (const error of hidden.beside(thrown))
         host.log.error(`${masked} in a field of the error`, error, aboutOf(request));
     } else if (isForCaller(thrown)) return;
     else if (onFailedCall !== undefined && path.startsWith(rpcPath))
@@ -97,13 +99,19 @@ export function createRefuse(parts: RefuseParts): Refuse {
     // Once, so that the log has the error that the mask has seen.
     const thrown = mask === undefined ? raw : errorOf(raw);
     if (mask !== undefined) {
-      hidden.set(request, thrown as Error);
+      hiddenErrors.set(request, thrown as Error);
       await mask.prepare(thrown as Error, classes.loadByName);
     }
+    const trusted = isCall && trust.trusted;
+    // Services get all of an error. What they are to call it towards others is in the log only if
+    // the error is.
+    const hidden =
+      stacks || (trusted && isForCaller(thrown)) ? undefined : (mask?.hidden ?? new HiddenErrors());
     const answer = await encodeError(thrown, encoding, {
       classes,
-      trusted: isCall && trust.trusted,
-      stacks: stacks || (isCall && trust.trusted),
+      trusted,
+      hidden,
+      stacks: stacks || trusted,
       call,
       mask,
       onLost: (what) =>
@@ -113,7 +121,8 @@ export function createRefuse(parts: RefuseParts): Refuse {
         ),
     });
     if (request.notes !== undefined) request.notes.failure = { thrown };
-    if (!isDeparture(thrown, request)) report(request, thrown, mask, call);
+    if (!trusted && hidden?.some === true) hiddenErrors.set(request, errorOf(thrown));
+    if (!isDeparture(thrown, request)) report(request, thrown, mask, hidden, call);
     if (!(thrown instanceof ServiceError)) return answer;
     // For programs, which can't recognise an error by its message.
     const { kind } = thrown.constructor as typeof ServiceError;

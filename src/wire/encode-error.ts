@@ -33,7 +33,8 @@ export function encodeError(
   { mask, ...unmasked }: EncodeErrorOptions,
 ): HttpResponse | Promise<HttpResponse> {
   const error = errorOf(thrown);
-  const options = mask === undefined ? unmasked : { ...unmasked, classes: mask };
+  const options =
+    mask === undefined ? unmasked : { ...unmasked, classes: mask, hidden: mask.hidden };
   const more =
     error instanceof MethodNotAllowed
       ? { allow: "GET, POST" }
@@ -65,19 +66,18 @@ export function encodeError(
     if (encoding === "plain")
       return respond(
         mediaTypes.text,
-        mask?.messageOf(error) ??
-          [publicMessage(error), ...linesOf(error, options.call)].join("\n"),
+        [messageOf(error, options), ...(mask ? [] : linesOf(error, options.call))].join("\n"),
       );
     const text = encoding === "superjson" ? undefined : serialized();
     if (text === undefined) return superjson();
     return typeof text === "string"
       ? json(text)
-      : text.then(json, () => json(bareForm(error, mask, options.call)));
+      : text.then(json, () => json(bareForm(error, mask, options)));
   } catch {
     // Not even its name and message are readable. The status still says something.
     return encoding === "plain"
-      ? respond(mediaTypes.text, mask === undefined ? internal : mask.unreadable(error))
-      : json(bareForm(error, mask, options.call));
+      ? respond(mediaTypes.text, options.hidden?.hide(error) ?? internal)
+      : json(bareForm(error, mask, options));
   }
 }
 
@@ -94,9 +94,10 @@ async function superjsonText(
     try {
       return await encodeSuperjson(sendable(), options);
     } catch {
-      const { type, message, trace, fields } = JSON.parse(
-        bareForm(error, mask, options.call),
-      ) as Record<string, unknown>;
+      const { type, message, trace, fields } = JSON.parse(bareForm(error, mask, options)) as Record<
+        string,
+        unknown
+      >;
       return JSON.stringify({
         json: { name: type, message, trace, fields },
         meta: { values: ["Error"], v: 1 },
@@ -105,17 +106,29 @@ async function superjsonText(
   }
 }
 
+/** The message of an error as the caller may read it. */
+function messageOf(
+  error: Error,
+  { stacks, trusted, hidden }: Omit<EncodeErrorOptions, "mask">,
+): string {
+  if (stacks === true || trusted === true) return textOf(error.message);
+  return hidden?.messageOf(error) ?? publicMessage(error);
+}
+
 /** The Error form with nothing but name, message and trace. */
-function bareForm(error: Error, mask: ErrorMask | undefined, call: object | undefined): string {
-  const trace = mask === undefined ? linesOf(error, call) : [];
+function bareForm(
+  error: Error,
+  mask: ErrorMask | undefined,
+  options: Omit<EncodeErrorOptions, "mask">,
+): string {
+  const trace = mask === undefined ? linesOf(error, options.call) : [];
   const form = { serialized: true, name: "Error", trace, fields: {} };
-  if (mask?.hides(error) === true)
-    return JSON.stringify({ ...form, type: "Error", message: mask.messageOf(error) });
   try {
-    const message = mask?.messageOf(error) ?? publicMessage(error);
-    return JSON.stringify({ ...form, type: textOf(error.name), message });
+    const message = messageOf(error, options);
+    const type = mask?.hides(error) === true ? "Error" : textOf(error.name);
+    return JSON.stringify({ ...form, type, message });
   } catch {
-    const message = mask?.unreadable(error) ?? internal;
+    const message = options.hidden?.hide(error) ?? internal;
     return JSON.stringify({ ...form, type: "Error", message });
   }
 }

@@ -42,9 +42,8 @@ export function refusal(
     ...(error instanceof NotImplemented && { connection: "close" }),
   };
   const answer = encodeError(error, refusalEncoding(fields), { classes });
-  return answer instanceof Promise
-    ? answer.then((encoded) => withHeaders(encoded, more))
-    : withHeaders(answer, more);
+  if (!(answer instanceof Promise)) return withHeaders(answer, more);
+  return (async () => withHeaders(await answer, more))();
 }
 
 export interface AnswerParts {

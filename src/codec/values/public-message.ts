@@ -11,11 +11,21 @@ export function textOf(value: unknown): string {
 }
 
 // Errors from other services, which have said so. The members that would show it may not travel.
-const internalErrors = new WeakSet<object>();
+const internalErrors = new WeakMap<object, unknown>();
 
-/** Notes that the message of an error from another service isn't for outsiders. */
-export function noteInternal(error: Error): void {
-  internalErrors.add(error);
+/**
+ * Notes that the message of an error from another service isn't for outsiders. `outside` is the id
+ * under which that service's log has it, if it has.
+ */
+export function noteInternal(error: Error, outside: unknown): void {
+  internalErrors.set(error, outside);
+}
+
+/** The id under which another service's log has an error, or the one that it stands in for. */
+export function idOfInternal(error: Error): string | undefined {
+  const noted = ownerIn(internalErrors, error);
+  const id = noted && internalErrors.get(noted);
+  return typeof id === "string" && /^[0-9a-f]{16}$/.test(id) ? id : undefined;
 }
 
 /**
@@ -41,13 +51,19 @@ export function publicMessage(error: Error): string {
   return isInternal(error) ? internal : textOf(error.message);
 }
 
+type Errors = Pick<WeakSet<object>, "has">;
+
 /** Whether a set has an error, or the one that it stands in for and inherits from. */
-export function isAmong(errors: WeakSet<object>, error: Error): boolean {
+export function isAmong(errors: Errors, error: Error): boolean {
+  return ownerIn(errors, error) !== undefined;
+}
+
+function ownerIn(errors: Errors, error: Error): object | undefined {
   for (
     let value: object | null = error;
     value !== null;
     value = Object.getPrototypeOf(value) as object | null
   )
-    if (errors.has(value)) return true;
-  return false;
+    if (errors.has(value)) return value;
+  return undefined;
 }

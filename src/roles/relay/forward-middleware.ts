@@ -9,7 +9,7 @@ import type { HttpResponse, IncomingResponse, PeerResponse } from "../../base/po
 import { headers, policyHeader } from "../../base/protocol.ts";
 import { OpaqueClasses } from "../../codec/classes.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
-import { noteMaskedAnswer } from "../../codec/error-mask.ts";
+import { noteMaskedAnswer } from "../../codec/hidden-errors.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
