@@ -1,13 +1,23 @@
 // The table of members with state, lease and health checks; the service itself comes first.
 
+import type { CallFigures } from "../../src/base/ports/telemetry.ts";
 import type { MemberState } from "../../src/types/console-state.ts";
 import { openDialog } from "./base/dialog.ts";
 import { arrange, gridOf, h, rove, setText } from "./base/dom.ts";
-import { counted, duration, memberName } from "./base/format.ts";
+import { callsAtOnce, counted, duration, memberName } from "./base/format.ts";
 import { nodeButton } from "./map/map-box.ts";
 import { holdersOf, type Model } from "./base/model.ts";
 
-const heads = ["Service", "Segments", "State", "Lease", "Checked", "Health checks"];
+const heads = [
+  "Service",
+  "Segments",
+  "State",
+  "Calls at once",
+  "Median / oldest",
+  "Lease",
+  "Checked",
+  "Health checks",
+];
 
 export function membersView(model: Model): HTMLElement {
   const body = h("div", { role: "rowgroup" });
@@ -62,14 +72,14 @@ interface Row {
 /** Describes a row: an existing one with this `text` is reused. */
 interface RowSource {
   readonly text: string;
-  readonly times: readonly [lease: string, checked: string];
+  readonly times: readonly [calls: string, ages: string, lease: string, checked: string];
   make(): Omit<Row, "text">;
 }
 
 function serviceRow(model: Model): RowSource {
-  const { mode, url, name, checks } = model.service;
+  const { mode, url, name, checks, calls } = model.service;
   const names = [name ?? mode, model.hostOf(url)] as const;
-  return rowSource("", names, "–", ["good", "this one"], ["–", "–"], checks);
+  return rowSource("", names, "–", ["good", "this one"], [...callsAtOnce(calls), "–", "–"], checks);
 }
 
 /** Where a member is, and how calls go there: a phone doesn't show the other columns. */
@@ -85,6 +95,11 @@ function wayOf({ isLinked, lease }: MemberState): readonly string[] {
   return isLinked === true ? ["link"] : lease === undefined ? [] : ["HTTP"];
 }
 
+/** A standalone has one member: itself. */
+function callsOf(member: MemberState, { service }: Model): CallFigures | undefined {
+  return service.mode === "standalone" ? service.calls : member.calls;
+}
+
 function memberRow(member: MemberState, model: Model): RowSource {
   const { state, lease, isLinked, isElsewhere, checked, segments } = member;
   return rowSource(
@@ -97,6 +112,7 @@ function memberRow(member: MemberState, model: Model): RowSource {
         ? ["good", "in rotation"]
         : ["bad", "out"],
     [
+      ...callsAtOnce(callsOf(member, model)),
       isLinked === true
         ? "link"
         : lease === undefined
@@ -120,7 +136,8 @@ function rowSource(
     text: JSON.stringify([id, name, host, segments, state, checks]),
     times,
     make() {
-      const places = [cell("lease number"), cell("checked number")];
+      const columns = ["calls", "ages", "lease", "checked"];
+      const places = columns.map((column) => cell(`${column} number`));
       const element = h(
         "div",
         { class: "row", role: "row", "data-row": id, tabindex: -1 },
@@ -169,6 +186,9 @@ export function openMember(member: MemberState, model: Model): void {
   add("Segments", member.segments?.join(", ") ?? "unknown: an older node");
   if (member.gateways !== undefined) add("Gateways", member.gateways.join(", "));
   for (const way of wayOf(member)) add("Way", way === "link" ? "a link" : "HTTP");
+  const [calls, ages] = callsAtOnce(callsOf(member, model));
+  add("Calls at once", calls);
+  add("Running for", `${ages} (median / oldest)`);
   if (member.lease !== undefined) add("Lease", `${Math.round(member.lease / 1000)} s left`);
   const problem = h("span", { class: "note", role: "status" });
   const control = nodeButton(model, member.name, (text) => setText(problem, text));

@@ -27,7 +27,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
   let url = "";
   let shown: ReturnType<typeof show> | undefined;
 
-  const show = ({ subject, health, rpc }: ObservedRole) => {
+  const show = ({ subject, health, rpc, calls }: ObservedRole) => {
     const { controls, trustKey } = options;
     const source = sourceOf(host, subject, trustKey);
     const viewers = new Viewers({
@@ -36,7 +36,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
       masks: options.masks,
       begin: (watch) => source.watch((call, member) => watch.local(call, member)),
     });
-    const overview = new Overview({ clock, source, health, url: () => url, controls });
+    const overview = new Overview({ clock, source, health, calls, url: () => url, controls });
     const view = new View(clock, overview, viewers);
     const call = async (request: HttpRequest): Promise<HttpResponse> =>
       await (viewers.watch === undefined

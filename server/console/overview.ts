@@ -7,6 +7,7 @@ import type {
   ProcedureState,
   ServiceState,
 } from "../../src/types/console-state.ts";
+import type { CallFigures } from "../../src/base/ports/telemetry.ts";
 import type { Health } from "../../src/http/health.ts";
 import type { Clock } from "../../src/base/ports.ts";
 import type { Controls } from "./controls.ts";
@@ -23,6 +24,7 @@ export interface OverviewParts {
   readonly clock: Clock;
   readonly source: Source;
   readonly health: Health;
+  readonly calls: () => CallFigures;
   /** Where the service listens. */
   readonly url: () => string;
   readonly controls: Controls | undefined;
@@ -37,11 +39,13 @@ export class Overview {
   readonly #texts = new Map<keyof Facts, string>();
   #facts: Facts;
   #checks: ServiceState["checks"] = {};
+  #calls: CallFigures;
   #refreshedAt = -Infinity;
   #checkedAt = -Infinity;
 
   constructor(parts: OverviewParts) {
     this.#parts = parts;
+    this.#calls = parts.calls();
     this.#facts = {
       service: this.#service(),
       members: [],
@@ -63,7 +67,8 @@ export class Overview {
   }
 
   #refresh(now: number): void {
-    const { source, health, controls } = this.#parts;
+    const { source, health, calls, controls } = this.#parts;
+    this.#calls = calls();
     if (now - this.#checkedAt >= checksMs) {
       this.#checkedAt = now;
       void health.details().then((details) => (this.#checks = details));
@@ -87,6 +92,12 @@ export class Overview {
   #service(): ServiceState {
     const { source, url } = this.#parts;
     const { mode, name } = source;
-    return { mode, url: url(), ...(name === undefined ? {} : { name }), checks: this.#checks };
+    return {
+      mode,
+      url: url(),
+      ...(name === undefined ? {} : { name }),
+      checks: this.#checks,
+      calls: this.#calls,
+    };
   }
 }

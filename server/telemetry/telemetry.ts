@@ -4,7 +4,13 @@ import { randomBytes } from "node:crypto";
 
 import type { Clock, HttpRequest, HttpResponse, Log, Telemetry } from "../../src/base/ports.ts";
 import type { MeasuredRole, RequestNotes } from "../../src/base/ports/telemetry.ts";
-import { gatewaysPath, knownNamePath, paths, routesPath } from "../../src/base/protocol.ts";
+import {
+  callsPath,
+  gatewaysPath,
+  knownNamePath,
+  paths,
+  routesPath,
+} from "../../src/base/protocol.ts";
 import { isHealth } from "../../src/http/health.ts";
 import { requestIdHeader, requestIdOf } from "../../src/http/tracing/request-ids.ts";
 import { answerMetrics, asksForMetrics } from "./metrics/metrics-endpoint.ts";
@@ -66,7 +72,7 @@ class RequestTelemetry implements Telemetry {
 }
 
 /** Where nobody but services, and people with the trust key, gets an answer. */
-const ofServices = [paths.nodes, paths.modules, routesPath, knownNamePath, gatewaysPath];
+const ofServices = [paths.nodes, paths.modules, routesPath, knownNamePath, gatewaysPath, callsPath];
 
 /** Services check, join and ask each other all the time. */
 function isUpkeep({ request: { target }, response: { status } }: Answered): boolean {

@@ -15,6 +15,9 @@ export const knownNamePath = "/svc/procedures/";
 /** The gateways of a node, and their members, for the console of one of them. Needs the trust key. */
 export const gatewaysPath = "/svc/gateways";
 
+/** How many calls a service runs, for the console of its gateway. Needs the trust key. */
+export const callsPath = "/svc/calls";
+
 /** Lists of procedures and routes that members send to their gateway; followed by a digest. */
 export const listsPath = "/nodes/lists";
 

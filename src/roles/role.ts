@@ -9,7 +9,7 @@ import { createHealth, type HealthCheck, healthRoutes, isHealth } from "../http/
 import { discard } from "../http/bodies.ts";
 import { type Middleware, nameMiddleware, ownName } from "../http/middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
-import type { MeasuredParts } from "../base/ports/telemetry.ts";
+import type { CallFigures, MeasuredParts } from "../base/ports/telemetry.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { isLeaving, refusedStart } from "../http/refusals.ts";
 import { rpcPath } from "../base/protocol.ts";
@@ -24,6 +24,7 @@ import type { IncomingCall } from "../wire/incoming-call.ts";
 import { createRpcEndpoint } from "../wire/rpc-endpoint.ts";
 import type { ServiceLinks } from "./links/service-links.ts";
 import { createRouteEndpoint, nameOf, type RoutesPart } from "./routes/route-endpoint.ts";
+import { callsEndpoint } from "./members/calls-endpoint.ts";
 import type { Observer, Subject } from "./members/observer.ts";
 import { checkHealthCheck, checkMiddleware } from "./hook-arguments.ts";
 import { createRefuse, type FailedCall, notFound } from "./refuse.ts";
@@ -138,7 +139,10 @@ export function createRole(parts: RoleParts): Role {
    * Resolves when this service has joined. The gateway may send calls before its answer arrives.
    */
   let joined: Promise<void> | undefined;
+  const admission = new Admission(host, parts.limits.maxCalls);
+  const calls = (): CallFigures => admission.figures;
   const route = createRouter([
+    callsEndpoint(parts.credentials, calls),
     ...healthRoutes(health, () => ready && leaving === undefined && parts.isReady?.() !== false),
     ...(parts.routes ?? []),
   ]);
@@ -150,7 +154,6 @@ export function createRole(parts: RoleParts): Role {
     Promise.reject(refusedStart("starting", "This service is starting"));
   const { call, application, links } = parts;
   const cors = () => chain.list.findLast(isCors);
-  const admission = new Admission(host, parts.limits.maxCalls);
   const site =
     application &&
     createRouteEndpoint({
@@ -184,7 +187,7 @@ export function createRole(parts: RoleParts): Role {
       refuse,
     });
   const { observer, subject } = parts.observed ?? {};
-  if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc });
+  if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc, calls });
 
   const refuseRequest = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
     refuse(thrown, request, refusalEncoding(request.headers), parts.credentials.of(request), false);
@@ -231,7 +234,7 @@ export function createRole(parts: RoleParts): Role {
     nameOf: (request) => nameOf(request, knows, application),
     believes: (request) => parts.credentials.of(request).member,
     figures: () => ({
-      calls: admission.figures,
+      calls: calls(),
       links: links?.figures ?? { dialled: 0, accepted: 0 },
       ...parts.measured?.figures?.(),
     }),

@@ -3,6 +3,7 @@
 // in the messages of errors that callers outside are sent.
 
 import type { Access, Parameter } from "../base/manifest.ts";
+import type { CallFigures } from "../base/ports/telemetry.ts";
 
 /** Times are milliseconds of the service's own clock, which reads `figures.now`. */
 export interface ConsoleState {
@@ -40,6 +41,7 @@ export interface ServiceState {
   readonly name?: string;
   /** As `GET /health`. */
   readonly checks: Readonly<Record<string, unknown>>;
+  readonly calls: CallFigures;
 }
 
 /** A service that runs procedures. */
@@ -65,6 +67,8 @@ export interface MemberState {
   readonly checked?: number;
   /** As its `GET /health`. */
   readonly checks?: Readonly<Record<string, unknown>>;
+  /** Missing while it has no link, over which it is asked. */
+  readonly calls?: CallFigures;
 }
 
 /**

@@ -6,7 +6,7 @@
 // it shows how many wait, and for how long.
 
 import type { Clock, EventLoop, Host, Log } from "../base/ports.ts";
-import type { RoleFigures } from "../base/ports/telemetry.ts";
+import type { CallFigures } from "../base/ports/telemetry.ts";
 
 /** Fewer than these are never refused. */
 const fewest = 16;
@@ -29,13 +29,19 @@ const longestWaitMs = 500;
 /** Calls line up until those that wait take less than this: then all of them begin. */
 const shortWaitMs = 100;
 
+/** A call's place among those that run. */
+export interface Place {
+  readonly since: number;
+}
+
 export class Admission {
   readonly #clock: Clock;
   readonly #loop: EventLoop;
   readonly #log: Log;
   readonly #most: number;
   #limit: number;
-  #running = 0;
+  /** The one that has run for longest comes first. */
+  readonly #running = new Set<Place>();
   /** Whether a call came since the last adjustment. */
   #isUsed = false;
   #isWatching = false;
@@ -70,22 +76,29 @@ export class Admission {
     this.#limit = most;
   }
 
-  get figures(): RoleFigures["calls"] {
-    return { running: this.#running, limit: this.#limit, refused: this.#refusedInAll };
+  get figures(): CallFigures {
+    const { size } = this.#running;
+    const since = Array.from(this.#running, (place) => place.since);
+    const age = (at: number): number =>
+      size === 0 ? 0 : Math.max(0, Math.round(this.#clock.now() - since[at]!));
+    return {
+      running: size,
+      limit: this.#limit,
+      refused: this.#refusedInAll,
+      medianMs: age(Math.floor(size / 2)),
+      oldestMs: age(0),
+    };
   }
 
-  /** Whether a call may begin. Then {@link leave} must be called when it is over. */
-  enter(): boolean {
+  /** The place of a call that may begin, which must {@link leave} when it is over. */
+  enter(): Place | undefined {
     if (!this.#isWatching) this.#watch();
     this.#isUsed = true;
-    if (this.#running < this.#limit && this.#waiting.length < this.#room) {
-      this.#running++;
-      return true;
-    }
+    if (this.#running.size < this.#limit && this.#waiting.length < this.#room) return this.add();
     this.#refused++;
     this.#refusedInAll++;
-    this.#isFull = this.#running >= this.#most;
-    return false;
+    this.#isFull = this.#running.size >= this.#most;
+    return undefined;
   }
 
   /** Resolves once a call that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
@@ -97,13 +110,15 @@ export class Admission {
     return new Promise((begin) => this.#waiting.push(begin));
   }
 
-  /** Counts a call that has begun before, and left while it waited for its caller. */
-  add(): void {
-    this.#running++;
+  /** A place for a call that has begun before, and left while it waited for its caller. */
+  add(): Place {
+    const place = { since: this.#clock.now() };
+    this.#running.add(place);
+    return place;
   }
 
-  leave(): void {
-    this.#running--;
+  leave(place: Place): void {
+    this.#running.delete(place);
   }
 
   readonly #read = (): void => {
@@ -148,7 +163,7 @@ export class Admission {
     else if (delay < promptMs) this.#limit = Math.min(this.#most, Math.ceil(this.#limit * more));
     this.#sayRefused();
     const isNeeded =
-      this.#refused > 0 || this.#isUsed || this.#running > 0 || this.#limit < this.#most;
+      this.#refused > 0 || this.#isUsed || this.#running.size > 0 || this.#limit < this.#most;
     this.#isUsed = false;
     if (isNeeded) return void this.#clock.after(intervalMs, () => this.#adjust());
     this.#isWatching = false;

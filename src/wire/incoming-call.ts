@@ -18,7 +18,7 @@ import type { Limits } from "../codec/values/limits.ts";
 import type { Trust } from "../http/trust.ts";
 import type { MatchedRoute } from "../runtime/routes.ts";
 import { defaultVersion, readVersion, type Version } from "../base/version.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, Place } from "./admission.ts";
 import { CallState } from "./call-state.ts";
 import { needsNoPreflight } from "./body-type.ts";
 import type { Encoding } from "./encoding.ts";
@@ -79,8 +79,9 @@ export interface IncomingCallOptions {
   readonly route?: MatchedRoute;
   /** This service masks errors. */
   readonly masks: boolean;
-  /** Where the call has a place, which {@link CheckedCall.end} gives back. */
   readonly admission: Admission;
+  /** The call's place there, which {@link CheckedCall.end} gives back. */
+  readonly place: Place;
 }
 
 /** The call that a request makes. The constructor throws if the request can't be a call. */
@@ -103,7 +104,9 @@ export class CheckedCall implements IncomingCall {
   readonly #options: IncomingCallOptions;
   #state: CallState | undefined;
   #hasBegun = false;
-  #place: "taken" | "given up" | "over" = "taken";
+  /** Missing while its body is awaited, and once it is over. */
+  #place: Place | undefined;
+  #isOver = false;
   #headers: MiddlewareHeaders | undefined;
   #abort: Abort | undefined;
   #expired: Error | undefined;
@@ -113,6 +116,7 @@ export class CheckedCall implements IncomingCall {
     this.request = request;
     this.route = route;
     this.#options = options;
+    this.#place = options.place;
     this.encoding = encoding;
     this.holdsKey = trust.holdsKey;
     this.member = trust.member;
@@ -174,35 +178,34 @@ export class CheckedCall implements IncomingCall {
   }
 
   awaitBody(): void {
-    if (this.#place !== "taken") return;
-    this.#place = "given up";
-    this.#options.admission.leave();
+    if (this.#place === undefined) return;
+    this.#options.admission.leave(this.#place);
+    this.#place = undefined;
   }
 
   goOn(): void {
-    if (this.#place === "over") throw new DeadlineExceeded();
-    if (!this.#options.admission.enter()) throw tooManyCalls();
-    this.#place = "taken";
+    if (this.#isOver) throw new DeadlineExceeded();
+    this.#place = this.#options.admission.enter();
+    if (this.#place === undefined) throw tooManyCalls();
   }
 
   turn(): Promise<void> | undefined {
     return this.#options.admission.turn()?.then(() => {
-      if (this.#place === "over") throw new DeadlineExceeded();
+      if (this.#isOver) throw new DeadlineExceeded();
       this.signal.throwIfAborted();
     });
   }
 
   /** Part of the body is there, of a call that has begun before: it takes a place in any case. */
   resume(): void {
-    if (this.#place !== "given up") return;
-    this.#place = "taken";
-    this.#options.admission.add();
+    if (this.#isOver) return;
+    this.#place ??= this.#options.admission.add();
   }
 
   /** The answer is there, or the call is refused: it takes no place any more. */
   end(): void {
     this.awaitBody();
-    this.#place = "over";
+    this.#isOver = true;
   }
 
   /** The answer with what the application set for it. Later settings throw. */

@@ -56,6 +56,7 @@ describe("the access log", () => {
       "/svc/modules/shop/quote.js?revision=1",
       "/svc/routes?idempotent",
       "/svc/gateways",
+      "/svc/calls",
       "/svc/procedures/shop/quote",
       "/nodes/m1",
     ])

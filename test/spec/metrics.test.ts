@@ -98,6 +98,10 @@ describe("metrics", () => {
     const leave = new AbortController();
     const call = ask(role, "GET", "/rpc/shop/wait", {}, "", leave.signal);
     await vi.waitFor(() => expect(read("b").value("seamline_calls_running")).toBe(1));
+    await local.clock.pass(1_500);
+    for (const name of ["b", "gateway", "proxy"] as const)
+      for (const age of ["p50", "max"])
+        expect(read(name).value(`seamline_calls_running_age_${age}_seconds`)).toBe(1.5);
     leave.abort(new Error("gone"));
     await expect(call).rejects.toThrow("gone");
     for (const [name, procedure] of [
@@ -140,7 +144,7 @@ describe("metrics", () => {
       nameOf: () => undefined,
       believes: () => false,
       figures: () => ({
-        calls: { running: 0, limit: 1, refused: 0 },
+        calls: { running: 0, limit: 1, refused: 0, medianMs: 0, oldestMs: 0 },
         links: { dialled: 0, accepted: 0 },
       }),
     });
@@ -169,6 +173,7 @@ describe("metrics", () => {
       expect(value("seamline_info", { role: name, node: name, version: "1.2.3" })).toBe(1);
       expect(value("seamline_calls_running")).toBe(0);
       expect(value("seamline_calls_limit")).toBe(1_000);
+      expect(value("seamline_calls_running_age_max_seconds")).toBe(0);
       expect(value("seamline_held_bytes")).toBe(5);
       expect(value("seamline_held_limit_bytes")).toBe(10);
       expect(value("seamline_event_loop_delay_p99_seconds")).toBeGreaterThanOrEqual(0);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { chunksOf } from "../../src/http/bodies.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { Admission } from "../../src/wire/admission.ts";
+import { Admission, type Place } from "../../src/wire/admission.ts";
 import { prompt } from "../../server/http/host.ts";
 import { ask, settle, TestClock, TestDeployment, TestLog, testModules } from "../_cluster.ts";
 import { body, names } from "./_shop.ts";
@@ -301,13 +301,17 @@ function admission(most: number) {
   const log = new TestLog();
   const calls = new Admission({ clock, loop, log }, most);
   /** How many of so many calls may run. */
+  const places: Place[] = [];
   const enter = (count: number): number => {
-    let entered = 0;
-    while (entered < count && calls.enter()) entered++;
-    return entered;
+    for (let entered = 0; entered < count; entered++) {
+      const place = calls.enter();
+      if (place === undefined) return entered;
+      places.push(place);
+    }
+    return count;
   };
   const leave = (count: number): void => {
-    for (let left = 0; left < count; left++) calls.leave();
+    for (const place of places.splice(0, count)) calls.leave(place);
   };
   /** How many may run. */
   const room = (): number => {
@@ -315,7 +319,7 @@ function admission(most: number) {
     leave(entered);
     return entered;
   };
-  return { clock, delay, enter, leave, log, room };
+  return { clock, delay, enter, leave, log, room, figures: () => calls.figures };
 }
 
 describe("how many calls may run", () => {
@@ -384,6 +388,20 @@ describe("how many calls may run", () => {
       await clock.pass(1_000);
     }
     expect(room()).toBe(16);
+  });
+
+  it("figures say for how long the oldest and the middle one of the calls that run have been running", async () => {
+    const { clock, enter, leave, figures } = admission(10);
+    expect(figures()).toMatchObject({ running: 0, medianMs: 0, oldestMs: 0 });
+    for (const ms of [400, 200, 100]) {
+      enter(1);
+      await clock.pass(ms);
+    }
+    expect(figures()).toMatchObject({ running: 3, limit: 10, medianMs: 300, oldestMs: 700 });
+    leave(1);
+    expect(figures()).toMatchObject({ running: 2, oldestMs: 300 });
+    leave(2);
+    expect(figures()).toMatchObject({ running: 0, medianMs: 0, oldestMs: 0 });
   });
 
   it("overload-4: without calls nobody watches the event loop", async () => {

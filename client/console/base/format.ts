@@ -1,5 +1,6 @@
 // Numbers and names as people read them.
 
+import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
 import type {
   Caller,
   MemberState,
@@ -44,6 +45,16 @@ export function bytes(size: number | undefined): string {
   return size < 1_000_000
     ? `${(size / 1000).toFixed(1)} kB`
     : `${(size / 1_000_000).toFixed(1)} MB`;
+}
+
+/** `12 of 1,000`, and for how long they have been running. */
+export function callsAtOnce(calls: CallFigures | undefined): readonly [string, string] {
+  if (calls === undefined) return ["–", "–"];
+  const { running, limit, medianMs, oldestMs } = calls;
+  return [
+    `${count(running)} of ${count(limit)}`,
+    running === 0 ? "–" : durations(medianMs, oldestMs),
+  ];
 }
 
 export const callers: Readonly<Record<Caller, string>> = {

@@ -34,7 +34,12 @@ const rateWindowMs = 5_000;
 const clockToleranceMs = 1_000;
 
 export class Model {
-  service: ServiceState = { mode: "", url: "", checks: {} };
+  service: ServiceState = {
+    mode: "",
+    url: "",
+    checks: {},
+    calls: { running: 0, limit: 0, refused: 0, medianMs: 0, oldestMs: 0 },
+  };
   members: readonly MemberState[] = [];
   procedures: readonly ProcedureState[] = [];
   figures: Figures | undefined;

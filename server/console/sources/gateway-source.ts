@@ -3,8 +3,9 @@
 import { mostOpen } from "../../../src/base/access.ts";
 import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
 import type { Host } from "../../../src/base/ports.ts";
-import { paths } from "../../../src/base/protocol.ts";
-import type { TrustKey } from "../../../src/http/trust.ts";
+import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
+import { callsPath, paths } from "../../../src/base/protocol.ts";
+import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
 import { isOut, type Member } from "../../../src/roles/members/members.ts";
 import type { Subject } from "../../../src/roles/members/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
@@ -36,16 +37,21 @@ export function gatewaySource(
     return [...listed, ...others.strangers.filter(({ id }) => !ids.has(id))];
   };
   const checks = new Map<string, Checks>();
+  const calls = new Map<string, CallFigures>();
   let listed: { ids: string; procedures: readonly ProcedureState[] } | undefined;
 
   const poll = (): void => {
     const all = members.all();
     others.poll();
-    for (const id of checks.keys()) if (!all.some((member) => member.id === id)) checks.delete(id);
-    for (const member of all)
-      void checksOf(host, member).then((answer) =>
-        answer === undefined ? checks.delete(member.id) : checks.set(member.id, answer),
-      );
+    const keep = <Answer>(answers: Map<string, Answer>, id: string, answer: Answer | undefined) =>
+      answer === undefined ? answers.delete(id) : answers.set(id, answer);
+    for (const answers of [checks, calls])
+      for (const id of answers.keys())
+        if (!all.some((member) => member.id === id)) answers.delete(id);
+    for (const member of all) {
+      void checksOf(host, member).then((answer) => keep(checks, member.id, answer));
+      void callsOf(host, member, trustKey).then((answer) => keep(calls, member.id, answer));
+    }
   };
 
   return {
@@ -54,6 +60,7 @@ export function gatewaySource(
       ...members.all().map((member): MemberState => {
         const { id, url, via, about, leaseEnds, checked } = member;
         const answer = checks.get(id);
+        const figures = calls.get(id);
         const gateways = others.of(member);
         return {
           id,
@@ -68,6 +75,7 @@ export function gatewaySource(
             : { isLinked: true as const }),
           ...(checked === undefined ? {} : { checked: Math.round(clock.now() - checked) }),
           ...(answer === undefined ? {} : { checks: answer }),
+          ...(figures === undefined ? {} : { calls: figures }),
           ...(gateways === undefined ? {} : { gateways }),
         };
       }),
@@ -131,4 +139,26 @@ async function checksOf(host: Host, member: Member): Promise<Checks | undefined>
     maxBytes: maxAnswerBytes,
   });
   return typeof checks === "object" && checks !== null ? (checks as Checks) : undefined;
+}
+
+/** A member without a link isn't asked, as the trust key would travel to its address. */
+async function callsOf(
+  { clock }: Host,
+  { url, via }: Member,
+  trustKey: TrustKey | undefined,
+): Promise<CallFigures | undefined> {
+  if (via === undefined || trustKey === undefined) return undefined;
+  const answer = (await fetchJson(
+    { clock, transport: via },
+    {
+      url: url + callsPath,
+      headers: trustKeyHeader(trustKey),
+      timeoutMs: answerMs,
+      maxBytes: maxAnswerBytes,
+    },
+  )) as Partial<Record<keyof CallFigures, unknown>> | null | undefined;
+  const isNumber = (name: keyof CallFigures): boolean => Number.isFinite(answer?.[name]);
+  return isNumber("running") && isNumber("limit") && isNumber("medianMs") && isNumber("oldestMs")
+    ? (answer as CallFigures)
+    : undefined;
 }

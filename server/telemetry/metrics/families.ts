@@ -21,6 +21,8 @@ type FamilyName =
   | "duration"
   | "running"
   | "limit"
+  | "ageMiddle"
+  | "ageMost"
   | "refused"
   | "resent"
   | "members"
@@ -58,6 +60,16 @@ export const families: Readonly<Record<FamilyName, Family>> = {
   ),
   running: family("seamline_calls_running", "gauge", "Calls that run now, or are passed on"),
   limit: family("seamline_calls_limit", "gauge", "How many calls may run at once now"),
+  ageMiddle: family(
+    "seamline_calls_running_age_p50_seconds",
+    "gauge",
+    "For how long the middle one of the calls that run now has been running",
+  ),
+  ageMost: family(
+    "seamline_calls_running_age_max_seconds",
+    "gauge",
+    "For how long the oldest of them has",
+  ),
   refused: family(
     "seamline_calls_refused_total",
     "counter",

@@ -55,6 +55,8 @@ export class Metrics {
       const { calls, links, members, resent } = figures;
       text.value(families.running, calls.running);
       text.value(families.limit, calls.limit);
+      text.value(families.ageMiddle, calls.medianMs / 1_000);
+      text.value(families.ageMost, calls.oldestMs / 1_000);
       text.value(families.refused, calls.refused);
       text.values(families.resent, resent);
       text.values(families.members, members);

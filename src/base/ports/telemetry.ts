@@ -41,14 +41,21 @@ export interface RequestNotes {
   failure: { readonly thrown: unknown } | undefined;
 }
 
+/** The calls that a service runs or passes on. */
+export interface CallFigures {
+  readonly running: number;
+  /** How many may run at once now. */
+  readonly limit: number;
+  /** Since the start. */
+  readonly refused: number;
+  /** For how long the middle one of those that run has been running; 0 if none does. */
+  readonly medianMs: number;
+  readonly oldestMs: number;
+}
+
 /** What a role holds at the moment, in numbers. */
 export interface RoleFigures {
-  readonly calls: {
-    readonly running: number;
-    readonly limit: number;
-    /** Since the start. */
-    readonly refused: number;
-  };
+  readonly calls: CallFigures;
   readonly links: { readonly dialled: number; readonly accepted: number };
   /** Of a gateway, by what keeps calls from them; `in` are those that nothing keeps out. */
   readonly members?: Readonly<Record<"in" | "unhealthy" | "suspected" | "out", number>>;

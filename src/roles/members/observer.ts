@@ -5,6 +5,7 @@ import type { ServerNode } from "../load-node.ts";
 import type { Health } from "../../http/health.ts";
 import type { ServerManifest } from "../../base/manifest.ts";
 import type { HttpRequest, HttpResponse, Peer } from "../../base/ports.ts";
+import type { CallFigures } from "../../base/ports/telemetry.ts";
 import type { Way } from "../links/dialled-link.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Members } from "./members.ts";
@@ -40,6 +41,7 @@ export interface ObservedRole {
   readonly health: Health;
   /** The endpoint of `/rpc`. */
   readonly rpc: RpcHandler;
+  readonly calls: () => CallFigures;
 }
 
 /** What each kind of role shows. */

@@ -27,8 +27,12 @@ async function several() {
     await gateway.start(url);
     return gateway;
   };
-  const nodeAt = async (url: string, gateway: string | readonly string[], link?: LinkMode) => {
-    const modules = testModules([{ fqn: "where", in: { a: "public" }, body: () => async () => 1 }]);
+  const nodeAt = async (
+    url: string,
+    gateway: string | readonly string[],
+    link?: LinkMode,
+    modules = testModules([{ fqn: "where", in: { a: "public" }, body: () => async () => 1 }]),
+  ) => {
     const options = { ...common, gateway, modules, segments: ["a"], name: url.slice(-1), link };
     const node = createNode(hostOf(url), options);
     network.roles.set(url, node);
@@ -67,7 +71,7 @@ it("the console of each gateway shows all members of the deployment once, with t
   expect(members.map(({ url, gateways: of }) => [url, of])).toEqual([["http://a", undefined]]);
 });
 
-it("a member without a link is asked for no gateways, as the key would travel to its address", async () => {
+it("a member without a link is asked for no gateways and calls, as the key would travel to its address", async () => {
   const { clock, gatewayAt, nodeAt, network } = await several();
   const gateway = await gatewayAt("http://g1");
   await gatewayAt("http://g2");
@@ -78,7 +82,9 @@ it("a member without a link is asked for no gateways, as the key would travel to
   const { members } = await stateOf(gateway);
   expect(members).toMatchObject([{ url: "http://a" }]);
   expect(members[0]).not.toHaveProperty("gateways");
-  expect(network.sent.filter(({ url }) => url.includes("/svc/gateways"))).toEqual([]);
+  expect(members[0]).not.toHaveProperty("calls");
+  const withTheKey = /\/svc\/(?:gateways|calls)/;
+  expect(network.sent.filter(({ url }) => withTheKey.test(url))).toEqual([]);
 });
 
 it("a node lists its gateways for those with the trust key only", async () => {
@@ -91,4 +97,55 @@ it("a node lists its gateways for those with the trust key only", async () => {
     gateways: [{ url: "http://g1", members: [{ url: "http://a" }] }, { url: "http://g2" }],
   });
   expect(text).not.toContain(key);
+});
+
+it("the console shows how many calls the gateway and each member run, of how many, and for how long they have run", async () => {
+  const { clock, gatewayAt, nodeAt } = await several();
+  const gateway = await gatewayAt("http://g1");
+  const held: (() => void)[] = [];
+  const wait = async () => await new Promise<void>((resolve) => held.push(resolve));
+  const modules = testModules([{ fqn: "wait", in: { a: "public" }, body: () => wait }]);
+  const node = await nodeAt("http://a", "http://g1", "auto", modules);
+  const first = ask(gateway, "GET", "/rpc/wait");
+  await clock.pass(2_000);
+  const others = [ask(gateway, "GET", "/rpc/wait"), ask(node, "GET", "/rpc/wait")];
+  await clock.pass(500);
+  await stateOf(gateway);
+  await clock.pass(5_000);
+  const { service, members } = await stateOf(gateway);
+  expect(service.calls).toMatchObject({
+    running: 2,
+    limit: 1_000,
+    medianMs: 5_500,
+    oldestMs: 7_500,
+  });
+  // It is asked every five seconds.
+  expect(members[0]?.calls).toMatchObject({
+    running: 3,
+    limit: 1_000,
+    medianMs: 5_500,
+    oldestMs: 7_500,
+  });
+  held.splice(0).forEach((end) => end());
+  await Promise.all([first, ...others]);
+  await clock.pass(5_000);
+  const after = await stateOf(gateway);
+  for (const { calls } of [after.service, ...after.members])
+    expect(calls).toMatchObject({ running: 0, limit: 1_000, medianMs: 0, oldestMs: 0 });
+});
+
+it("a service says how many calls it runs to those with the trust key only", async () => {
+  const { gatewayAt, nodeAt } = await several();
+  await gatewayAt("http://g1");
+  const node = await nodeAt("http://a", "http://g1");
+  expect((await ask(node, "GET", "/svc/calls")).status).toBe(401);
+  expect((await ask(node, "GET", "/svc/calls", { "x-svc-trust-key": "wrong" })).status).toBe(401);
+  const { text } = await ask(node, "GET", "/svc/calls", withKey);
+  expect(JSON.parse(text)).toEqual({
+    running: 0,
+    limit: 1_000,
+    refused: 0,
+    medianMs: 0,
+    oldestMs: 0,
+  });
 });
