@@ -29,10 +29,8 @@ const longestWaitMs = 500;
 /** Calls line up until those that wait take less than this: then all of them begin. */
 const shortWaitMs = 100;
 
-/** A call's place among those that run. */
-export interface Place {
-  readonly since: number;
-}
+/** A call's place among those that run. A number, as each object costs a call memory. */
+export type Place = number;
 
 export class Admission {
   readonly #clock: Clock;
@@ -40,8 +38,9 @@ export class Admission {
   readonly #log: Log;
   readonly #most: number;
   #limit: number;
-  /** The one that has run for longest comes first. */
-  readonly #running = new Set<Place>();
+  /** By place: since when its call has been running. NaN if it is free. */
+  readonly #since: number[] = [];
+  readonly #free: Place[] = [];
   /** Whether a call came since the last adjustment. */
   #isUsed = false;
   #isWatching = false;
@@ -77,15 +76,14 @@ export class Admission {
   }
 
   get figures(): CallFigures {
-    const { size } = this.#running;
-    const since = Array.from(this.#running, (place) => place.since);
-    const age = (at: number): number =>
-      size === 0 ? 0 : Math.max(0, Math.round(this.#clock.now() - since[at]!));
+    const since = this.#since.filter((time) => !Number.isNaN(time)).toSorted((a, b) => a - b);
+    const now = this.#clock.now();
+    const age = (at: number): number => Math.round(now - (since[at] ?? now));
     return {
-      running: size,
+      running: since.length,
       limit: this.#limit,
       refused: this.#refusedInAll,
-      medianMs: age(Math.floor(size / 2)),
+      medianMs: age(Math.floor(since.length / 2)),
       oldestMs: age(0),
     };
   }
@@ -94,10 +92,10 @@ export class Admission {
   enter(): Place | undefined {
     if (!this.#isWatching) this.#watch();
     this.#isUsed = true;
-    if (this.#running.size < this.#limit && this.#waiting.length < this.#room) return this.add();
+    if (this.#running < this.#limit && this.#waiting.length < this.#room) return this.add();
     this.#refused++;
     this.#refusedInAll++;
-    this.#isFull = this.#running.size >= this.#most;
+    this.#isFull = this.#running >= this.#most;
     return undefined;
   }
 
@@ -112,13 +110,18 @@ export class Admission {
 
   /** A place for a call that has begun before, and left while it waited for its caller. */
   add(): Place {
-    const place = { since: this.#clock.now() };
-    this.#running.add(place);
+    const place = this.#free.pop() ?? this.#since.length;
+    this.#since[place] = this.#clock.now();
     return place;
   }
 
   leave(place: Place): void {
-    this.#running.delete(place);
+    this.#since[place] = Number.NaN;
+    this.#free.push(place);
+  }
+
+  get #running(): number {
+    return this.#since.length - this.#free.length;
   }
 
   readonly #read = (): void => {
@@ -163,7 +166,7 @@ export class Admission {
     else if (delay < promptMs) this.#limit = Math.min(this.#most, Math.ceil(this.#limit * more));
     this.#sayRefused();
     const isNeeded =
-      this.#refused > 0 || this.#isUsed || this.#running.size > 0 || this.#limit < this.#most;
+      this.#refused > 0 || this.#isUsed || this.#running > 0 || this.#limit < this.#most;
     this.#isUsed = false;
     if (isNeeded) return void this.#clock.after(intervalMs, () => this.#adjust());
     this.#isWatching = false;

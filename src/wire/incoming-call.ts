@@ -104,9 +104,7 @@ export class CheckedCall implements IncomingCall {
   readonly #options: IncomingCallOptions;
   #state: CallState | undefined;
   #hasBegun = false;
-  /** Missing while its body is awaited, and once it is over. */
-  #place: Place | undefined;
-  #isOver = false;
+  #place: Place | "given up" | "over";
   #headers: MiddlewareHeaders | undefined;
   #abort: Abort | undefined;
   #expired: Error | undefined;
@@ -178,34 +176,34 @@ export class CheckedCall implements IncomingCall {
   }
 
   awaitBody(): void {
-    if (this.#place === undefined) return;
+    if (typeof this.#place !== "number") return;
     this.#options.admission.leave(this.#place);
-    this.#place = undefined;
+    this.#place = "given up";
   }
 
   goOn(): void {
-    if (this.#isOver) throw new DeadlineExceeded();
-    this.#place = this.#options.admission.enter();
-    if (this.#place === undefined) throw tooManyCalls();
+    if (this.#place === "over") throw new DeadlineExceeded();
+    const place = this.#options.admission.enter();
+    if (place === undefined) throw tooManyCalls();
+    this.#place = place;
   }
 
   turn(): Promise<void> | undefined {
     return this.#options.admission.turn()?.then(() => {
-      if (this.#isOver) throw new DeadlineExceeded();
+      if (this.#place === "over") throw new DeadlineExceeded();
       this.signal.throwIfAborted();
     });
   }
 
   /** Part of the body is there, of a call that has begun before: it takes a place in any case. */
   resume(): void {
-    if (this.#isOver) return;
-    this.#place ??= this.#options.admission.add();
+    if (this.#place === "given up") this.#place = this.#options.admission.add();
   }
 
   /** The answer is there, or the call is refused: it takes no place any more. */
   end(): void {
     this.awaitBody();
-    this.#isOver = true;
+    this.#place = "over";
   }
 
   /** The answer with what the application set for it. Later settings throw. */
