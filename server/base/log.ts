@@ -3,7 +3,7 @@
 import type { Log } from "../../src/base/ports.ts";
 import type { LogFields } from "../../src/base/ports/telemetry.ts";
 import { boundedOutput } from "./bounded-output.ts";
-import { printable } from "./printable.ts";
+import { oneEntry, printable } from "./printable.ts";
 import { createPaint, type Paint, type TextOutput, wantsColour } from "./paint.ts";
 import { stackOf } from "./stacks.ts";
 
@@ -110,10 +110,10 @@ function textLines(options: LogOptions): WriteLine {
     return `${head(stream, paint)}${colour === undefined ? text : paint(colour, text)}\n`;
   };
   return (level, line, cause, about) => {
-    const text = printable(`${line}${idsOf(about)}`);
+    const text = oneEntry(`${line}${idsOf(about)}`);
     if (level === "info") return painted(out, text);
     if (level === "warn") return painted(err, `warning: ${text}`, "yellow");
-    const stack = cause === undefined ? "" : `\n${printable(stackOf(cause))}`;
+    const stack = cause === undefined ? "" : oneEntry(`\n${stackOf(cause)}`);
     return painted(err, `error: ${text}${stack}`, "red");
   };
 }

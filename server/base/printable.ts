@@ -6,6 +6,9 @@
  */
 const unprintable = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
+/** The text of one entry of a log: its further lines are indented, so none of them looks like another entry. */
+export const oneEntry = (text: string): string => printable(text).replaceAll(/\n(?!\n|$)/g, "\n  ");
+
 /** The text with each such character as `\u001b`: JSON reads it as the same text. */
 export function printable(text: string): string {
   return text.replaceAll(

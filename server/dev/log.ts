@@ -3,7 +3,7 @@
 import type { ViteDevServer } from "vite";
 
 import type { Log } from "../../src/base/ports.ts";
-import { printable } from "../base/printable.ts";
+import { oneEntry } from "../base/printable.ts";
 import { stackOf } from "../base/stacks.ts";
 import { formatProblem } from "../../src/base/problem.ts";
 import { traceOf } from "../../src/base/trace.ts";
@@ -12,10 +12,10 @@ import type { DevEvent } from "./session/session.ts";
 export function createViteLog({ config }: ViteDevServer): Log {
   const { logger } = config;
   return {
-    info: (line) => logger.info(printable(line), { timestamp: true }),
-    warn: (line) => logger.warn(printable(`warning: ${line}`), { timestamp: true }),
+    info: (line) => logger.info(oneEntry(line), { timestamp: true }),
+    warn: (line) => logger.warn(oneEntry(`warning: ${line}`), { timestamp: true }),
     error: (line, cause) =>
-      logger.error(printable(`error: ${line}${cause === undefined ? "" : `\n${stackOf(cause)}`}`), {
+      logger.error(oneEntry(`error: ${line}${cause === undefined ? "" : `\n${stackOf(cause)}`}`), {
         timestamp: true,
       }),
   };

@@ -207,7 +207,7 @@ describe("SIGTERM", () => {
 
 describe("an uncaught exception", () => {
   const logged =
-    /^error: uncaught exception(?: in \[crash \| v0\.0\.0\])?: this service stops\nRangeError: in a timer$/m;
+    /^error: uncaught exception(?: in \[crash \| v0\.0\.0\])?: this service stops\n {2}RangeError: in a timer$/m;
 
   it(
     "is logged, and the node leaves its gateway, finishes calls for a second and exits with 1",

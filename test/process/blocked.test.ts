@@ -153,7 +153,7 @@ describe("a service with a mistake around a procedure", () => {
       const { url, command } = await standalone();
       expect((await send(`${url}/rpc/reject`)).text).toBe("rejected");
       await command.says(
-        /^error: unhandled rejection in \[reject \| v0\.0\.0\]: an await is missing\nRangeError: nobody awaits this\n {4}at .*shop\.ts:9/m,
+        /^error: unhandled rejection in \[reject \| v0\.0\.0\]: an await is missing\n {2}RangeError: nobody awaits this\n {6}at .*shop\.ts:9/m,
       );
       expect((await send(`${url}/rpc/note?text=on`)).text).toBe("on");
     },

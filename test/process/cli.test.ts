@@ -79,7 +79,7 @@ describe("seamline start, as a process", () => {
     const [, url] = await service.says(address);
     expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("hello");
     await service.says(
-      /error: unhandled rejection in \[greet \| v0\.0\.0\]: an await is missing\nError: lost Ada/,
+      /error: unhandled rejection in \[greet \| v0\.0\.0\]: an await is missing\n {2}Error: lost Ada/,
     );
     expect(await get(`${url}/rpc/greet?name=Bob`)).toBe("hello");
     expect(await service.ended("SIGTERM")).toBe(0);

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { ServiceError } from "../../../src/base/errors.ts";
 import { traceOf } from "../../../src/base/trace.ts";
 import { packageFolder } from "../../base/package-folder.ts";
-import { printable } from "../../base/printable.ts";
+import { oneEntry } from "../../base/printable.ts";
 import type { Paint } from "./text.ts";
 
 /** Stack frames of one error. */
@@ -34,9 +34,9 @@ export function failureLines(
 /** `NotFound: No such sku`, without control characters: callers may influence the message. */
 export function titleOf(thrown: unknown): string {
   try {
-    if (!(thrown instanceof Error)) return printable(stripVTControlCharacters(String(thrown)));
+    if (!(thrown instanceof Error)) return oneEntry(stripVTControlCharacters(String(thrown)));
     const title = thrown.message === "" ? thrown.name : `${thrown.name}: ${thrown.message}`;
-    return printable(stripVTControlCharacters(title));
+    return oneEntry(stripVTControlCharacters(title));
   } catch {
     return "an error that can't be printed";
   }

@@ -64,7 +64,7 @@ describe("the host's log", () => {
     log.error("broken", new Error("why", { cause: new Error("deeper") }));
     expect(lines.slice(0, 2)).toEqual(["out [node A] ready\n", "err [node A] warning: old\n"]);
     expect(lines[2]).toMatch(
-      /^err \[node A\] error: broken\nError: why\n.*\ncaused by Error: deeper\n/s,
+      /^err \[node A\] error: broken\n  Error: why\n.*\n  caused by Error: deeper\n/s,
     );
   });
 

@@ -43,11 +43,31 @@ describe("a line of the log", () => {
   );
 });
 
+describe("what is quoted in a log of text", () => {
+  const forged = "no such sku\nwarning: the disk is full\n\nerror: out of memory";
+
+  it("can't look like a line of its own: only true lines begin at the left", () => {
+    let text = "";
+    const out = { write: (line: string) => (text += line) };
+    const log = createLog({ out, err: out, env: {} });
+    log.info(`a ${forged}`);
+    log.warn(`b ${forged}`);
+    log.error("c", new Error(forged, { cause: new Error(forged) }));
+    log.error("d", forged);
+    const lines = text.split("\n").filter((line) => /^\S/.test(line));
+    expect(lines).toEqual(["a no such sku", "warning: b no such sku", "error: c", "error: d"]);
+    expect(text).toContain(
+      "a no such sku\n  warning: the disk is full\n\n  error: out of memory\n",
+    );
+    expect(text).toContain("error: d\n  no such sku\n  warning: the disk is full\n");
+  });
+});
+
 describe("a logged error", () => {
   it("has its stack and its causes", () => {
     const text = lineFor(new TypeError("outer", { cause: new RangeError("inner") }));
     expect(text).toMatch(
-      /^error: it failed\nTypeError: outer\n +at .*\ncaused by RangeError: inner\n/s,
+      /^error: it failed\n  TypeError: outer\n +at .*\n  caused by RangeError: inner\n/s,
     );
   });
 
@@ -64,7 +84,7 @@ describe("a logged error", () => {
     const entries = Array.from({ length: 10 }, (_, index) => new RangeError(`entry ${index}`));
     const line = lineFor(new AggregateError([...entries, "text"], "all failed"));
     expect(line.match(/with RangeError: entry \d\n/g)).toHaveLength(8);
-    expect(line).toContain("\nwith 3 more");
+    expect(line).toContain("\n  with 3 more");
   });
 
   const throwing = (): never => {
@@ -77,7 +97,7 @@ describe("a logged error", () => {
     ["a prototype", new Proxy({}, { getPrototypeOf: throwing })],
     ["no text", Object.create(null)],
   ])("can throw when it is read, from %s", (_, cause) => {
-    expect(lineFor(cause)).toBe("error: it failed\nwhat was thrown can't be read\n");
+    expect(lineFor(cause)).toBe("error: it failed\n  what was thrown can't be read\n");
   });
 });
 
