@@ -6,6 +6,7 @@ import { type HttpRequest, type HttpResponse, TransportError } from "../../src/b
 import { answerHeaders, browserManifestPath, mediaTypes, paths } from "../../src/base/protocol.ts";
 import { below } from "../../src/http/base-path.ts";
 import { pathOf } from "../../src/http/router.ts";
+import { oneEntry } from "../base/printable.ts";
 import { stackOf } from "../base/stacks.ts";
 import { connectEndpoints } from "../http/mounted/connect.ts";
 import type { Deployment } from "./deployment.ts";
@@ -29,7 +30,8 @@ export function mountEndpoints(server: ViteDevServer, parts: EndpointParts): voi
   connectEndpoints(
     server.middlewares,
     async (request) => await answer(request, parts, base),
-    (fault) => logger.error(`a request could not be answered: ${stackOf(causeOf(fault))}`),
+    (fault) =>
+      logger.error(oneEntry(`a request could not be answered: ${stackOf(causeOf(fault))}`)),
     { isRoute: (target) => parts.deployment.isRoute(target), base, known: parts.read },
   );
 }
