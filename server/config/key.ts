@@ -1,9 +1,10 @@
 // The trust key: the secret that the services of one deployment share.
 
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { makeFolder, writing } from "../base/write-failure.ts";
 import { keysOf, type TrustKey } from "../../src/http/trust.ts";
 
 /** Relative to the application folder. */
@@ -23,8 +24,8 @@ export async function readTrustKey(
   const found = await read(path);
   if (found !== undefined) return found;
   const temporary = join(folder, `key-${process.pid}-${randomBytes(6).toString("hex")}`);
-  try {
-    await mkdir(folder, { recursive: true });
+  const make = async (): Promise<void> => {
+    await makeFolder(folder);
     // The folder has a secret and build output, so git must ignore it even if the application
     // forgot to.
     await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(unlessExists);
@@ -35,13 +36,12 @@ export async function readTrustKey(
     await chmod(temporary, 0o600);
     // A link fails if the name exists, and the file is complete as soon as it has the name.
     await link(temporary, path).catch(unlessExists);
-  } catch (error) {
-    throw new Error(
-      `Can't write a trust key to ${path} (${(error as Error).message}). Make the folder writable, or set 'trustKey' in the configuration`,
-      { cause: error },
-    );
+  };
+  try {
+    await writing(path, "set 'trustKey' in the configuration", make);
   } finally {
-    await rm(temporary, { force: true });
+    // If it can't be removed, it couldn't be written either.
+    await rm(temporary, { force: true }).catch(() => {});
   }
   const key = await read(path);
   if (key === undefined)

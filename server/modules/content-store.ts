@@ -3,8 +3,9 @@
 
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync, utimesSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { makeFolder, writing } from "../base/write-failure.ts";
 import type { FileRecord } from "../../src/base/manifest.ts";
 import { integrityOf } from "../files/kept-builds.ts";
 
@@ -12,6 +13,9 @@ import { integrityOf } from "../files/kept-builds.ts";
 const unusedContentMs = 30 * 24 * 3_600_000;
 /** A temporary file of this age was left by a crash. */
 const abandonedWriteMs = 3_600_000;
+
+/** What users can do if the cache can't be written. */
+export const insteadOfCache = "set another 'cache' in the configuration";
 
 export class ContentStore {
   readonly #folder: string;
@@ -27,22 +31,20 @@ export class ContentStore {
     if (bytes === undefined) return undefined;
     // A crash may have damaged the file, or a module may have written to its own.
     if (integrityOf(bytes) !== record.integrity) {
-      await rm(path, { force: true });
+      await writing(path, insteadOfCache, () => rm(path, { force: true }));
       return undefined;
     }
     touch(path);
     return path;
   }
 
-  /** Stores `bytes`, which must match `record`, and returns their path. */
+  /**
+   * Stores `bytes`, which must match `record`, and returns their path. Read-only, as run trees link
+   * to it.
+   */
   async put(record: FileRecord, bytes: Uint8Array): Promise<string> {
-    await mkdir(this.#folder, { recursive: true });
     const path = this.#path(record);
-    const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
-    // Renamed once it is complete, since other nodes read the store too. Read-only, as run trees
-    // link to it.
-    await writeFile(temporary, bytes, { mode: 0o444, flag: "wx" });
-    await rename(temporary, path);
+    await replaceFile(path, bytes, { mode: 0o444 });
     return path;
   }
 
@@ -64,6 +66,28 @@ export class ContentStore {
   }
 }
 
+/**
+ * Writes a file of the cache, and its folder. It gets its name once it is complete, since other
+ * processes read it too.
+ */
+export async function replaceFile(
+  path: string,
+  content: Uint8Array | string,
+  options: { readonly mode?: number } = {},
+): Promise<void> {
+  const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  const write = async (): Promise<void> => {
+    await makeFolder(dirname(path));
+    await writeFile(temporary, content, { ...options, flag: "wx" });
+    await rename(temporary, path);
+  };
+  await writing(path, insteadOfCache, write).catch(async (error: unknown) => {
+    // On a full disk, the first bytes may be there.
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
+  });
+}
+
 // What is read of many small files is read synchronously: asynchronously, each takes several times
 // the processor's time, and a start that waits for its modules has nothing else to do.
 
@@ -71,7 +95,9 @@ function contentAt(path: string): Uint8Array | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    // With a file in place of the folder, storing the content fails, and says so.
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return undefined;
     throw error;
   }
 }

@@ -1,8 +1,9 @@
 // Imports modules on behalf of the application: a package's name means the application's copy.
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { makeFolder, writing } from "../base/write-failure.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 
 /** Imports a module by its file URL or package name, as a module of the application would. */
@@ -28,8 +29,10 @@ export function applicationImporter(root: string): ModuleImporter {
 async function writeImporter(root: string): Promise<ModuleImporter> {
   const folder = join(root, "node_modules/.cache/seamline");
   const file = join(folder, "importer.mjs");
-  await mkdir(folder, { recursive: true });
-  await writeFile(file, "export const importHere = (specifier) => import(specifier);\n");
+  await writing(file, `name modules by their paths, as in "./middleware.js"`, async () => {
+    await makeFolder(folder);
+    await writeFile(file, "export const importHere = (specifier) => import(specifier);\n");
+  });
   const { importHere } = (await import(pathToFileURL(file).href)) as {
     importHere: ModuleImporter;
   };

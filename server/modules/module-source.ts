@@ -1,9 +1,8 @@
 // Where a node's modules come from: a repository over HTTP, or the output folder of a build on this
 // machine.
 
-import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { bounded } from "../../src/base/aborts.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import {
@@ -18,6 +17,7 @@ import { paths, revisionQuery } from "../../src/base/protocol.ts";
 import { trustKeyHeader, type TrustKey } from "../../src/http/trust.ts";
 import { readBuiltModule } from "../files/kept-builds.ts";
 import { manifestFiles } from "../files/sources.ts";
+import { replaceFile } from "./content-store.ts";
 import type { Needs } from "./lack.ts";
 import { parseManifest } from "./parse-manifest.ts";
 import { collected } from "../../src/http/bodies.ts";
@@ -209,7 +209,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     if (answer.status !== 200) throw refused(url, answer.status);
     const text = Buffer.from(answer.body).toString("utf8");
     const manifest = await usableSoon(text, url + paths.serverManifest);
-    if (text !== kept) await keep(keptManifest, text);
+    if (text !== kept) await replaceFile(keptManifest, text);
     return manifest;
   };
 
@@ -263,11 +263,4 @@ function refused(url: string, status: number): Error {
       ? "it isn't a repository, or this node has another trust key. Services in different folders or on different machines need the same 'trustKey'"
       : "is it a repository?";
   return new Error(`The repository at ${url} answered ${status} for its modules: ${reason}`);
-}
-
-async function keep(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  await writeFile(temporary, text);
-  await rename(temporary, path);
 }

@@ -4,7 +4,8 @@
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { entryOf, type FileRecord, type ServerManifest } from "../../src/base/manifest.ts";
@@ -15,9 +16,10 @@ import {
   ModulesUnavailable,
   type Transport,
 } from "../../src/base/ports.ts";
+import { makeFolder, writing, WriteFailure } from "../base/write-failure.ts";
 import { integrityOf } from "../files/kept-builds.ts";
 import type { Config } from "../config/config.ts";
-import { ContentStore } from "./content-store.ts";
+import { ContentStore, insteadOfCache } from "./content-store.ts";
 import { needsOf } from "./lack.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
@@ -58,10 +60,19 @@ export interface ModuleStore extends ModuleLoader {
 // Enough to use the bandwidth, few enough that no request times out while it waits.
 const parallelFiles = 16;
 
+/** Where this node writes the modules that it runs. */
+interface Opened {
+  readonly manifest: ServerManifest;
+  readonly store: ContentStore;
+  readonly tree: RunTree;
+  readonly placed: Map<string, Promise<void>>;
+  /** Removes what only this node uses. */
+  remove(): Promise<void>;
+}
+
 export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
   const { log } = options;
   const cache = options.cache ?? join(options.root, "node_modules/.cache/seamline");
-  const store = new ContentStore(join(cache, "store"));
   const stopping = new AbortController();
   // One listener per request: Node would warn of a leak at more than ten.
   setMaxListeners(0, stopping.signal);
@@ -72,30 +83,85 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     "folder" in options.from ? options.from.folder : join(options.root, "dist/server"),
     "modules",
   );
-  const placed = new Map<string, Promise<void>>();
   const loaded = { files: 0, bytes: 0, cached: 0 };
   let running = 0;
-  let opened: Promise<{ manifest: ServerManifest; tree: RunTree }> | undefined;
+  let opened: Promise<Opened> | undefined;
+  let isTemporary = false;
+  let hasImported = false;
+  let move: { readonly from: Opened; readonly to: Promise<Opened> } | undefined;
 
-  const open = (): NonNullable<typeof opened> =>
-    (opened ??= (async () => {
-      await makeFolder(cache);
-      await Promise.all([removeDeadTrees(cache), store.clean()]);
-      const manifest = await source.manifest();
-      return {
-        manifest,
-        tree: createRunTree({ cache, root: options.root, revision: manifest.revision }),
-      };
-    })().catch((error: unknown) => {
-      opened = undefined;
-      throw unavailable(error);
+  const openIn = async (folder: string): Promise<Opened> => {
+    const store = new ContentStore(join(folder, "store"));
+    await writing(folder, insteadOfCache, async () => {
+      await makeFolder(join(folder, "run"));
+      await Promise.all([removeDeadTrees(folder), store.clean()]);
+    });
+    const manifest = await source.manifest();
+    const { revision } = manifest;
+    const tree = await writing(folder, insteadOfCache, () =>
+      createRunTree({ cache: folder, root: options.root, revision }),
+    );
+    return { manifest, store, tree, placed: new Map(), remove: () => tree.remove() };
+  };
+
+  const open = (): Promise<Opened> =>
+    (opened ??= openIn(cache).catch(async (error: unknown) => {
+      try {
+        if (canMove(error)) return await openElsewhere(error);
+        throw unavailable(error);
+      } catch (failure) {
+        opened = undefined;
+        throw failure;
+      }
     }));
+
+  // A build in a folder needs no cache, only files that Node can import. Those of a service that has
+  // imported some can't be changed for others: each module would exist twice.
+  const canMove = (error: unknown): error is WriteFailure =>
+    error instanceof WriteFailure && "folder" in options.from && !isTemporary && !hasImported;
+
+  /** Opens a folder of this process's own, where temporary files are. */
+  const openElsewhere = async (failure: WriteFailure): Promise<Opened> => {
+    isTemporary = true;
+    const files = tmpdir();
+    try {
+      const folder = await writing(files, "set TMPDIR or 'cache' to another folder", () =>
+        mkdtemp(join(files, "seamline-")),
+      );
+      const remove = (): Promise<void> =>
+        rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      const elsewhere = await openIn(folder).catch(async (error: unknown) => {
+        await remove();
+        throw error;
+      });
+      log.warn(
+        `can't cache modules in ${cache}: ${failure.reason}. Starting with copies in ${folder}`,
+      );
+      return { ...elsewhere, remove };
+    } catch (error) {
+      isTemporary = false;
+      throw unavailable(new Error(`${failure.message}. ${messageOf(error)}`, { cause: error }));
+    }
+  };
+
+  /** Opens the store elsewhere if it couldn't be written and may be moved. */
+  const moved = async (thrown: unknown, from: Opened): Promise<boolean> => {
+    if (move?.from !== from) {
+      if (!canMove(thrown)) return false;
+      opened = openElsewhere(thrown);
+      move = { from, to: opened };
+      opened.catch(() => (opened = undefined));
+      // As far as its disk allows: the next start removes what remains.
+      await from.remove().catch(() => undefined);
+    }
+    await move.to;
+    return true;
+  };
 
   const place = async (
     file: string,
     record: FileRecord,
-    { revision }: ServerManifest,
-    tree: RunTree,
+    { manifest: { revision }, store, tree }: Opened,
   ): Promise<void> => {
     let content = await store.find(record);
     if (content === undefined) {
@@ -110,13 +176,16 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     } else loaded.cached++;
     const built = file.endsWith(".js") ? readFileSync(content, "utf8") : "";
     const separated = separateMap(built, file, join(builtIn, dirname(file)));
-    if (separated === undefined) return tree.place(file, content);
-    tree.write(file, separated.code);
-    tree.write(`${file}.map`, separated.map);
+    await writing(join(tree.folder, file), insteadOfCache, () => {
+      if (separated === undefined) return tree.place(file, content);
+      tree.write(file, separated.code);
+      tree.write(`${file}.map`, separated.map);
+    });
   };
 
-  const prepare = async (files: Iterable<string>): Promise<RunTree> => {
-    const { manifest, tree } = await open();
+  const prepare = async (files: readonly string[]): Promise<RunTree> => {
+    const current = await open();
+    const { manifest, placed, tree } = current;
     const waiting = [...closure(manifest, files)];
     running++;
     try {
@@ -124,7 +193,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
         for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
           let placing = placed.get(file);
           if (placing === undefined) {
-            placing = place(file, entryOf(manifest.files, file)!, manifest, tree);
+            placing = place(file, entryOf(manifest.files, file)!, current);
             placed.set(file, placing);
             // A failed file may be requested again.
             placing.catch(() => placed.delete(file));
@@ -134,10 +203,13 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       };
       await Promise.all(Array.from({ length: Math.min(parallelFiles, waiting.length) }, worker));
     } catch (error) {
+      if (await moved(error, current)) return await prepare(files);
       throw unavailable(error);
     } finally {
       running--;
     }
+    // Another import may have found the disk full.
+    if (opened === undefined || (await opened) !== current) return await prepare(files);
     if (running === 0) reportLoaded();
     return tree;
   };
@@ -153,9 +225,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
 
   return {
     manifest: async () => (await open()).manifest,
-    prepare: async (files) => void (await prepare(files)),
+    prepare: async (files) => void (await prepare([...files])),
     async import(file) {
       const { folder } = await prepare([file]);
+      hasImported = true;
       const path = join(folder, file);
       try {
         return await options.moduleImporter(pathToFileURL(path).href);
@@ -173,8 +246,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     },
     async close() {
       stopping.abort(new Error("This node is stopping"));
-      const { tree } = (await opened?.catch(() => undefined)) ?? {};
-      await tree?.remove();
+      await (await opened?.catch(() => undefined))?.remove();
     },
   };
 }
@@ -182,10 +254,11 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
 /** Not to be confused with what a module throws: a configuration that names one isn't at fault. */
 function unavailable(error: unknown): ModulesUnavailable {
   if (error instanceof ModulesUnavailable) return error;
-  return new ModulesUnavailable(error instanceof Error ? error.message : String(error), {
-    cause: error,
-  });
+  return new ModulesUnavailable(messageOf(error), { cause: error });
 }
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 function sourceOf(
   { from, root, config, trustKey, transport, clock, log }: ModuleStoreOptions,
@@ -217,15 +290,4 @@ function closure(manifest: ServerManifest, files: Iterable<string>): Set<string>
     for (const imported of entryOf(manifest.files, file)?.imports ?? []) found.add(imported);
   }
   return found;
-}
-
-async function makeFolder(cache: string): Promise<void> {
-  try {
-    await mkdir(cache, { recursive: true });
-  } catch (error) {
-    throw new Error(
-      `Can't cache modules in ${cache} (${(error as NodeJS.ErrnoException).code}). Make the folder writable, or set another 'cache' in the configuration`,
-      { cause: error },
-    );
-  }
 }

@@ -7,6 +7,7 @@ import {
   linkSync,
   mkdirSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -36,16 +37,23 @@ export function isInRunTree(file: string): boolean {
   return /[\\/]run[\\/][\w.]+-\d+-[0-9a-f]{8}[\\/]/.test(file);
 }
 
-/** Creates the tree of a revision for one node of this process. */
+/** Creates the tree of a revision for one node of this process, in the cache's folder `run`. */
 export function createRunTree(options: { cache: string; root: string; revision: string }): RunTree {
   const trees = join(options.cache, "run");
   const nodeFolder = join(trees, `${host}-${process.pid}-${randomBytes(4).toString("hex")}`);
   const revisionFolder = join(nodeFolder, options.revision);
-  mkdirSync(revisionFolder, { recursive: true });
-  // Node identifies a module by its real path, and looks for packages from there.
-  const folder = realpathSync.native(revisionFolder);
-  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
-  linkPackages(folder, realpathSync.native(options.root));
+  let folder: string;
+  try {
+    for (const made of [nodeFolder, revisionFolder]) mkdirSync(made);
+    // Node identifies a module by its real path, and looks for packages from there.
+    folder = realpathSync.native(revisionFolder);
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+    linkPackages(folder, realpathSync.native(options.root));
+  } catch (error) {
+    // A full disk often has room for the folder.
+    rmSync(nodeFolder, { recursive: true, force: true });
+    throw error;
+  }
   const createdFolders = new Set([folder]);
   const pathOf = (file: string): string => {
     const path = join(folder, file);

@@ -1,8 +1,10 @@
 // The address of a running `seamline dev`, kept in a file: `seamline call` in the same folder asks
 // there.
 
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Log } from "../../src/base/ports.ts";
+import { makeFolder, writing } from "../base/write-failure.ts";
 import { isProcessAlive } from "../base/process-alive.ts";
 
 /** Relative to the application folder. */
@@ -15,15 +17,24 @@ export interface DevAddress {
   readonly isRunning: boolean;
 }
 
-/** Writes the address of this process; the returned function removes it again. */
-export async function writeDevAddress(root: string, url: string): Promise<() => Promise<void>> {
+/**
+ * Writes the address of this process, and warns if that isn't possible; the returned function removes it
+ * again.
+ */
+export async function writeDevAddress(
+  root: string,
+  url: string,
+  log: Log,
+): Promise<() => Promise<void>> {
   const file = join(root, addressFile);
-  try {
-    await mkdir(dirname(file), { recursive: true });
+  const write = async (): Promise<void> => {
+    await makeFolder(dirname(file));
     await writeFile(file, `${JSON.stringify({ url, pid: process.pid } satisfies Entry)}\n`);
-  } catch {
-    // A read-only folder is fine to work in: `call` takes --url.
-  }
+  };
+  // Work goes on without it.
+  await writing(file, `name the address: seamline call --url ${url}`, write).catch((error: Error) =>
+    log.warn(error.message),
+  );
   return async () => {
     // A `seamline dev` that started later in the same folder has written its own.
     if ((await readEntry(file))?.pid === process.pid) await rm(file, { force: true });

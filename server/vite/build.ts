@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import type { InlineConfig, Plugin, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../src/base/manifest.ts";
+import { makeFolder, writing } from "../base/write-failure.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems, formatProblem } from "../../src/base/problem.ts";
 import { outputFolders, realPath } from "../files/sources.ts";
@@ -14,7 +15,7 @@ import type { Build } from "../build/write/build-run.ts";
 import { findIndex } from "../build/write/environments.ts";
 import { inlineRoot } from "../build/plugin/inline-root.ts";
 import { type Vite, loadVite } from "../build/modules/load-vite.ts";
-import { makeFolder, refuseOutput } from "../build/write/output.ts";
+import { insteadOfOutput, refuseOutput } from "../build/write/output.ts";
 import { recoverFolder, takePlace, workFolder } from "../files/replaced-folder.ts";
 import { bundlerProblems } from "../build/write/problems.ts";
 import { createPlugin } from "./vite-plugin.ts";
@@ -97,13 +98,13 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
     ({ work } = prepared);
     const { build, builder } = prepared;
     const { warnings } = build.findings;
-    await makeFolder(work);
+    await writing(output, insteadOfOutput, () => makeFolder(prepared.work));
     await builder.buildApp();
     if (build.manifest === undefined)
       throw new Error(
         "Vite has built nothing: is there another builder.buildApp in its configuration?",
       );
-    await takePlace(work, output);
+    await writing(output, insteadOfOutput, () => takePlace(prepared.work, output));
     for (const warning of warnings) options.log.warn(formatProblem(warning));
     return { manifest: build.manifest, warnings, ms: performance.now() - started };
   } catch (error) {

@@ -112,8 +112,10 @@ export function launch(
   [program = "", ...words]: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
+  user: { readonly uid?: number; readonly gid?: number } = {},
 ): Command {
   const child = spawn(program, words, {
+    ...user,
     cwd,
     // Inherits no variable that would change the output.
     env: { PATH: process.env["PATH"] ?? "", SEAMLINE_LOG: "text", ...env },

@@ -2,9 +2,10 @@
 // (src/types/imported.ts). For 1,000 modules it adds 0.1 s to a whole check, and nothing measurable to an
 // editor, which resolves a module only when code names it.
 
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
+import { makeFolder, writing } from "../../base/write-failure.ts";
 import { slashed } from "../../files/sources.ts";
 import type { Application } from "./application.ts";
 
@@ -23,17 +24,20 @@ export async function writeModuleTypes(application: Typed, last?: string): Promi
   const file = join(folder, "modules.d.ts");
   const text = moduleTypes(application);
   if (text === last || (await readFile(file, "utf8").catch(() => undefined)) === text) return text;
-  await mkdir(folder, { recursive: true });
-  // Keeps the folder out of the repository, whatever the application's .gitignore contains. An
-  // existing file is left alone.
-  await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    },
-  );
-  const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, text);
-  await rename(temporary, file);
+  const write = async (): Promise<void> => {
+    await makeFolder(folder);
+    // Keeps the folder out of the repository, whatever the application's .gitignore contains. An
+    // existing file is left alone.
+    await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error;
+      },
+    );
+    const temporary = `${file}.${process.pid}`;
+    await writeFile(temporary, text);
+    await rename(temporary, file);
+  };
+  await writing(file, "work on a copy of the application", write);
   return text;
 }
 

@@ -6,6 +6,7 @@ import { dirname, relative } from "node:path";
 import type { Environment, Rolldown, ViteBuilder } from "vite";
 
 import type { ServerManifest } from "../../../src/base/manifest.ts";
+import { writing } from "../../base/write-failure.ts";
 import { type Problem, Problems, formatProblem } from "../../../src/base/problem.ts";
 import { defaultRevisions } from "../../../src/base/protocol.ts";
 import {
@@ -31,7 +32,7 @@ import { writeModuleTypes } from "../read/module-types.ts";
 import type { SourceModule } from "../modules/modules.ts";
 import { addKeptBuilds, keepBrowserFiles } from "./keep-builds.ts";
 import { recoverFolder, takePlace, workFolder } from "../../files/replaced-folder.ts";
-import { sweep, tellFinalPaths } from "./output.ts";
+import { insteadOfOutput, sweep, tellFinalPaths } from "./output.ts";
 import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
@@ -140,12 +141,15 @@ export class Build {
       server: viteOutputFolders(this.reader.root, ".").server,
     };
     if (this.#folders === undefined) await recoverFolder(final.server);
-    await sweep(this.#folders === undefined ? final.server : dirname(final.server));
+    const output = this.#folders === undefined ? final.server : dirname(final.server);
+    await sweep(output);
+    const write = async <T>(act: () => Promise<T>): Promise<T> =>
+      await writing(output, insteadOfOutput, act);
     const browserFiles = `${this.serverFolder}.kept`;
     const { revisions = defaultRevisions } = this.reader.options;
     running.set(this.reader.root, this);
     try {
-      const builds = await keepBrowserFiles(final, browserFiles, revisions);
+      const builds = await write(() => keepBrowserFiles(final, browserFiles, revisions));
       const { logger } = server.getTopLevelConfig();
       const restore = tellFinalPaths(logger, this.serverFolder, final.server);
       const onServer = await withOrWithout(
@@ -158,7 +162,7 @@ export class Build {
       ).finally(restore);
       const problems = [...onServer, ...(await this.#build(builder, browser))];
       if (problems.length > 0) throw new Problems(uniqueProblems(problems));
-      const manifest = (this.#manifest = await this.#finish(application, browser));
+      const manifest = (this.#manifest = await write(() => this.#finish(application, browser)));
       const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter(
         (file) => !file.endsWith(".html"),
       );
@@ -167,9 +171,9 @@ export class Build {
         server: this.serverFolder,
       };
       const keeping = { builds, browserFiles, revisions, previous: final, folders };
-      await addKeptBuilds({ ...keeping, manifest, files });
+      await write(() => addKeptBuilds({ ...keeping, manifest, files }));
       if (this.#folders === undefined) {
-        await takePlace(this.serverFolder, final.server);
+        await write(() => takePlace(this.serverFolder, final.server));
         for (const warning of this.findings.warnings)
           builder.config.logger.warn(formatProblem(warning));
       }

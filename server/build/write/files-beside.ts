@@ -5,7 +5,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import type { Problem } from "../../../src/base/problem.ts";
+import { asWriteFailure } from "../../base/write-failure.ts";
 import type { Application } from "../read/application.ts";
+import { insteadOfOutput } from "./output.ts";
 import type { Written } from "./written.ts";
 
 /** A thread or process that a module starts. */
@@ -61,8 +63,12 @@ export class FilesBeside {
     const files = new Map(written.files);
     for (const [name, content] of this.#contents) {
       const path = join(written.folder, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, content);
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, content);
+      } catch (error) {
+        throw asWriteFailure(error, path, insteadOfOutput);
+      }
       files.set(name, { imports: [], dynamicImports: [] });
     }
     for (const [importer, names] of this.#addressed) {

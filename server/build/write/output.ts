@@ -1,13 +1,14 @@
 // The output folders. A build writes next to the output and replaces it at the end, so a failed
 // build leaves the previous output usable. Pages that visitors have open still find their files.
 
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import type { Logger } from "vite";
 
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import { isProcessAlive } from "../../base/process-alive.ts";
+import { WriteFailure } from "../../base/write-failure.ts";
 import { makerOf } from "../../files/replaced-folder.ts";
 import { isFile, isInside, listFiles, manifestFiles, outputFolders } from "../../files/sources.ts";
 
@@ -51,47 +52,13 @@ export async function refuseOutput(root: string, source: string, output: string)
     refuse("is outside the application and holds files that no build made");
 }
 
-/**
- * Creates a folder and its parents one by one, because Node's recursive mkdir never returns on
- * /proc. Throws if it can't, before anything is built.
- */
-export async function makeFolder(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() === true) return;
-  if (found !== undefined) throw unwritable(path, "ENOTDIR");
-  await makeFolder(dirname(path));
-  await mkdir(path).catch(async (error: NodeJS.ErrnoException) => {
-    // Another build may have created it meanwhile. A broken link is in the way, too.
-    if (
-      error.code === "EEXIST" &&
-      (await stat(path).catch(() => undefined))?.isDirectory() === true
-    )
-      return;
-    throw error.code === "EEXIST"
-      ? unwritable(path, "ENOTDIR", error)
-      : unwritable(dirname(path), error.code, error);
-  });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
-  EROFS: "its disk is read-only",
-  ENOSPC: "its disk is full",
-  EDQUOT: "this user has no space left there",
-  ENOTDIR: "there is a file where a folder should be",
-};
-
 /** The error for a folder that can't be written. */
-export function unwritable(folder: string, code: string | undefined, cause?: unknown): Error {
-  const reason = reasons[code ?? ""] ?? "the system can't create anything there";
-  return new Error(
-    `Can't write the build to ${folder}: ${reason} (${code}). Make it writable, or choose another "output"`,
-    {
-      cause,
-    },
-  );
+export function unwritable(folder: string, code: string, cause?: unknown): WriteFailure {
+  return new WriteFailure(folder, code, insteadOfOutput, cause);
 }
+
+/** What users can do if the output's disk can't be written. */
+export const insteadOfOutput = 'choose another "output"';
 
 /**
  * Makes Vite's log name the final folder instead of the temporary one, until the returned function

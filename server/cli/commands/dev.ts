@@ -66,7 +66,7 @@ export async function dev(
     });
     // Stopped during the start: the rest ends with the process.
     if (session === undefined) return void starting.catch(() => {});
-    removeAddress = await writeDevAddress(root, session.url);
+    removeAddress = await writeDevAddress(root, session.url, shows.log);
     shows.start(session, { ms: performance.now() });
     if (options.open)
       await openPage(session.url, terminal.env).catch((error: Error) =>

@@ -642,9 +642,42 @@ describe("the disk of a module store", () => {
   it("that isn't writable causes one error with a hint", async () => {
     await writeFile(join(root, "node_modules"), "a file where the folder should be");
     await expect(open().manifest()).rejects.toThrow(
-      /Can't cache modules in .*'cache' in the configuration/,
+      /^Can't write \S*: there is a file where a folder should be \(ENOTDIR\)\. .*'cache' in the configuration$/,
     );
   });
+
+  it.each([
+    ["isn't writable", "node_modules"],
+    ["fills up with the first module", "node_modules/.cache/seamline/store"],
+  ])(
+    "that %s leaves a build's folder usable, with one copy for imports at the same time",
+    async (_, blocked) => {
+      await mkdir(dirname(join(root, blocked)), { recursive: true });
+      await writeFile(join(root, blocked), "a file where the folder should be");
+      const folder = join(root, "dist/server");
+      await mkdir(join(folder, "modules/shop"), { recursive: true });
+      await writeFile(join(folder, "manifest.json"), JSON.stringify(first.manifest));
+      for (const [name, text] of Object.entries(first.files))
+        await writeFile(join(folder, "modules", name), text);
+      const store = open({ from: { folder } });
+      const [quote, again] = await Promise.all([
+        store.import("shop/quote.js"),
+        store.import("shop/quote.js"),
+        store.import("shop/price.js"),
+      ]);
+      expect((quote as { quote: () => string }).quote()).toBe("quote 1");
+      expect(quote).toBe(again);
+      expect(lines).toEqual([
+        expect.stringMatching(
+          /^warning: can't cache modules in \S*: there is a file where a folder should be \(ENOTDIR\)\. Starting with copies in \S+$/,
+        ),
+      ]);
+      const copies = lines[0]!.split(" ").at(-1)!;
+      expect(await readdir(copies)).toEqual(["run", "store"]);
+      await store.close();
+      await expect(readdir(copies)).rejects.toThrow("ENOENT");
+    },
+  );
 
   it("has read-only content", async () => {
     await open().import("shop/price.js");

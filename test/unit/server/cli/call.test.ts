@@ -328,7 +328,7 @@ describe("seamline call", () => {
     expect((await call(words, folder)).err).toContain(
       "http://127.0.0.1:9, the url of seamline.json, refused",
     );
-    const forget = await writeDevAddress(folder.root, `${server.url}/`);
+    const forget = await writeDevAddress(folder.root, `${server.url}/`, new TestLog());
     expect(await call(words, folder)).toMatchObject({ code: 0 });
     expect((await call([...words, "--config", "seamline.json"], folder)).err).toContain(
       "http://127.0.0.1:9, the url of seamline.json, refused",
