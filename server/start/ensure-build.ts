@@ -12,6 +12,7 @@ import type { StandaloneInput } from "../config/config-types.ts";
 import type { BuiltManifest } from "../files/repository-files.ts";
 import { parseManifest } from "../modules/parse-manifest.ts";
 import { packageFolder } from "../base/package-folder.ts";
+import { buildEnd, builderOf, buildStamp } from "../files/build-lock.ts";
 import { recoverFolder } from "../files/replaced-folder.ts";
 import {
   findOutput,
@@ -67,8 +68,20 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
         `a build was killed while it replaced ./${slashed(relative(root, folder))}: it is complete now`,
       );
   let folders = await findOutput(root, output);
+  const before = await buildStamp(folders);
+  const builder =
+    folders === undefined || options.build === true ? await builderOf(output) : undefined;
+  if (builder !== undefined) {
+    log.info(`process ${builder} is building ${shown}: waiting for it`);
+    await buildEnd(output);
+    folders = await findOutput(root, output);
+  }
   const missing = folders === undefined;
-  if (options.build === true || (missing && options.build !== false && hasVite(root))) {
+  const isFresh = (await buildStamp(folders)) !== before;
+  if (
+    !isFresh &&
+    (options.build === true || (missing && options.build !== false && hasVite(root)))
+  ) {
     log.info(missing ? `there is no build in ${shown} yet: making one` : `building ${shown}`);
     await (options.run ?? runBuild)({
       root,

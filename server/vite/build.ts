@@ -10,6 +10,7 @@ import type { ServerManifest } from "../../src/base/manifest.ts";
 import { makeFolder, writing } from "../base/write-failure.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems, formatProblem } from "../../src/base/problem.ts";
+import { lockOutput } from "../files/build-lock.ts";
 import { outputFolders, realPath } from "../files/sources.ts";
 import type { Build } from "../build/write/build-run.ts";
 import { findIndex } from "../build/write/environments.ts";
@@ -83,7 +84,8 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
 
 /**
  * Builds an application into `output`, which is replaced as a whole if the build succeeds. Throws
- * {@link Problems} with every mistake in the sources.
+ * {@link Problems} with every mistake in the sources, and BuildRunning if another process builds the
+ * same output.
  */
 export async function buildApplication(options: BuildOptions): Promise<Built> {
   const started = performance.now();
@@ -92,6 +94,7 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
   // It keeps the files of the last build.
   await recoverFolder(output);
   await refuseOutput(root, realPath(resolve(root, options.source ?? "./src")), output);
+  const unlock = await writing(output, insteadOfOutput, () => lockOutput(output));
   let work: string | undefined;
   try {
     const prepared = await prepareBuild(options);
@@ -112,6 +115,7 @@ export async function buildApplication(options: BuildOptions): Promise<Built> {
   } finally {
     // The folder may be missing if it couldn't be created.
     if (work !== undefined && existsSync(work)) await rm(work, { recursive: true, force: true });
+    await unlock();
   }
 }
 

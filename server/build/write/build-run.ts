@@ -31,6 +31,7 @@ import { writeManifests } from "./manifest-writer.ts";
 import { writeModuleTypes } from "../read/module-types.ts";
 import type { SourceModule } from "../modules/modules.ts";
 import { addKeptBuilds, keepBrowserFiles } from "./keep-builds.ts";
+import { lockOutput } from "../../files/build-lock.ts";
 import { recoverFolder, takePlace, workFolder } from "../../files/replaced-folder.ts";
 import { insteadOfOutput, sweep, tellFinalPaths } from "./output.ts";
 import { withOrWithout } from "./page-classes.ts";
@@ -140,15 +141,19 @@ export class Build {
       browser: this.#finalBrowserFolder ?? "",
       server: viteOutputFolders(this.reader.root, ".").server,
     };
-    if (this.#folders === undefined) await recoverFolder(final.server);
     const output = this.#folders === undefined ? final.server : dirname(final.server);
-    await sweep(output);
     const write = async <T>(act: () => Promise<T>): Promise<T> =>
       await writing(output, insteadOfOutput, act);
+    // `seamline build` has locked its one output itself.
+    const outputs =
+      this.#folders === undefined ? [final.server, final.browser].filter(Boolean) : [];
+    const unlock = await write(() => lockAll(outputs));
     const browserFiles = `${this.serverFolder}.kept`;
     const { revisions = defaultRevisions } = this.reader.options;
     running.set(this.reader.root, this);
     try {
+      if (this.#folders === undefined) await recoverFolder(final.server);
+      await sweep(output);
       const builds = await write(() => keepBrowserFiles(final, browserFiles, revisions));
       const { logger } = server.getTopLevelConfig();
       const restore = tellFinalPaths(logger, this.serverFolder, final.server);
@@ -182,6 +187,7 @@ export class Build {
       await rm(browserFiles, { recursive: true, force: true });
       if (this.#folders === undefined)
         await rm(this.serverFolder, { recursive: true, force: true });
+      await unlock();
     }
   }
 
@@ -299,4 +305,19 @@ export class Build {
         Object.fromEntries(built.output.map((file) => [file.fileName, file])),
       );
   }
+}
+
+/** Locks all of these outputs, or none. */
+async function lockAll(outputs: readonly string[]): Promise<() => Promise<void>> {
+  const locks: (() => Promise<void>)[] = [];
+  const unlock = async (): Promise<void> => {
+    for (const release of locks) await release();
+  };
+  try {
+    for (const output of outputs) locks.push(await lockOutput(output));
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+  return unlock;
 }

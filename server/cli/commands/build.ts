@@ -5,6 +5,8 @@ import { relative, resolve } from "node:path";
 import { configVariable, defaultConfigFile } from "../../config/config-file.ts";
 import { type Config, readConfig } from "../../config/config.ts";
 import type { BuildSettings } from "../../start/ensure-build.ts";
+import { buildEnd, BuildRunning, buildStamp } from "../../files/build-lock.ts";
+import { findOutput } from "../../files/sources.ts";
 import { createLog } from "../../base/log.ts";
 import { count } from "../../base/paint.ts";
 import type { Terminal } from "../../base/terminal.ts";
@@ -29,7 +31,12 @@ export async function build(options: BuildCommandOptions, terminal: Terminal): P
   const log = createLog({ out: terminal.stdout, err: terminal.stderr, env: terminal.env });
   // Only this import leads to Vite.
   const { buildApplication } = await import("../../vite/build.ts");
-  const { manifest, warnings, ms } = await buildApplication({ ...settings, log });
+  const start = async (): ReturnType<typeof buildApplication> =>
+    await buildApplication({ ...settings, log });
+  const built = options.settings === undefined ? await start() : await onlyOne(settings, start);
+  // Another service has started a build of the same output, which does.
+  if (built === undefined) return;
+  const { manifest, warnings, ms } = built;
   const routes = new Set(
     Object.values(manifest.routes ?? {}).flatMap((entries) => entries.map(({ name }) => name)),
   );
@@ -41,6 +48,23 @@ export async function build(options: BuildCommandOptions, terminal: Terminal): P
   log.info(
     `built ./${relative(settings.root, settings.output)} in ${(ms / 1_000).toFixed(1)} s: ${counts.join(", ")} (revision ${manifest.revision})`,
   );
+}
+
+/** Builds, unless another process is building the same output, and does so with success. */
+async function onlyOne<T>(
+  { root, output }: BuildSettings,
+  start: () => Promise<T>,
+): Promise<T | undefined> {
+  for (;;) {
+    const before = await buildStamp(await findOutput(root, output));
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof BuildRunning)) throw error;
+      await buildEnd(error.folder);
+    }
+    if ((await buildStamp(await findOutput(root, output))) !== before) return undefined;
+  }
 }
 
 /** The settings of a build: from the command line, else from a configuration, else the defaults. */
