@@ -28,7 +28,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     plain: { title: "Plain answers, Blob and File", statements: 12 },
     streams: { title: "Bodies that stream", statements: 3 },
     uploads: { title: "Files in calls", statements: 17 },
-    errors: { title: "Errors", statements: 52 },
+    errors: { title: "Errors", statements: 58 },
     routes: { title: "Routes", statements: 31 },
     masked: { title: "Masked errors", statements: 10 },
   },
@@ -58,7 +58,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
   Deployment: {
     configuration: { title: "Configuration", statements: 31 },
     links: { title: "Links between services", statements: 31 },
-    gateways: { title: "Several gateways", statements: 17 },
+    gateways: { title: "Several gateways", statements: 18 },
     directory: { title: "A directory of gateways", statements: 6 },
     ways: { title: "Which way calls take", statements: 12 },
     handshake: { title: "The handshake of a link", statements: 7 },
