@@ -52,7 +52,9 @@ export class LinkSockets {
     const { headers } = message;
     const { remoteAddress: from } = socket;
     const isFull = isClosing || isSpare;
-    const answer = isFull ? undefined : this.#accept({ ...connection, headers, from });
+    const answer = isFull
+      ? undefined
+      : this.#accept(Object.assign({}, connection, { headers, from }));
     // Any answer would say that there are no links here, and make the other service use HTTP.
     if (answer === undefined) {
       socket.destroy();
@@ -94,12 +96,13 @@ function refuse(
   // Who has a challenge now asks again.
   const isOver = status !== 401;
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  for (const [name, value] of Object.entries({
-    ...headers,
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": Buffer.byteLength(body),
-    connection: isOver ? "close" : "keep-alive",
-  }))
+  for (const [name, value] of Object.entries(
+    Object.assign({}, headers, {
+      "content-type": "text/plain; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+      connection: isOver ? "close" : "keep-alive",
+    }),
+  ))
     head += `${name}: ${String(value)}\r\n`;
   socket.write(`${head}\r\n${body}`);
   if (!isOver) return "http";
