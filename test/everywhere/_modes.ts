@@ -75,7 +75,10 @@ export async function startMode(
       "src/ui/greet.ts":
         "export async function greet(name: string): Promise<string> {\n  return name;\n}\n",
       "segments/ui.segment.json": '{ "./ui/greet": { "greet": { "access": "public" } } }\n',
-      "vite.config.js": `export default { base: ${JSON.stringify(base)} };\n`,
+      // A suite may have a configuration of its own.
+      ...(base !== "/" && {
+        "vite.config.js": `export default { base: ${JSON.stringify(base)} };\n`,
+      }),
       "seamline.json": JSON.stringify({ mode: "standalone", url: anyPort, ...configuration }),
       ...(Object.assign({}, ...suites.map(({ files }) => files)) as Files),
     },
