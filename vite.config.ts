@@ -20,7 +20,7 @@ const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   // What the package exports of /svc/client.js, without the names that are for generated code and the other files of /svc.
   packageClient: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
   packageBrowser: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
-  client: [[/\/svc\/remote\.ts$/, "./remote.js"], ofRare],
+  client: [[/\/svc\/remote\.ts$/, "./remote.js"], [/\/svc\/plain\.ts$/, "./plain.js"], ofRare],
   remote: [ofClient, [/\/svc\/codec\.ts$|^\.\/codec\.ts$/, "./codec.js"], ofRare],
   codec: [
     ofClient,
@@ -30,6 +30,7 @@ const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
   superjson: [ofClient],
   multipart: [ofClient],
   rare: [ofClient],
+  plain: [ofClient],
 };
 const componentsBeside: Plugin = {
   name: "components-beside",
@@ -305,6 +306,7 @@ export default defineConfig({
     superjson: browserFile("client/svc/superjson.ts", "superjson"),
     multipart: browserFile("client/svc/multipart.ts", "multipart"),
     rare: browserFile("client/svc/rare.ts", "rare"),
+    plain: browserFile("client/svc/plain.ts", "plain"),
     // Served by `seamline dev` alone.
     page: browserFile("client/development/page.ts", "page", ".build/development"),
     console: {
@@ -337,6 +339,7 @@ export default defineConfig({
         "superjson",
         "multipart",
         "rare",
+        "plain",
         "page",
         "console",
       ])

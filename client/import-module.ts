@@ -1,4 +1,4 @@
-// `client.import('./shop/quote.js')`. Part of /svc/rare.js: bundled pages have imports.
+// `client.import('./shop/quote.js')`. Part of /svc/plain.js: bundled pages have imports.
 
 import type { ModuleLoader, ModuleNamespace } from "../src/base/ports.ts";
 import { entryOf, type Manifest } from "../src/base/manifest.ts";

@@ -1,4 +1,4 @@
-// Loads /svc/rare.js, when a page first needs something of it.
+// Loads /svc/rare.js and /svc/plain.js, when a page first needs something of them.
 
 import { NodeNotAvailable } from "../src/base/errors.ts";
 
@@ -12,5 +12,8 @@ export const unavailable =
     throw new NodeNotAvailable(`Can't load /svc/${file}.js`, { cause });
   };
 
-export const loadRare = async (): Promise<Rare> =>
-  await import("./svc/rare.ts").catch(unavailable("rare"));
+/** What pages need without a manifest of their own. */
+export const loadPlain = (): Promise<typeof import("./svc/plain.ts")> =>
+  import("./svc/plain.ts").catch(unavailable("plain"));
+
+export const loadRare = (): Promise<Rare> => import("./svc/rare.ts").catch(unavailable("rare"));

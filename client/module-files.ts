@@ -24,7 +24,7 @@ export function createModuleFiles(browser: Browser): ModuleFiles {
       await browser.preload(urlOf(file), integrity);
     } catch (cause) {
       fetched.delete(file);
-      throw new FileNotFound(`${urlOf(file)} is missing or changed: reload`, {
+      throw new FileNotFound(`${urlOf(file)} is gone or changed: reload`, {
         cause,
       });
     }

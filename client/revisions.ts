@@ -3,7 +3,7 @@
 import { NotFound } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
 import { isManifest } from "./fetch-manifest.ts";
-import { loadRare } from "./load-rare.ts";
+import { loadPlain } from "./load-rare.ts";
 import type { Browser, Revisions } from "./page-parts.ts";
 
 /** A page without its manifest begins to look for one at once. `onManifest` gets each before its use. */
@@ -15,7 +15,7 @@ export function createRevisions(
   let stored: Promise<Revisions> | undefined;
   // A failure isn't kept, so the next start tries again.
   const others = (): Promise<Revisions> =>
-    (stored ??= loadRare().then(
+    (stored ??= loadPlain().then(
       ({ createStoredRevisions }) => createStoredRevisions(browser, onManifest),
       (error: unknown) => {
         stored = undefined;

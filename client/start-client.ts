@@ -10,7 +10,7 @@ import { type Copies, snapshot } from "../src/codec/values/snapshot.ts";
 import { bodiesOf, createPlacement } from "../src/runtime/placement.ts";
 import type { Graph, SeamHost } from "../src/runtime/seam.ts";
 import type { Browser } from "./page-parts.ts";
-import { loadRare, type Rare, unavailable } from "./load-rare.ts";
+import { loadPlain, loadRare, type Rare, unavailable } from "./load-rare.ts";
 import { createModuleFiles } from "./module-files.ts";
 import { createRevisions } from "./revisions.ts";
 import type { Page, Remote } from "./svc/remote.ts";
@@ -89,7 +89,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
   const client: Client = {
     import: async <Module>(path: string) =>
       // Only the page knows the module's type.
-      (await (await loadRare()).importModule(page, path)) as Module,
+      (await (await loadPlain()).importModule(page, path)) as Module,
     observe: placement.observe,
   };
 

@@ -32,7 +32,7 @@ async function kept(page: Page): Promise<string | undefined> {
           const reading = opening.result
             .transaction("client")
             .objectStore("client")
-            .get("manifest");
+            .get(location.origin);
           reading.onsuccess = () => {
             opening.result.close();
             resolve((reading.result as { revision: string } | undefined)?.revision);
@@ -242,7 +242,7 @@ test("client.import of an unavailable module rejects with both remedies and the 
   );
 });
 
-test("before its first call a page has requested client.js, remote.js and the manifest, and nothing else of Seamline's", async ({
+test("before its first call a plain page has requested client.js, remote.js, plain.js and the manifest, and nothing else of Seamline's", async ({
   page,
 }) => {
   deploy("r1");
@@ -252,6 +252,7 @@ test("before its first call a page has requested client.js, remote.js and the ma
   expect(origin.requested.filter((path) => path.startsWith("/svc/")).toSorted()).toEqual([
     "/svc/client.js",
     "/svc/manifest.json",
+    "/svc/plain.js",
     "/svc/remote.js",
   ]);
 });

@@ -176,7 +176,7 @@ test("a call before startClient rejects and says what to do (hooks-9)", async ({
   expect(
     await shown(page, `return await runProcedure("shop/quote", "1.0.0", { sku: "A1" });`),
   ).toBe(
-    "Error: Seamline has not been started: first call startClient(…) in a page, startServer(…) on Node",
+    "Error: Seamline isn't started: first call startClient(…) in a page, startServer(…) on Node",
   );
 });
 

@@ -66,7 +66,7 @@ const kept = async (page: Page): Promise<string | undefined> =>
           const reading = opening.result
             .transaction("client")
             .objectStore("client")
-            .get("manifest");
+            .get(location.origin);
           reading.addEventListener("success", () => {
             opening.result.close();
             resolve((reading.result as { revision: string } | undefined)?.revision);
@@ -125,7 +125,7 @@ test("a built page whose manifest is too large for it preloads the manifest, and
       `<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json?revision=${current}">`,
     ),
   );
-  const files = ["/svc/client.js", "/svc/manifest.json", "/svc/remote.js"];
+  const files = ["/svc/client.js", "/svc/manifest.json", "/svc/plain.js", "/svc/remote.js"];
   expect(await requestedBy(page, "/")).toEqual(files);
   expect(await edition(page)).toBe("first edition");
 });

@@ -80,7 +80,7 @@ export function createPlacement({
   /** Loads whose manifest hasn't arrived: until then no seam can be pointed. */
   const pending = new Set<Promise<void>>();
   /** Why nothing can be called before the first manifest. */
-  let unplaced: unknown = new NodeNotAvailable("No segment is loaded");
+  let unplaced: unknown = new NodeNotAvailable("No segment loaded");
 
   const isSettled = (key: string): boolean => !unplaced && pending.size === 0 && !loading.has(key);
 

@@ -67,7 +67,7 @@ export function createGraph(): Graph {
   const bound = (): SeamHost => {
     if (node === undefined)
       throw new Error(
-        "Seamline has not been started: first call startClient(…) in a page, startServer(…) on Node",
+        "Seamline isn't started: first call startClient(…) in a page, startServer(…) on Node",
       );
     return node;
   };
@@ -96,7 +96,7 @@ export function createGraph(): Graph {
         return await bound().callWith(procedure, options, this, args);
       } as never,
     bind(host) {
-      if (node !== undefined) throw new Error("The graph is bound");
+      if (node !== undefined) throw new Error("Bound twice");
       node = host;
       for (const seam of seams.values()) host.attach(seam);
     },

@@ -48,7 +48,7 @@ function deferred<T>(): { promise: Promise<T>; resolve(value: T): void } {
 
 describe("a seam", () => {
   it("called before its node was started rejects at once and says so", async () => {
-    await expect(seamOf(createGraph(), "a")()).rejects.toThrow("Seamline has not been started");
+    await expect(seamOf(createGraph(), "a")()).rejects.toThrow("Seamline isn't started");
   });
 
   it("called while the manifest is on its way waits for it, then runs here or there", async () => {

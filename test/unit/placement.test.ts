@@ -115,7 +115,7 @@ describe("a seam before anything is loaded", () => {
   it("A call before the first load rejects with NodeNotAvailable", async () => {
     const { placement } = setUp();
     const seam = seamOf(placement, "quote");
-    await expect(call(seam)).rejects.toThrow(new NodeNotAvailable("No segment is loaded"));
+    await expect(call(seam)).rejects.toThrow(new NodeNotAvailable("No segment loaded"));
     await expect(placement.find("shop/quote", "1.0.0")).rejects.toThrow(NodeNotAvailable);
   });
 

@@ -35,7 +35,7 @@ describe("a graph of modules", () => {
   it("A call before the start is refused with what to do, and works once a node is bound", async () => {
     const graph = createGraph();
     const seam = graph.seam(record);
-    const message = /^Seamline has not been started: first call startClient\(…\) in a page/;
+    const message = /^Seamline isn't started: first call startClient\(…\) in a page/;
     await expect(call(seam, undefined)).rejects.toThrow(message);
     await expect(graph.runProcedure("shop/quote")).rejects.toThrow(message);
     expect(() => graph.context(undefined, "")).toThrow(message);
@@ -63,7 +63,7 @@ describe("a graph of modules", () => {
   it("A graph belongs to one node", async () => {
     const graph = createGraph();
     graph.bind(node("a").host);
-    expect(() => graph.bind(node("b").host)).toThrow("The graph is bound");
+    expect(() => graph.bind(node("b").host)).toThrow("Bound twice");
     expect(await call(graph.seam(record), 1)).toEqual(["a", 1]);
   });
 

@@ -105,7 +105,7 @@ const until = async (holds: () => boolean): Promise<void> =>
 describe("withOptions in a page", () => {
   it("before the start, a function with options is made, and its calls say what to do", async () => {
     const { graph, call, start } = openPage();
-    await expect(call("quote", {})).rejects.toThrow("Seamline has not been started");
+    await expect(call("quote", {})).rejects.toThrow("Seamline isn't started");
     expect(typeof graph.withOptions(async () => 1, {})).toBe("function");
     const starting = start();
     expect(await call("quote", {})).toBe(5);
