@@ -147,7 +147,7 @@ export async function findings(
   for (const problem of await uncompiledIn(open, files))
     (open.hasOtherTransforms ? warnings : problems).push(problem);
   warnings.push(
-    ...(await classRecords(loaded, application.modules)).warnings,
+    ...(await classRecords(loaded, application)).warnings,
     ...(await splitState(application)),
   );
   return { problems, warnings };

@@ -264,6 +264,73 @@ export class Safe extends Error {
     );
   });
 
+  it("a required constructor parameter that no member carries is a warning with its place, for classes that a procedure's types name and for errors", async () => {
+    const { warnings } = await classesOf(
+      {
+        "src/m/mail.ts": `import type { Plain } from "./carried.ts";
+export class Email {
+  readonly value: string;
+  constructor(text: string, ...more: string[]) {
+    if (!text.includes("@")) throw new Error("no");
+    this.value = text + more.join();
+  }
+}
+interface Query { from?: Email }
+export async function find(query: Query, plain: Plain): Promise<void> {}
+`,
+        "src/m/list.ts": `import { Entry, Aliased as Other, Mixed } from "./classes.ts";
+import * as carried from "./carried.ts";
+type Entries = readonly Other[];
+export async function list(mixed?: Mixed | null): Promise<Map<string, Entries>> { return new Map(); }
+export async function add({ entry }: { entry: Entry }, to = carried.Plain): Promise<void> {}
+`,
+        "src/m/classes.ts": `export { Entry } from "./entry.ts";
+class Base { constructor(
+    code: number,
+    readonly kept: string,
+  ) {} }
+export class Aliased extends Base {}
+export class Mixed extends Aliased { code = 1; get of(): number { return 1; } constructor(of: number, set: number) { super(of, ""); } set set(value: number) {} }
+export class Unnamed { constructor(lost: string) {} }
+`,
+        "src/m/entry.ts": `import { Aliased } from "./classes.ts";
+export class Entry extends Aliased {}
+`,
+        "src/m/carried.ts": `class Parent { id = 1; protected constructor(id: number) { this.id = id; } }
+export class Plain extends Parent {
+  constructor(id: number, readonly amount: number, private unit: string, getter: string, a: string | undefined, b: unknown, c = 1, d?: string) { super(id); }
+  get getter(): string { return this.unit; }
+}
+`,
+        "src/m/errors.ts": `import { NotFound } from "seamline";
+export class Lost extends NotFound {
+  constructor(sku: string, message: string, cause: Error, options: ErrorOptions) { super(sku.trim() + message); }
+}
+export class Later extends Lost {}
+`,
+      },
+      {
+        "m.segment.json":
+          '{ "./m/mail": { "find": { "access": "public" } }, "./m/list": { "list": { "access": "public" }, "add": { "access": "public" } } }',
+      },
+    );
+    expect(warnings).toEqual(
+      [
+        ["classes.ts", "Aliased", "code", 3, 5],
+        ["classes.ts", "Mixed", "set", 7, 103],
+        ["classes.ts", "Entry", "code", 3, 5],
+        ["errors.ts", "Lost", "sku", 3, 15],
+        ["mail.ts", "Email", "text", 4, 15],
+      ].map(([file, name, parameter, line, column]) => ({
+        file: `src/m/${file}`,
+        line,
+        column,
+        message: `the constructor of the class "${name}" has a parameter "${parameter}", and no member of that name: instances are sent without it, and constructed with undefined where they arrive`,
+        hint: "Name the parameter after a member, or give it a default.",
+      })),
+    );
+  });
+
   it("two classes with the same key are a warning, and both records name the clash", async () => {
     const { classes, warnings } = await classesOf({
       "src/x/one.ts": "export class Same {}\nexport class Other {}\n",

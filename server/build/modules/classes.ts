@@ -11,7 +11,10 @@ import type {
   ClassDescription,
   ClassMember,
   ModuleDescription,
+  RequiredParameter,
 } from "../../../src/split/describe/describe.ts";
+import type { Application } from "../read/application.ts";
+import type { NamedFunction } from "../split/application-procedure.ts";
 import { importedClass } from "./linked-classes.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
@@ -20,6 +23,8 @@ interface Shape {
   readonly parameters: readonly string[];
   readonly defaults?: readonly string[] | undefined;
   readonly pattern?: ClassDescription["pattern"];
+  /** With the file of the constructor. */
+  readonly required?: readonly (RequiredParameter & { readonly file: string })[] | undefined;
   readonly members: ReadonlyMap<string, ClassMember>;
   readonly error: boolean;
   /** See {@link ClassRecord.unread}. */
@@ -49,13 +54,15 @@ const errorMembers = new Set(["name", "message", "stack", "cause", "trace"]);
  */
 export async function classRecords(
   among: Iterable<SourceModule>,
-  modules: Modules,
+  { modules, procedures }: Pick<Application, "modules" | "procedures">,
 ): Promise<{ readonly records: readonly ClassRecord[]; readonly warnings: readonly Problem[] }> {
   const byKey = new Map<string, { record: ClassRecord; module: SourceModule }[]>();
   const unsendable: Problem[] = [];
+  const named = await namedClasses(procedures, modules);
   for (const module of among)
     for (const description of modules.describe(module).classes) {
-      const record = recordOf(description, module, await shapeOf(description, module, modules));
+      const shape = await shapeOf(description, module, modules);
+      const record = recordOf(description, module, shape);
       // An instance is refused when it is sent. An error always travels, and would lose its class.
       if (record.error === true && description.pattern !== undefined)
         unsendable.push({
@@ -64,6 +71,9 @@ export async function classRecords(
           message: `the constructor of the error class "${record.export}" destructures a parameter, so it can't be constructed again: its errors arrive as another class`,
           hint: "Name the parameter after a member, or give it a default.",
         });
+      // An error may be thrown whatever types say. What its constructor inherits is said once.
+      if (shape.error ? description.parameters !== undefined : named.has(record.key))
+        unsendable.push(...uncarried(description, shape));
       for (const { name } of description.members.filter((member) => isForbidden(member.name)))
         unsendable.push({
           file: module.name,
@@ -93,13 +103,53 @@ export async function classRecords(
   return { records: records.sort((a, b) => (a.key < b.key ? -1 : 1)), warnings };
 }
 
+/** Keys of the classes that types of procedures name, as far as imports and their modules tell. */
+async function namedClasses(
+  procedures: Application["procedures"],
+  modules: Modules,
+): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  for (const { module, entries } of procedures) {
+    const { classes, imports } = modules.describe(module);
+    for (const name of (entries[0] as NamedFunction).export.types ?? []) {
+      const beside = classes.find((candidate) => candidate.name === name);
+      if (beside !== undefined) keys.add(keyOf(beside, module));
+      for (const { specifier, names } of imports)
+        for (const { imported } of names.filter(({ local }) => local === name)) {
+          const found = await importedClass(specifier, imported, module.file, modules);
+          if (found !== undefined) keys.add(keyOf(found.class, found.module));
+        }
+    }
+  }
+  return keys;
+}
+
+/** A member may also come from a parent that can't be read, so such classes have none. */
+function uncarried({ export: name }: ClassDescription, shape: Shape): Problem[] {
+  return (shape.unread === undefined ? (shape.required ?? []) : [])
+    .filter((parameter) => !isCarried(parameter.name, shape))
+    .filter((parameter) => !(shape.error && parameter.name === "options"))
+    .map(({ name: parameter, ...place }) => ({
+      ...place,
+      message: `the constructor of the class "${name}" has a parameter "${parameter}", and no member of that name: instances are sent without it, and constructed with undefined where they arrive`,
+      hint: "Name the parameter after a member, or give it a default.",
+    }));
+}
+
+function isCarried(name: string, { members, error }: Shape): boolean {
+  return (
+    members.get(name)?.readable === true || (error && (name === "message" || name === "cause"))
+  );
+}
+
+function keyOf({ name }: ClassDescription, { id }: SourceModule): string {
+  return name === "" ? fqnOfAnonymousDefault(id) : fqnOf(id, name);
+}
+
 function recordOf(description: ClassDescription, module: SourceModule, shape: Shape): ClassRecord {
-  const isReadable = (name: string): boolean =>
-    shape.members.get(name)?.readable === true ||
-    (shape.error && (name === "message" || name === "cause"));
   const args = shape.parameters.map((parameter) => {
     const name = parameter.replace(/^\.\.\./, "");
-    return name !== "" && isReadable(name) ? parameter : null;
+    return name !== "" && isCarried(name, shape) ? parameter : null;
   });
   while (args.at(-1) === null) args.pop();
   const isFixed = (name: string): boolean =>
@@ -111,10 +161,7 @@ function recordOf(description: ClassDescription, module: SourceModule, shape: Sh
     .map((member) => member.name)
     .filter((name) => !isForbidden(name) && !(shape.error && errorMembers.has(name)));
   return {
-    key:
-      description.name === ""
-        ? fqnOfAnonymousDefault(module.id)
-        : fqnOf(module.id, description.name),
+    key: keyOf(description, module),
     module: module.id,
     export: description.export,
     args,
@@ -143,8 +190,13 @@ async function shapeOf(
     defaults,
     pattern,
   } = description.parameters === undefined ? (parent ?? {}) : description;
+  const required =
+    description.parameters === undefined
+      ? parent?.required
+      : description.required?.map((parameter) => ({ file: module.name, ...parameter }));
   const { unread = parent?.unread } = description;
-  return { parameters, defaults, pattern, members, error: parent?.error ?? false, unread };
+  const error = parent?.error ?? false;
+  return { parameters, defaults, pattern, required, members, error, unread };
 }
 
 /** If the parent can't be read, the shape says just that. */

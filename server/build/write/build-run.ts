@@ -217,7 +217,7 @@ export class Build {
       .sort()
       .map((file) => application.modules.byFile(file))
       .filter((module) => module !== undefined);
-    const classes = await classRecords(among, application.modules);
+    const classes = await classRecords(among, application);
     this.findings.warnings.push(
       ...this.filesBeside.problems(server, application),
       ...application.pageOnlyCalls.map((call) => call.problem),

@@ -23,7 +23,7 @@ export async function serverManifest(
       ...pageClasses,
     ]),
   ];
-  const { records } = await classRecords(byId(among), application.modules);
+  const { records } = await classRecords(byId(among), application);
   return {
     format: 1,
     revision,
@@ -56,7 +56,7 @@ export async function browserManifest(
   address: (id: string) => string,
 ): Promise<Manifest> {
   const among = [...new Set((await browserCode(application)).map(({ module }) => module))];
-  const { records } = await classRecords(byId(among), application.modules);
+  const { records } = await classRecords(byId(among), application);
   const body = (file: string): string | undefined =>
     application.cut.get(file)?.parts.browser.body === undefined
       ? undefined

@@ -30,10 +30,18 @@ export interface ClassDescription {
   readonly defaults?: readonly string[];
   /** Where one of these is a pattern without a default. */
   readonly pattern?: { readonly line: number; readonly column: number };
+  /** Those without `?`, default or `...` whose type doesn't include `undefined`. */
+  readonly required?: readonly RequiredParameter[];
   /** The first computed name of a member that the text doesn't tell, as it is written. */
   readonly unread?: string;
   /** Public instance members that hold data. */
   readonly members: readonly ClassMember[];
+}
+
+export interface RequiredParameter {
+  readonly name: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface ClassMember {
@@ -42,7 +50,10 @@ export interface ClassMember {
   readonly writable: boolean;
 }
 
-type ConstructorDescription = Pick<ClassDescription, "parameters" | "defaults" | "pattern">;
+type ConstructorDescription = Pick<
+  ClassDescription,
+  "parameters" | "defaults" | "pattern" | "required"
+>;
 
 interface ClassShape {
   readonly superclass: string | undefined;
@@ -177,11 +188,28 @@ function describeConstructor(module: Module, parameters: readonly Node[]): Const
   const pattern = parameters.find(
     ({ type }) => type === "ObjectPattern" || type === "ArrayPattern",
   );
+  // A parameter with `readonly` or `public` is a member itself.
+  const required = parameters
+    .filter((parameter) => parameter.type === "Identifier" && !mayBeUndefined(module, parameter))
+    .map((parameter) => ({
+      name: parameterName(parameter),
+      ...positionOf(module.source, parameter.start),
+    }));
   return {
     parameters: parameters.map(parameterName),
+    ...(required.length > 0 && { required }),
     ...(defaults.length > 0 && { defaults }),
     ...(pattern && { pattern: positionOf(module.source, pattern.start) }),
   };
+}
+
+function mayBeUndefined(module: Module, parameter: Node): boolean {
+  return (
+    parameter["optional"] === true ||
+    module.types
+      .members(child(parameter, "typeAnnotation"))
+      .some(({ type }) => /^TS(?:Undefined|Unknown|Any)Keyword$/.test(type))
+  );
 }
 
 /** The name of a key computed from a constant: `[kind]` after `const kind = "kind"`. */

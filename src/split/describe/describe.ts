@@ -10,14 +10,24 @@ import { positionOf, type SourceText } from "../read/code-frame.ts";
 import { exportProblems } from "../procedures/export-problems.ts";
 import type { Reexport } from "../read/exports.ts";
 import { futureSyntax } from "./future-syntax.ts";
-import { importedName, specifierOf } from "../read/node-names.ts";
+import { identifiersInType, importedName, specifierOf } from "../read/node-names.ts";
 import { type ModuleReading, readModule } from "../read/read-module.ts";
 import type { FormPart } from "../procedures/form-hint.ts";
 import { parametersOf } from "../procedures/read-parameters.ts";
 import { signatureOf } from "../procedures/signature.ts";
-import { list, nameOf, need, type Parse, stringOf, walk } from "../read/tree.ts";
+import {
+  child,
+  list,
+  nameOf,
+  need,
+  type Node,
+  type Parse,
+  stringOf,
+  walk,
+  word,
+} from "../read/tree.ts";
 
-export type { ClassDescription, ClassMember } from "./classes.ts";
+export type { ClassDescription, ClassMember, RequiredParameter } from "./classes.ts";
 
 /** An export of a value. Exports of types are left out. */
 export interface ModuleExport {
@@ -45,6 +55,8 @@ export interface ModuleExport {
   readonly forms?: ReadonlyMap<string, readonly FormPart[]>;
   /** For the same: parameters and result as they are written, with types and defaults. */
   readonly signature?: string;
+  /** Names in these types, and in types of the module that they name. */
+  readonly types?: readonly string[];
   /**
    * Why a segment can't name it: not a function, not async, a nested pattern. `splitModule` reports
    * the same problems.
@@ -138,9 +150,26 @@ function localExports(module: Module): ModuleExport[] {
       parameters: read.parameters,
       ...(read.forms.size > 0 && { forms: read.forms }),
       signature: signatureOf(signature, module),
+      types: [...typeNamesOf(signature, module)],
       problems: [...problems, ...read.problems],
     };
   });
+}
+
+function typeNamesOf(signature: Node, { types }: Module): ReadonlySet<string> {
+  const names = new Set<string>();
+  const follow = (node: Node): void => {
+    for (const identifier of identifiersInType(node)) {
+      const name = word(identifier, "name");
+      const declared = names.has(name) ? undefined : types.declared(name);
+      names.add(name);
+      if (declared !== undefined) follow(declared);
+    }
+  };
+  for (const parameter of list(signature, "params")) follow(parameter);
+  const result = child(signature, "returnType");
+  if (result !== undefined) follow(result);
+  return names;
 }
 
 function describeReexport(

@@ -86,6 +86,7 @@ suite("the description of a class", () => {
         export: "Leaf",
         superclass: "Error",
         parameters: ["code"],
+        required: [{ name: "code", line: 1, column: 50 }],
         members: [member("code", "r"), member("own")],
       },
       { name: "Other", export: "Other", superclass: "Leaf", members: [] },
@@ -221,6 +222,17 @@ suite("the description of class members", () => {
     expect(pattern("a, [b]")).toEqual({ line: 1, column: 33 });
     expect(pattern("a, { b } = {}")).toBeUndefined();
     expect(pattern("a, b")).toBeUndefined();
+  });
+
+  it("reports a constructor's parameters that have to be passed, unless each is a member", () => {
+    const required = (parameters: string) =>
+      describe(
+        `type Maybe = string | undefined; export class A { constructor(${parameters}) {} }`,
+      ).classes[0]?.required?.map(({ name }) => name);
+    expect(required("a, b: string, c: { d: string }")).toEqual(["a", "b", "c"]);
+    expect(required("readonly a: string, private b: string")).toBeUndefined();
+    expect(required("a: string | undefined, b: Maybe, c: unknown, d: any")).toBeUndefined();
+    expect(required("{ a }, [b] = [], c?: string, d = 1, ...e: string[]")).toBeUndefined();
   });
 
   it("includes members of a parent that no module can import", () => {
