@@ -209,7 +209,7 @@ test("a file that doesn't match the manifest's digest never runs", async ({ page
   deploy("r1", { integrity: integrityOf("something else") });
   servePage(quotePage);
   await visit(page);
-  await expect(output(page)).toHaveText(/^FileNotFound: .*\/cents-r1\.js is missing or changed/);
+  await expect(output(page)).toHaveText(/^FileNotFound: .*\/cents-r1\.js is gone or changed/);
   expect(await page.evaluate("globalThis.ran")).toBeUndefined();
 });
 

@@ -411,7 +411,7 @@ describe("a second visit", () => {
   it("fails and names the file if the fresh revision lacks it as well", async () => {
     await keep(shop("r1"));
     serveManifest(shop("r2"));
-    await expect(openPage({}).start("ui")).rejects.toThrow(/-r2\.js is missing or changed/);
+    await expect(openPage({}).start("ui")).rejects.toThrow(/-r2\.js is gone or changed/);
   });
 });
 
