@@ -26,7 +26,6 @@ export interface Source {
   /** From the root, with forward slashes: `src/base/call.ts`. */
   path: string;
   text: string;
-  lines: number;
   tree: TypeScript.SourceFile;
   imports: readonly Import[];
 }
@@ -74,7 +73,6 @@ export function sourcesIn(folder: string): Source[] {
       return {
         path,
         text,
-        lines: text.split("\n").length - 1,
         tree,
         imports: importsOf(path, tree),
       };

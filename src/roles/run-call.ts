@@ -83,10 +83,10 @@ export function createCallRunner(
       const loading = prepareDecoding(whole, options);
       const args = decodeReceived(whole, query, record, options, loading && (await loading));
       const invoke = invokeFor(registration);
-      const begun = (call = callOf(incoming, args));
+      const running = (call = callOf(incoming, args));
       const value = await (registration.timeoutMs === undefined
-        ? invoke(begun)
-        : inTime(host.clock, incoming, registration.timeoutMs, () => invoke(begun)));
+        ? invoke(running)
+        : inTime(host.clock, incoming, registration.timeoutMs, () => invoke(running)));
       const encoded = encodeFitting(incoming, value, { classes, by: call }, host.memory);
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
