@@ -8,9 +8,13 @@ import { ChunkQueue } from "../http/chunk-queue.ts";
 import type { FrameWriter } from "./frame-writer.ts";
 import { chunkBytes, kinds } from "./frames.ts";
 import type { Outbox, PartSource } from "./outbox.ts";
+import { Window } from "./windows.ts";
 
-/** A receiver has room for this many bytes of a body. */
+/** A receiver has room for this many bytes of a body, until it has shown that it reads more in a round trip. */
 export const windowBytes: number = 256 * 1024;
+const mostWindowBytes = 4 * 1024 * 1024;
+/** Room for one body while memory is short. */
+const shortWindowBytes = chunkBytes;
 
 /** A body that is here in one piece. */
 export const wholeOf = (body: OutgoingRequest["body"]): Uint8Array | undefined =>
@@ -176,10 +180,11 @@ export class ReceivedBody implements ByteStream {
   readonly #queue: ChunkQueue;
   #isRead = false;
   #isComplete = false;
-  #taken = 0;
+  /** What has come and waits for the reader. */
   #held = 0;
   /** What the sender may still send. */
   #allowed = windowBytes;
+  readonly #window: Window;
   /** An answer may begin at once, and what is longer than this of a request when it is read. */
   #isAccepted: boolean;
 
@@ -189,6 +194,7 @@ export class ReceivedBody implements ByteStream {
     this.#isAccepted = what === "answer";
     this.#stream = stream;
     this.#outbox = outbox;
+    this.#window = new Window(outbox.trips, windowBytes, mostWindowBytes);
     this.#queue = new ChunkQueue({ onTaken: (bytes) => this.#took(bytes), onStop });
   }
 
@@ -215,10 +221,12 @@ export class ReceivedBody implements ByteStream {
 
   close(): void {
     this.#isComplete = true;
+    this.#shrink();
     this.#queue.close();
   }
 
   fail(error: unknown): void {
+    this.#shrink();
     this.#queue.fail(error);
   }
 
@@ -241,17 +249,27 @@ export class ReceivedBody implements ByteStream {
     const cost = this.#queue.size === 0 ? this.#held : bytes;
     this.#held -= cost;
     this.#outbox.hold(-cost);
-    this.#taken += cost;
-    if (this.#taken < chunkBytes) return;
-    const room = this.#taken;
-    this.#taken = 0;
-    this.#allow(room);
-  }
-
-  #allow(bytes: number): void {
     // Its number may be another call's by now.
     if (this.#isComplete || this.#queue.isEnded) return;
-    this.#allowed += bytes;
-    this.#outbox.window(this.#stream, bytes);
+    const room = this.#size(cost) - this.#allowed - this.#held;
+    if (room < chunkBytes) return;
+    this.#allowed += room;
+    this.#outbox.window(this.#stream, room);
+  }
+
+  /** How much may be on its way and wait, now that so many bytes more were read. */
+  #size(read: number): number {
+    const { bytes } = this.#window;
+    if (!this.#outbox.fits(bytes)) {
+      this.#shrink();
+      return shortWindowBytes;
+    }
+    if (this.#window.moved(read) && this.#outbox.grow(bytes)) this.#window.double();
+    return this.#window.bytes;
+  }
+
+  #shrink(): void {
+    this.#outbox.shrink(this.#window.grown);
+    this.#window.reset();
   }
 }

@@ -12,7 +12,7 @@ import {
 import { headBytes, type Kind, lengthBytes, kinds, type OnFrame, ProtocolError } from "./frames.ts";
 import { addGoodbye, goodbyeIn, numberIn } from "./payload.ts";
 import { callHead } from "./heads.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox, tripMark } from "./outbox.ts";
 import { ReceivedCall } from "./received-call.ts";
 import { SentCall } from "./sent-call.ts";
 import { leastCost } from "./bodies.ts";
@@ -54,9 +54,10 @@ export class Link {
   constructor(channel: Channel, options: LinkOptions) {
     this.#channel = channel;
     this.#options = options;
-    this.#outbox = new Outbox(channel, options.soon, options.name);
+    this.#outbox = new Outbox(channel, options);
     this.#sent = new Streams(options.isDialer ? 1 : 0, firstCalls);
     this.#received = new Streams(options.isDialer ? 0 : 1, firstCalls);
+    this.#outbox.trips.measure();
     this.allow(options.mostCalls);
     this.#pulse = new Pulse(this.#outbox, options, (cause) => this.closed(cause));
   }
@@ -236,6 +237,7 @@ export class Link {
         return this.#outbox.flushSoon();
       case kinds.pong:
         if (payload[0] === lastMark) this.#drained?.splice(0).forEach((resolve) => resolve());
+        else if (payload[0] === tripMark) this.#outbox.trips.measured();
         return;
       case kinds.goAway:
         return this.#goneAway(payload);

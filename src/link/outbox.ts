@@ -4,18 +4,27 @@
 
 import type { HeldFor, Holding } from "../base/ports.ts";
 import type { Channel } from "../base/ports/links.ts";
+import type { Wheel } from "./alive/wheel.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { chunkBytes, kinds } from "./frames.ts";
+import { RoundTrips, Window } from "./windows.ts";
 
 /** Parts of bodies wait while one more would make it more than 256 KiB in the channel. */
 const bodiesQueuedBytes = 256 * 1024 - chunkBytes;
 /**
- * They wait while one more would make it more than 1 MiB that the other end hasn't confirmed: most of it is
- * where no host shows it, in the buffers of sockets, and a call behind it would wait for all of it.
+ * They wait while one more would make it more than this that the other end hasn't confirmed: most of it is
+ * where no host shows it, in the buffers of sockets, and a call behind it would wait for all of it. It grows
+ * as far as a round trip takes.
  */
-const bodiesUnconfirmedBytes = 1024 * 1024 - chunkBytes;
+const firstUnconfirmed = 1024 * 1024;
+const mostUnconfirmed = 16 * 1024 * 1024;
+/** What the windows of all bodies that come may grow by together. */
+const mostGrown = 16 * 1024 * 1024;
 /** Calls wait while there is more. */
 const crowdedBytes = 512 * 1024;
+
+/** In the pings that measure a round trip. */
+export const tripMark = 2;
 
 /** A body that has a part to send, and may. */
 export interface PartSource {
@@ -36,17 +45,40 @@ export class Outbox {
   #bodies: PartSource[] = [];
   #isScheduled = false;
   #isClosed = false;
-  /** Bytes of bodies that the other end hasn't confirmed. */
+  /** Measured by pings with {@link tripMark}. */
+  readonly trips: RoundTrips;
+  /** Bytes of bodies that the other end hasn't confirmed, and how many it may be. */
   #unconfirmed = 0;
+  readonly #unconfirmedWindow: Window;
+  #grown = 0;
   /** Bytes of bodies that came and that this end hasn't confirmed. */
   #arrived = 0;
   #waiting = 0;
   #sent = 0;
 
-  constructor(channel: Channel, soon: (run: () => void) => void, name: string) {
+  constructor(
+    channel: Channel,
+    {
+      soon,
+      name,
+      wheel,
+    }: {
+      readonly soon: (run: () => void) => void;
+      readonly name: string;
+      readonly wheel: Pick<Wheel, "now">;
+    },
+  ) {
     this.name = name;
     this.#channel = channel;
     this.#soon = soon;
+    this.trips = new RoundTrips(
+      () => wheel.now(),
+      () => {
+        this.control().add(kinds.ping, 0, 1)[0] = tripMark;
+        this.flushSoon();
+      },
+    );
+    this.#unconfirmedWindow = new Window(this.trips, firstUnconfirmed, mostUnconfirmed);
   }
 
   /** Calls in flight, in both directions. */
@@ -90,6 +122,19 @@ export class Outbox {
     return this.#channel.fits?.(bytes) !== false;
   }
 
+  /** Whether the window of a body that comes may be so much larger. It is held until it is given back. */
+  grow(bytes: number): boolean {
+    if (this.#grown + bytes > mostGrown || !this.fits(bytes)) return false;
+    this.#grown += bytes;
+    this.hold(bytes);
+    return true;
+  }
+
+  shrink(bytes: number): void {
+    this.#grown -= bytes;
+    this.hold(-bytes);
+  }
+
   /** Counts what is held for a body, which is cut if nobody takes it when memory is short. */
   holding(body: HeldFor): Holding | undefined {
     return this.#channel.holding?.(body);
@@ -115,7 +160,7 @@ export class Outbox {
       // A part goes with the calls that wait, in the same write.
       if (
         this.#bodies.length > 0 &&
-        this.#unconfirmed <= bodiesUnconfirmedBytes &&
+        this.#unconfirmed <= this.#unconfirmedWindow.bytes - chunkBytes &&
         this.#channel.queued <= bodiesQueuedBytes
       )
         this.#addPart();
@@ -149,6 +194,7 @@ export class Outbox {
   /** The other end has so many bytes of bodies. */
   confirmed(bytes: number): void {
     this.#unconfirmed = Math.max(0, this.#unconfirmed - bytes);
+    if (this.#unconfirmedWindow.moved(bytes)) this.#unconfirmedWindow.double();
     if (this.#bodies.length > 0) this.flushSoon();
   }
 

@@ -35,6 +35,11 @@ export class Wheel {
     this.#clock = clock;
   }
 
+  /** The time in milliseconds, by the clock of all that it looks after. */
+  now(): number {
+    return this.#clock.now();
+  }
+
   add(watched: Watched): void {
     this.#count++;
     this.#rest(watched);

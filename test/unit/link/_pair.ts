@@ -23,12 +23,16 @@ class Wire {
   /** Holds everything back. */
   isHeld = false;
   onSend: ((bytes: Uint8Array) => void) | undefined = undefined;
+  /** Each write takes so many milliseconds of the clock. */
+  delayMs = 0;
   /** Delivers 500 bytes each time it is told to. */
   isSlow = false;
   readonly #cut: (available: number) => number;
+  readonly #clock: Clock;
 
-  constructor(cut: (available: number) => number) {
+  constructor(cut: (available: number) => number, clock: Clock) {
     this.#cut = cut;
+    this.#clock = clock;
   }
 
   get queued(): number {
@@ -40,13 +44,15 @@ class Wire {
     this.onSend?.(bytes);
     // As sockets of Node have them, whose `slice` copies nothing.
     this.#waiting.push(Buffer.from(bytes));
-    this.#queued += bytes.length;
+    // What is on a long way has left.
+    if (this.delayMs === 0) this.#queued += bytes.length;
     this.sent += bytes.length;
     this.deliverSoon();
   }
 
   deliverSoon(): void {
-    setImmediate(() => this.#deliver());
+    if (this.delayMs === 0) setImmediate(() => this.#deliver());
+    else this.#clock.after(this.delayMs, () => this.#deliver());
   }
 
   to(receiver: ChannelReceiver): void {
@@ -69,10 +75,10 @@ class Wire {
     const part = Buffer.from(first.subarray(0, size));
     if (size === first.length) this.#waiting.shift();
     else this.#waiting[0] = first.subarray(size);
-    this.#queued -= size;
+    if (this.delayMs === 0) this.#queued -= size;
     this.#receiver?.onBytes(part);
     if (this.#queued < 16_384) this.#other?.onDrain();
-    if (!this.isSlow) this.deliverSoon();
+    if (!this.isSlow && this.delayMs === 0) this.deliverSoon();
   }
 }
 
@@ -82,12 +88,14 @@ export function linked(
   mostCalls = 100,
   time?: Clock,
 ) {
-  const there = new Wire(cut);
-  const back = new Wire(cut);
+  const clock = new TestClock();
+  const there = new Wire(cut, clock);
+  const back = new Wire(cut, clock);
   const nobody: Handle = async () => ({ status: 404, headers: {}, body: "nobody" });
   const closed: unknown[] = [];
   const faults: unknown[] = [];
-  const clock = new TestClock();
+  /** Of both ends together. */
+  const memory = { held: 0, isShort: false };
   const wheel = wheelOf(time ?? clock);
   const receivers: ChannelReceiver[] = [];
   const shut = (): void => {
@@ -103,6 +111,8 @@ export function linked(
         return out.queued;
       },
       close: () => setImmediate(shut),
+      hold: (bytes) => (memory.held += bytes),
+      fits: () => !memory.isShort,
       open(receiver) {
         into.to(receiver);
         out.from(receiver);
@@ -144,6 +154,7 @@ export function linked(
     closed,
     faults,
     clock,
+    memory,
     /** As if the cable were cut. */
     shut,
   };

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 
+import { TestClock } from "../../../server/testing/test-clock.ts";
+import { wheelOf } from "../../../src/link/alive/wheel.ts";
 import type { FrameWriter } from "../../../src/link/frame-writer.ts";
 import { kinds } from "../../../src/link/frames.ts";
 import { Outbox, type PartSource } from "../../../src/link/outbox.ts";
@@ -13,7 +15,11 @@ it("a body that nobody wants any more holds up no other: the parts of those behi
     close() {},
     open() {},
   };
-  const outbox = new Outbox(channel, (run) => void turns.push(run), "http://other");
+  const outbox = new Outbox(channel, {
+    soon: (run) => void turns.push(run),
+    name: "http://other",
+    wheel: wheelOf(new TestClock()),
+  });
   outbox.began(true);
   outbox.began(true);
   // Its call was answered before its turn came.
