@@ -33,6 +33,8 @@ export interface LinkOptions {
   readonly isDialer: boolean;
   /** How many calls this end takes at once. */
   readonly mostCalls: number;
+  /** Whose calls it takes. Any other one ends the link. */
+  readonly takes: readonly CallFrom[];
   /** Looks after all links of the process. */
   readonly wheel: Wheel;
   /** Runs this at the end of the turn of the event loop, together with what else happens in it. */

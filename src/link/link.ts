@@ -29,6 +29,9 @@ export const firstCalls = 16;
  */
 const mostTogether = 16;
 
+/** What messages call the calls of an end of a link. */
+const names = { key: "its own", service: "of its procedures", outside: "of callers outside" };
+
 /** In the ping after which no more calls come. */
 const lastMark = 1;
 
@@ -258,6 +261,8 @@ export class Link {
 
   #arrived(from: CallFrom, stream: number, payload: Uint8Array, isKept: boolean): void {
     if (!this.#received.isFree(stream)) throw new ProtocolError(`A call ${stream} out of turn`);
+    if (!this.#options.takes.includes(from))
+      throw new ProtocolError(`A call that its end of the link may not send (${names[from]})`);
     const call = new ReceivedCall(
       this.#outbox,
       this.#received,

@@ -10,6 +10,7 @@ import type {
 } from "../base/ports/links.ts";
 import type { Credentials, TrustKey } from "../http/trust.ts";
 import { wheelOf } from "./alive/wheel.ts";
+import { takenFrom } from "./directions.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { FrameReader, kinds, mostHandshakeBytes, ProtocolError } from "./frames.ts";
 import {
@@ -86,6 +87,7 @@ function linkOf(
     name: dialed?.name ?? `the ${other.role} ${other.instance}`,
     isDialer: dialed !== undefined,
     mostCalls: service.mostCalls,
+    takes: takenFrom({ role: service.role, isDialer: dialed !== undefined }, other.role),
     wheel: wheelOf(service.host.clock),
     soon: service.soon,
     handle: (call) => answer(call),

@@ -6,6 +6,7 @@ import type { Host, HttpRequest, HttpResponse, Peer } from "../../base/ports.ts"
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { Credentials, TrustKey } from "../../http/trust.ts";
+import { dialersOf } from "../../link/directions.ts";
 import type { Link } from "../../link/link.ts";
 import { controlCalls } from "../../link/link-peer.ts";
 import { wrongKeyAdvice } from "../../link/handshake.ts";
@@ -41,9 +42,6 @@ export interface DialEvents extends Partial<Pick<DialledLinkParts, "onWay" | "tw
   /** Sends what doesn't go over a link [the host's]. */
   readonly transport?: Peer;
 }
-
-/** Who may dial a service: nodes their gateway, proxies a gateway or a node. */
-const dialers = { gateway: ["node", "proxy"], node: ["proxy"], proxy: [] } as const;
 
 /** How long answers to calls that are cut may take to leave. */
 const cutMs = 500;
@@ -90,10 +88,10 @@ export class ServiceLinks {
       throw new Error(
         "'link' is \"always\", which needs a 'trustKey': both ends of a link show it",
       );
-    // Nobody's calls come to a proxy over a link.
-    if (this.#service !== undefined && role !== "proxy") {
+    const dialers = dialersOf(role);
+    if (this.#service !== undefined && dialers.length > 0) {
       const accept = createAccepting(this.#service, {
-        roles: dialers[role],
+        roles: dialers,
         onWrongProof: (from) => this.#wrongProof(from),
         onLink: (proven) => this.#accepts(proven),
       });

@@ -1,7 +1,7 @@
 // Two ends of a link in memory. Bytes are cut anywhere on their way. The link ends with its test.
 
 import { onTestFinished } from "vitest";
-import type { Clock, HttpResponse } from "../../../src/base/ports.ts";
+import type { CallFrom, Clock, HttpResponse } from "../../../src/base/ports.ts";
 import type { Channel, ChannelReceiver } from "../../../src/base/ports/links.ts";
 import { FrameReader } from "../../../src/link/frames.ts";
 import type { ArrivedCall } from "../../../src/link/calls.ts";
@@ -87,6 +87,7 @@ export function linked(
   cut: (available: number) => number = (available) => available,
   mostCalls = 100,
   time?: Clock,
+  takes: readonly CallFrom[] = ["key", "service", "outside"],
 ) {
   const clock = new TestClock();
   const there = new Wire(cut, clock);
@@ -123,6 +124,7 @@ export function linked(
       name: "http://other",
       isDialer,
       mostCalls,
+      takes,
       wheel,
       soon: (run) => void setImmediate(run),
       handle,

@@ -10,7 +10,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { collected } from "../../../src/http/bodies.ts";
 import { createCertificates } from "../../_certificates.ts";
-import { accept, dial, serviceOf } from "./_services.ts";
+import { serviceHeaders } from "../../../src/base/protocol.ts";
+import { accept, dial, serviceOf, trustKey } from "./_services.ts";
+
+/** What makes a request one of the service itself. */
+const own = { [serviceHeaders.trustKey]: trustKey };
 
 /** Asks for an upgrade, and returns the status and what was said with it. */
 async function ask(
@@ -67,8 +71,8 @@ describe("a link over a socket", () => {
     await vi.waitFor(() => expect(proven).toHaveLength(1));
     for (const { peer } of [dialled, proven[0]!]) {
       const url = "http://anywhere/rpc/add?a=1";
-      const { body } = await collected(peer.send({ url, method: "GET", headers: {} }));
-      expect(new TextDecoder().decode(body)).toBe("/rpc/add?a=1 outside");
+      const { body } = await collected(peer.send({ url, method: "GET", headers: own }));
+      expect(new TextDecoder().decode(body)).toBe("/rpc/add?a=1 key");
     }
   });
 
@@ -250,7 +254,7 @@ describe("a link over a socket", () => {
     const answer = peer.send({
       url: "http://anywhere/",
       method: "POST",
-      headers: {},
+      headers: own,
       body: new Uint8Array(300_000),
     });
     await vi.waitFor(() => expect(memory.bytes - before).toBeGreaterThan(100_000));
