@@ -37,7 +37,7 @@ import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
 import { repeatableNames } from "./repeatable.ts";
-import { ResentCalls } from "./resent-calls.ts";
+import { Resending } from "./send-again.ts";
 import { createSendToHolder } from "./send-to-holder.ts";
 
 export interface GatewayOptions {
@@ -112,8 +112,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     members,
     liveness,
   );
-  const resent = new ResentCalls(host);
-  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resent });
+  const resending = new Resending<Member>(host, members.all);
+  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resending });
   const middleware = { chain, application, ...parts };
 
   const instance = directory?.instance ?? crypto.randomUUID();
@@ -230,7 +230,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     links,
     measured: {
       knows: (name) => members.holders(name).kind === "some",
-      figures: () => ({ members: membersByState(members.all()), resent: resent.counts }),
+      figures: () => ({ members: membersByState(members.all()), resent: resending.counts }),
     },
     observed: observer && {
       observer,

@@ -4,7 +4,6 @@
 import type { Clock, HeaderFields, Log } from "../../base/ports.ts";
 import { requestIdOf } from "../../http/tracing/request-ids.ts";
 import { traceIdOf } from "../../http/tracing/trace-context.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
 import { RareLines } from "../rare-lines.ts";
 
 /**
@@ -41,7 +40,7 @@ export class ResentCalls {
 
   /** A call goes to another member, as the one at `from` didn't take it. */
   add(
-    call: Pick<IncomingCall, "fqn"> & { readonly request: { readonly headers: HeaderFields } },
+    { fqn, headers }: { readonly fqn: string; readonly headers: HeaderFields },
     from: string,
     reason: ResendReason,
   ): void {
@@ -49,13 +48,12 @@ export class ResentCalls {
     const unlogged = this.#lines.next();
     if (unlogged === undefined) return;
     const more = unlogged === 0 ? "" : `; ${unlogged} more calls since the last such line`;
-    const { headers } = call.request;
     const story = reason === "unsent" ? `${why.unsent} to ${from}` : `${from} ${why[reason]}`;
-    this.#log.info(`sent '${call.fqn}' again: ${story}${more}`, {
+    this.#log.info(`sent '${fqn}' again: ${story}${more}`, {
       event: "retried",
       request: requestIdOf(headers),
       trace: traceIdOf(headers),
-      procedure: call.fqn,
+      procedure: fqn,
       service: from,
     });
   }

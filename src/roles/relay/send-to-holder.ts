@@ -1,7 +1,6 @@
-// Sends a call to one of the members that have its procedure, and to another one if that is safe.
-// What decides is the outcome: a call that wasn't sent, or that a member refused before it ran,
-// can't have run; one that was sent and has no answer may have.
+// How a gateway sends a call to one of the members that have its procedure.
 
+import { DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import {
   type Clock,
   isLocalFailure,
@@ -9,7 +8,6 @@ import {
   TransportError,
   unsentOf,
 } from "../../base/ports.ts";
-import { NodeNotAvailable } from "../../base/errors.ts";
 import { serviceHeaders } from "../../base/protocol.ts";
 import { discard, watchedBody } from "../../http/bodies.ts";
 import { isMarkedRefused, isMisfit, notStartedReason } from "../../http/relay-headers.ts";
@@ -26,14 +24,13 @@ import {
   withoutItsSettings,
 } from "./forward.ts";
 import { HeldCall } from "./held-call.ts";
-import { backOff, mostTried, ResendBudget } from "./resend-budget.ts";
-import type { ResendReason, ResentCalls } from "./resent-calls.ts";
+import { counted, type Resending } from "./send-again.ts";
 
 export interface HolderParts extends ForwardParts {
   readonly members: Members;
   readonly liveness: Liveness<Member>;
   readonly observer: Observer | undefined;
-  readonly resent: ResentCalls;
+  readonly resending: Resending<Member>;
 }
 
 type Some = Extract<Holders, { kind: "some" }>;
@@ -45,100 +42,86 @@ export type SendToHolder = (
 ) => Promise<PeerResponse>;
 
 export function createSendToHolder(parts: HolderParts): SendToHolder {
-  const { host, members, liveness, observer, resent } = parts;
+  const { host, members, liveness, observer, resending } = parts;
   const { clock } = host;
-  const budget = new ResendBudget(() =>
-    members.all().reduce((most, { vitals }) => Math.max(most, vitals.inFlight), 0),
-  );
+
+  const sendTo = async (
+    member: Member,
+    call: IncomingCall,
+    forwarded: ForwardedRequest,
+  ): Promise<PeerResponse> => {
+    const started = clock.now();
+    const held = holdCall(call, member, forwarded, clock);
+    observer?.calls?.sent(call.request, member.id);
+    liveness.sent(member);
+    try {
+      const { url, via } = member;
+      const answer = await counted(member, () =>
+        sendForwarded(parts, url, call, forwarded, held?.abort, via),
+      );
+      if (saysThatItFails(answer)) liveness.failing(member, started);
+      else liveness.heard(member, started);
+      return answer;
+    } catch (thrown) {
+      // A short time that is over before there was a connection says nothing about the member.
+      if (call.departure.aborted) throw thrown;
+      if (held?.reason !== undefined && unsentOf(thrown) === undefined)
+        throw held.reason instanceof TransportError
+          ? held.reason
+          : new TransportError(held.reason.message, true, { cause: held.reason });
+      // A link says itself whether its other end lives.
+      if (thrown instanceof TransportError && member.via === undefined)
+        liveness.failed(member, thrown, started);
+      throw thrown;
+    } finally {
+      held?.leave();
+    }
+  };
 
   return async (call, received, holders) => {
     const [forwarded, hasBegun] = watchedBody(received);
-    const tried: Member[] = [];
-    let wasSentAgain = false;
-    let shortages = 0;
-    let isOverload = false;
-    let failure: Error | undefined;
-    let previous: { readonly url: string; readonly reason: ResendReason } | undefined;
-    let unsent: unknown;
-    /** Of another build than the member that refused the call. */
-    let another: Member | undefined;
-    let isMismatched = false;
-    budget.called(clock.now());
-    while (tried.length < mostTried) {
-      const member = another ?? holders.next(tried);
-      another = undefined;
-      if (member === undefined) break;
-      if (tried.length > 1) await backOff(clock, call.departure);
-      tried.push(member);
-      if (previous !== undefined) resent.add(call, previous.url, previous.reason);
-      const started = clock.now();
-      const { vitals } = member;
-      const held = holdCall(call, member, forwarded, clock);
-      observer?.calls?.sent(call.request, member.id);
-      vitals.inFlight++;
-      liveness.sent(member);
-      try {
-        let answer: PeerResponse;
-        try {
-          const { url, via } = member;
-          answer = await sendForwarded(parts, url, call, forwarded, held?.abort, via);
-        } finally {
-          vitals.inFlight--;
-          held?.leave();
-        }
-        if (saysThatItFails(answer)) liveness.failing(member, started);
-        else liveness.heard(member, started);
-        const reason = notStartedReason(answer);
+    const { fqn, trusted, departure } = call;
+    let answer: PeerResponse | undefined;
+    try {
+      answer = await resending.send({
+        fqn,
+        headers: call.request.headers,
+        caller: departure,
+        hasBegun,
+        next: (tried) => holders.next(tried),
+        send: (member) => sendTo(member, call, forwarded),
+        mayRepeat: ({ idempotent }) => idempotent.has(fqn),
+        refused(member, reason) {
+          if (reason !== "overload") members.remove(member.id);
+        },
         // While a new build is rolled out, only some members may have what the call needs.
-        if (!isMismatched && call.route === undefined && isMisfit(answer) && !hasBegun())
-          another = holders.next(tried, member);
-        if (another !== undefined) {
-          isMismatched = true;
-          discard(answer.body);
-          previous = { url: member.url, reason: "build" };
-          failure = undefined;
-          continue;
-        }
-        if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
-        discard(answer.body);
-        previous = { url: member.url, reason: "refused" };
-        failure = undefined;
-        isOverload = reason === "overload";
-        if (!isOverload) members.remove(member.id);
-        else if (wasSentAgain || !budget.take(clock.now())) break;
-        else wasSentAgain = true;
-      } catch (raw) {
-        // A short time that is over before there was a connection says nothing about the member.
-        if (call.departure.aborted) throw forwardingError(call.departure.reason);
-        const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
-        const isEnded = held?.reason !== undefined;
-        // A link says itself whether its other end lives.
-        if (!isEnded && thrown instanceof TransportError && member.via === undefined)
-          liveness.failed(member, thrown, started);
-        if (!(isEnded || thrown instanceof TransportError) || hasBegun())
-          throw forwardingError(thrown, call.trusted);
-        if (isLocalFailure(thrown)) shortages++;
-        unsent = thrown;
-        previous = {
-          url: member.url,
-          reason: unsentOf(thrown) === undefined ? "unanswered" : "unsent",
-        };
-        if (previous.reason === "unsent") continue;
-        failure = forwardingError(thrown, call.trusted);
-        if (wasSentAgain || !member.idempotent.has(call.fqn) || !budget.take(clock.now())) break;
-        wasSentAgain = true;
-      }
+        unlike: (refusal, tried) =>
+          call.route === undefined && isMisfit(refusal)
+            ? holders.next(tried, tried.at(-1))
+            : undefined,
+      });
+    } catch (thrown) {
+      if (departure.aborted) throw forwardingError(departure.reason);
+      const isUnsent = unsentOf(thrown) !== undefined;
+      if (isLocalFailure(thrown)) throw noConnection();
+      if (isUnsent) throw noneTakes(call, trusted ? { cause: thrown } : {});
+      const { cause } = thrown as Error;
+      throw forwardingError(cause instanceof DeadlineExceeded ? cause : thrown, trusted);
     }
-    if (failure !== undefined) throw failure;
-    throw shortages > 0
-      ? noConnection()
-      : new NodeNotAvailable(
-          isOverload
-            ? `The nodes with '${call.fqn}' have as many calls as they can take; try again`
-            : `No node can take '${call.fqn}' now`,
-          call.trusted && unsent !== undefined ? { cause: unsent } : {},
-        );
+    const reason = answer && notStartedReason(answer);
+    if (answer !== undefined && (reason === undefined || hasBegun()))
+      return withoutItsSettings(call, answer);
+    if (answer !== undefined) discard(answer.body);
+    throw reason === "overload"
+      ? new NodeNotAvailable(
+          `The nodes with '${fqn}' have as many calls as they can take; try again`,
+        )
+      : noneTakes(call);
   };
+}
+
+function noneTakes({ fqn }: IncomingCall, options: ErrorOptions = {}): NodeNotAvailable {
+  return new NodeNotAvailable(`No node can take '${fqn}' now`, options);
 }
 
 /**

@@ -1,5 +1,4 @@
-// Sends a call to one of several services, and to another one if that is safe. The rules are those by
-// which a gateway sends calls to members.
+// How a node or proxy sends a call to one of several services.
 
 import {
   type Host,
@@ -9,14 +8,11 @@ import {
   unsentOf,
 } from "../../base/ports.ts";
 import { headers, rpcPath } from "../../base/protocol.ts";
-import { discard } from "../../http/bodies.ts";
-import { pathOf, targetOf } from "../../http/router.ts";
-import { notStartedReason } from "../../http/relay-headers.ts";
-import type { Liveness } from "../members/liveness.ts";
 import { watchedBody } from "../../http/bodies.ts";
+import { pathOf, targetOf } from "../../http/router.ts";
+import type { Liveness } from "../members/liveness.ts";
 import { HeldCall } from "../relay/held-call.ts";
-import { backOff, mostTried, ResendBudget } from "../relay/resend-budget.ts";
-import { ResentCalls } from "../relay/resent-calls.ts";
+import { counted, Resending } from "../relay/send-again.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface SpreadParts {
@@ -32,88 +28,48 @@ export interface SpreadParts {
 /** How long a service is left alone that has said that it is leaving, or can't know yet who takes a call. */
 const restMs = { leaving: 1_000, starting: 500, nobody: 0, overload: 0 } as const;
 
-const none: readonly Upstream[] = [];
-
 export class Spread {
   readonly #parts: SpreadParts;
-  readonly #budget: ResendBudget;
-  readonly #resent: ResentCalls;
+  readonly #resending: Resending<Upstream>;
 
   constructor(parts: SpreadParts) {
     this.#parts = parts;
-    this.#resent = new ResentCalls(parts.host);
-    this.#budget = new ResendBudget(() =>
-      parts.all().reduce((most, { vitals }) => Math.max(most, vitals.inFlight), 0),
-    );
+    this.#resending = new Resending(parts.host, parts.all);
   }
 
   /** Calls that were sent again, by the reason. */
-  get counts(): ResentCalls["counts"] {
-    return this.#resent.counts;
+  get counts(): Resending<Upstream>["counts"] {
+    return this.#resending.counts;
   }
 
-  /** `onSent` hears the name of each service to which it is sent. */
+  /** `onSent` hears the name of each service to which it is sent. `undefined`: there is none. */
   async send(
-    first: Upstream,
     received: OutgoingRequest,
     onSent?: (name: string) => void,
-  ): Promise<PeerResponse> {
-    const { clock } = this.#parts.host;
+  ): Promise<PeerResponse | undefined> {
+    const { host, next, isIdempotent } = this.#parts;
+    const { clock } = host;
     const started = clock.now();
-    this.#budget.called(started);
     const [request, hasBegun] = watchedBody(received);
-    let upstream = first;
-    let tried = none;
-    let wasSentAgain = false;
-    for (;;) {
-      onSent?.(upstream.url);
-      const sent = tried === none ? request : later(request, clock.now() - started);
-      tried = tried === none ? [upstream] : [...tried, upstream];
-      try {
-        const answer = await this.#sendTo(upstream, sent);
-        const reason = answer.status === 503 ? notStartedReason(answer) : undefined;
-        if (reason === undefined || hasBegun()) return answer;
-        upstream.restUntil(clock.now() + restMs[reason]);
-        const following = this.#following(tried);
-        if (following === undefined) return answer;
-        if (reason === "overload") {
-          if (wasSentAgain || !this.#budget.take(clock.now())) return answer;
-          wasSentAgain = true;
-        }
-        discard(answer.body);
-        this.#note(request, upstream, "refused");
-        upstream = following;
-      } catch (thrown) {
-        const isLost = thrown instanceof TransportError && request.signal?.aborted !== true;
-        const following = isLost && !hasBegun() ? this.#following(tried) : undefined;
-        if (following === undefined) throw thrown;
-        const isUnsent = unsentOf(thrown) !== undefined;
-        if (!isUnsent) {
-          if (wasSentAgain || !(await this.#mayRepeat(request))) throw thrown;
-          if (!this.#budget.take(clock.now())) throw thrown;
-          wasSentAgain = true;
-        }
-        this.#note(request, upstream, isUnsent ? "unsent" : "unanswered");
-        upstream = following;
-      }
-      if (tried.length > 1) await backOff(clock, request.signal);
-    }
-  }
-
-  #following(tried: readonly Upstream[]): Upstream | undefined {
-    return tried.length < mostTried ? this.#parts.next(tried) : undefined;
-  }
-
-  async #sendTo(upstream: Upstream, request: OutgoingRequest): Promise<PeerResponse> {
-    const { vitals } = upstream;
-    vitals.inFlight++;
-    try {
-      return await (upstream.isOverHttp
-        ? this.#sendOverHttp(upstream, request)
-        : upstream.send(request));
-    } finally {
-      vitals.inFlight--;
-    }
+    const fqn = procedureOf(request);
+    let isFirst = true;
+    return await this.#resending.send({
+      fqn: fqn ?? pathOf(targetOf(request.url)),
+      headers: request.headers,
+      caller: request.signal,
+      hasBegun,
+      next,
+      send: (upstream) => {
+        onSent?.(upstream.url);
+        const sent = isFirst ? request : later(request, clock.now() - started);
+        isFirst = false;
+        return counted(upstream, () =>
+          upstream.isOverHttp ? this.#sendOverHttp(upstream, sent) : upstream.send(sent),
+        );
+      },
+      mayRepeat: () => fqn !== undefined && isIdempotent(fqn),
+      refused: (upstream, reason) => upstream.restUntil(clock.now() + restMs[reason]),
+    });
   }
 
   /** Only what comes tells whether the other end lives. */
@@ -139,16 +95,6 @@ export class Spread {
     } finally {
       held?.leave();
     }
-  }
-
-  async #mayRepeat(request: OutgoingRequest): Promise<boolean> {
-    const fqn = procedureOf(request);
-    return fqn !== undefined && (await this.#parts.isIdempotent(fqn));
-  }
-
-  #note(request: OutgoingRequest, { url }: Upstream, reason: keyof ResentCalls["counts"]): void {
-    const fqn = procedureOf(request) ?? pathOf(targetOf(request.url));
-    this.#resent.add({ fqn, request }, url, reason);
   }
 }
 

@@ -260,11 +260,10 @@ export class Upstreams implements Peer {
     return new UnsentError("no gateway is known", "refused");
   }
 
-  #sendTo(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
-    const first = this.#next([]);
-    return first === undefined
-      ? Promise.reject(this.#none())
-      : this.#spread.send(first, request, onSent);
+  async #sendTo(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
+    const answer = await this.#spread.send(request, onSent);
+    if (answer === undefined) throw this.#none();
+    return answer;
   }
 
   /** The next one in turn that is likely to take a call, or else any that has not been tried. */

@@ -1,0 +1,134 @@
+// Sends a call to one of several services, and to another one if that is safe: a gateway to its members,
+// nodes and proxies to their gateways. What decides is the outcome. A call that wasn't sent, or that a service
+// refused before it ran, can't have run; one that was sent and has no answer may have.
+
+import { DeadlineExceeded } from "../../base/errors.ts";
+import {
+  type AbortNotice,
+  type HeaderFields,
+  type Host,
+  type PeerResponse,
+  TransportError,
+  unsentOf,
+} from "../../base/ports.ts";
+import { discard } from "../../http/bodies.ts";
+import { type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
+import type { Vitals } from "../members/vitals.ts";
+import { backOff, mostTried, ResendBudget } from "./resend-budget.ts";
+import { type ResendReason, ResentCalls } from "./resent-calls.ts";
+
+/** A service that may take a call. */
+export interface Candidate {
+  /** What logs and errors call it. */
+  readonly url: string;
+  readonly vitals: Pick<Vitals, "inFlight">;
+}
+
+/** A call, and those who may take it. */
+export interface Tries<Service extends Candidate> {
+  /** What the log calls it. */
+  readonly fqn: string;
+  readonly headers: HeaderFields;
+  readonly caller: AbortNotice | undefined;
+  /** Whether parts of its body have left, which can't be sent again. */
+  readonly hasBegun: () => boolean;
+  /** The next one in turn that isn't one of these. */
+  next(tried: readonly Service[]): Service | undefined;
+  /** Sends it, {@link counted}. */
+  send(service: Service): Promise<PeerResponse>;
+  /** Whether it may run twice. */
+  mayRepeat(service: Service): boolean | Promise<boolean>;
+  /** A service has said that it doesn't take the call. */
+  refused(service: Service, reason: NotStartedReason): void;
+  /** One of another build, if that is what the answer of this one asks for. */
+  unlike?(answer: PeerResponse, tried: readonly Service[]): Service | undefined;
+}
+
+export class Resending<Service extends Candidate> {
+  readonly #clock: Host["clock"];
+  readonly #budget: ResendBudget;
+  readonly #resent: ResentCalls;
+
+  /** `all` that calls may go to. */
+  constructor(host: Pick<Host, "clock" | "log">, all: () => readonly Service[]) {
+    this.#clock = host.clock;
+    this.#resent = new ResentCalls(host);
+    this.#budget = new ResendBudget(() =>
+      all().reduce((most, { vitals }) => Math.max(most, vitals.inFlight), 0),
+    );
+  }
+
+  /** Calls that were sent again, by the reason. */
+  get counts(): ResentCalls["counts"] {
+    return this.#resent.counts;
+  }
+
+  /**
+   * Resolves with an answer, which says if the last one that was tried refused the call before it began.
+   * Rejects with why there is none: that the call may have run, if it may. `undefined`: nobody was there to try.
+   */
+  async send(tries: Tries<Service>): Promise<PeerResponse | undefined> {
+    this.#budget.called(this.#clock.now());
+    const tried: Service[] = [];
+    let service = tries.next(tried);
+    let isMismatched = false;
+    let wasSentAgain = false;
+    let unanswered: unknown;
+    /** Whether a call that may have cost work is tried once more. */
+    const mayCostMore = (): boolean => !wasSentAgain && this.#budget.take(this.#clock.now());
+    while (service !== undefined) {
+      if (tried.length > 1) await backOff(this.#clock, tries.caller);
+      tried.push(service);
+      let following: Service | undefined;
+      let why: ResendReason;
+      try {
+        const answer = await tries.send(service);
+        if (tries.hasBegun()) return answer;
+        const other = isMismatched ? undefined : tries.unlike?.(answer, tried);
+        const reason = notStartedReason(answer);
+        if (other !== undefined) isMismatched = true;
+        else if (reason === undefined) return answer;
+        else tries.refused(service, reason);
+        following = other ?? this.#following(tries, tried);
+        if (following === undefined) return answer;
+        if (other === undefined && reason === "overload") {
+          if (!mayCostMore()) return answer;
+          wasSentAgain = true;
+        }
+        discard(answer.body);
+        why = other === undefined ? "refused" : "build";
+      } catch (thrown) {
+        const isLost = thrown instanceof TransportError || thrown instanceof DeadlineExceeded;
+        if (!isLost || tries.caller?.aborted === true || tries.hasBegun()) throw thrown;
+        why = unsentOf(thrown) === undefined ? "unanswered" : "unsent";
+        if (why === "unanswered") unanswered = thrown;
+        following = this.#following(tries, tried);
+        if (following === undefined) throw unanswered ?? thrown;
+        if (why === "unanswered") {
+          if (wasSentAgain || !(await tries.mayRepeat(service)) || !mayCostMore()) throw thrown;
+          wasSentAgain = true;
+        }
+      }
+      this.#resent.add(tries, service.url, why);
+      service = following;
+    }
+    return undefined;
+  }
+
+  #following(tries: Tries<Service>, tried: readonly Service[]): Service | undefined {
+    return tried.length < mostTried ? tries.next(tried) : undefined;
+  }
+}
+
+/** Counts a call that is in flight at a service until its answer begins. */
+export async function counted(
+  { vitals }: Candidate,
+  send: () => Promise<PeerResponse>,
+): Promise<PeerResponse> {
+  vitals.inFlight++;
+  try {
+    return await send();
+  } finally {
+    vitals.inFlight--;
+  }
+}
