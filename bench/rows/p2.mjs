@@ -80,7 +80,7 @@ const seamline = (name, callers, checkout) => ({
  * @param {number} callers
  * @param {{ caller?: string, broker?: () => Promise<{ address: string, parts: import("../lib/processes.mjs").Started[] }> }} [parts]
  */
-const pair = (name, file, callers, { caller = "caller", broker } = {}) => ({
+export const pair = (name, file, callers, { caller = "caller", broker } = {}) => ({
   name,
   async start() {
     const path = fileURLToPath(new URL(`${file}.mjs`, services));
