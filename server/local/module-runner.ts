@@ -1,7 +1,7 @@
 // The modules of one service in a local deployment: Vite's module runner, with its own instances
 // and the runtime that runs the service.
 
-import { SourceMap, type SourceMapPayload } from "node:module";
+import { isBuiltin, SourceMap, type SourceMapPayload } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 
@@ -120,6 +120,9 @@ async function fetch(
   ...[id, importer, options]: Parameters<DevEnvironment["fetchModule"]>
 ): ReturnType<DevEnvironment["fetchModule"]> {
   if (id.endsWith(runtimeId)) return { externalize: runtimeId, type: "module" };
+  // Vite makes modules of its own of names that aliases match, even if they stay external.
+  const name = id.replace(/^\/@id\//, "");
+  if (isBuiltin(name)) return { externalize: name, type: "builtin" };
   // A runner caches modules until they are invalidated. Vite would answer for the first runner
   // only.
   if (options?.cached === true) return { cache: true };

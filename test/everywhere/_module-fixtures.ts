@@ -223,6 +223,44 @@ export const moduleFixtures: readonly ModuleFixture[] = [
     expected: "by pattern",
   },
   {
+    name: "node-alias",
+    answer: `import { Buffer } from "buffer";
+import { StringDecoder } from "node:string_decoder";
+import * as punycode from "punycode/";
+import { forwarded } from "./forward.ts";
+export async function answer(): Promise<unknown> {
+  const again = await import("node:buffer");
+  const { EOL } = (await import("os")).default;
+  return [Buffer.from("a").toString("hex"), again.Buffer === Buffer, new StringDecoder().encoding, EOL, forwarded, punycode.name];
+}
+`,
+    files: {
+      "forward.ts": `export * from "timers/promises";
+export { default as assert } from "assert";
+import * as all from "./forward.ts";
+export const forwarded: unknown = Object.keys(all).filter((name) => name.startsWith("a") || name.startsWith("set")).sort();
+`,
+      "/node_modules/polyfill/package.json": packageJson({ name: "polyfill", type: "module" }),
+      "/node_modules/polyfill/index.js":
+        'export const name = "polyfill";\nexport default {};\nexport const Buffer = { from: () => "polyfill" };\n',
+      "/node_modules/punycode/package.json": packageJson({ name: "punycode", type: "module" }),
+      "/node_modules/punycode/index.js": 'export const name = "package";\n',
+    },
+    expected: [
+      "61",
+      true,
+      "utf8",
+      "\n",
+      ["assert", "setImmediate", "setInterval", "setTimeout"],
+      "package",
+    ],
+  },
+  {
+    name: "node-globals",
+    answer: "return [typeof process.pid, Buffer.from('a').toString('hex')];",
+    expected: ["number", "61"],
+  },
+  {
     name: "subpath-import",
     answer:
       'import { inner } from "#inner";\nexport async function answer(): Promise<unknown> { return inner; }\n',
@@ -504,6 +542,9 @@ export default {
   resolve: {
     alias: [
       { find: "@", replacement: import.meta.dirname + "/src/f" },
+      { find: /^(?:node:)?(?:buffer|assert|os|timers\\/promises)$/, replacement: "polyfill" },
+      { find: "string_decoder", replacement: "polyfill" },
+      { find: "node:string_decoder", replacement: import.meta.dirname + "/node_modules/polyfill/index.js" },
       { find: /^~pattern\\/(.*)$/, replacement: import.meta.dirname + "/src/f/alias-pattern/$1.ts" },
     ],
   },
@@ -512,6 +553,13 @@ export default {
       name: "made-up",
       resolveId: (source: string) => ids[source.slice("made-up:".length)],
       load: (id: string) => names.has(id) ? \`export const id = \${JSON.stringify(names.get(id))};\` : undefined,
+    },
+    {
+      // As the plugin of this name does in development.
+      name: "vite-plugin-node-polyfills:inject",
+      apply: "serve",
+      transform: (code: string, id: string) =>
+        id.includes("/node-globals/") ? \`import process, { Buffer } from "polyfill"; \${code}\` : undefined,
     },
     {
       name: "decorators",

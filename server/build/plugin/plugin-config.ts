@@ -88,12 +88,23 @@ export function configureEnvironment(
 /** Checks the resolved configuration, and takes the browser's output folder from it. */
 export function configureOutput({ build }: PluginState, config: ResolvedConfig): void {
   refuseBase(config);
+  keepGlobals(config);
   build.configureBrowserFolder(
     outDirOf({
       root: config.root,
       build: config.environments[environmentNames.browser]?.build ?? config.build,
     }),
   );
+}
+
+/**
+ * In development, this plugin replaces `process`, `Buffer` and `global` in every environment, and a
+ * server would have an empty `process.env`. In builds it does so in pages only.
+ */
+function keepGlobals({ plugins }: ResolvedConfig): void {
+  for (const plugin of plugins)
+    if (plugin.name === "vite-plugin-node-polyfills:inject")
+      plugin.applyToEnvironment = ({ name }) => name !== environmentNames.server;
 }
 
 function isSeamline(plugin: unknown): plugin is Plugin {

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 
 import type { Environment, Rolldown } from "vite";
 
+import { formatProblem } from "../../../src/base/problem.ts";
 import { paths } from "../../../src/base/protocol.ts";
 import { inPages } from "./page-base.ts";
 import { proxiedNames, proxyModuleText } from "./ids.ts";
@@ -91,7 +92,7 @@ export async function resolveModule(
   if (isAbsolute(source) && parsePartId(source).part !== undefined)
     return development?.partAt(source) ?? source;
   if (importer === undefined || source.startsWith("\0") || isAbsolute(source)) return undefined;
-  if (environment.mode === "build" && !isBrowser(context) && isBuiltin(source))
+  if (environment.name === environmentNames.server && isBuiltin(source))
     return await nodesOwn(state, context, source, importer, options);
   if (environment.mode !== "build" && (!isBrowser(context) || !mayLeadToService(source)))
     return undefined;
@@ -130,7 +131,10 @@ async function nodesOwn(
     const { root } = build.reader;
     const message = `"${source}" is Node's own module on servers, and ${slashed(relative(root, file))}, to which resolve.alias leads, in pages only`;
     const hint = "If servers should get the file, give the alias a name that isn't Node's.";
-    build.findings.warnings.push(importProblem(importer, source, root, message, hint));
+    const problem = importProblem(importer, source, root, message, hint);
+    // Development has no end to wait for.
+    if (context.environment.mode === "build") build.findings.warnings.push(problem);
+    else context.environment.logger.warnOnce(formatProblem(problem));
   }
   return { id: source, external: true };
 }
