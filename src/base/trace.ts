@@ -91,10 +91,11 @@ export function traced(thrown: unknown, line: string, run = 0, call: object = no
   return error;
 }
 
-/** `thrown` itself if it is an error, else an error with its text as message. @internal */
+/** `thrown` itself if it is an error, of any realm, else an error with its text as message. @internal */
 export function errorOf(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
   try {
+    if (thrown instanceof Error || / (Error|DOME)/.test({}.toString.call(thrown)))
+      return thrown as Error;
     // A function's text is its source, which callers mustn't see.
     return new Error(typeof thrown === "function" ? "A function was thrown" : String(thrown));
   } catch {

@@ -4,6 +4,7 @@ import { frameworkErrors, ServiceError } from "../base/errors.ts";
 import { linesOf } from "../base/call-trace.ts";
 import { setTrace } from "../base/trace.ts";
 import type { ClassTable, FormWalk } from "./class-table.ts";
+import { kindOf } from "./values/binary.ts";
 import { Fault, ReferenceFault } from "./values/fault.ts";
 import { buildInstance, type Properties, readInstance } from "./instance.ts";
 import type { KnownClass } from "./values/known-class.ts";
@@ -116,7 +117,7 @@ export function encodeErrorForm(
   if (error.cause !== undefined) {
     const cause = cover(error.cause);
     // What isn't an error is data that somebody has put there.
-    if (trusted || isOpen || rest["key"] !== undefined || cause instanceof Error)
+    if (trusted || isOpen || rest["key"] !== undefined || isError(cause))
       rest["cause"] = walkValue(cause, walk);
   }
   if (stacks) rest["stack"] = error.stack;
@@ -186,9 +187,13 @@ function entriesOf(error: Error, { trusted, hidden }: FormWalk): unknown {
   // A class that extends it is as any other class.
   if (error.constructor !== AggregateError || !Array.isArray(error.errors)) return undefined;
   return Array.from(error.errors as unknown[], (entry) =>
-    entry instanceof Error ? entry : new Error(hidden?.hide(entry) ?? internal),
+    isError(entry) ? entry : new Error(hidden?.hide(entry) ?? internal),
   );
 }
+
+/** Of any realm. */
+const isError = (value: unknown): boolean =>
+  value instanceof Error || kindOf(value as object) === "Error";
 
 /**
  * Whose name an error has, if it isn't that of its class: `true` for a DOMException, whose name

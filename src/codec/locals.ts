@@ -5,7 +5,7 @@ import type { Locals } from "../base/call-scope.ts";
 import { BadRequest, ValueNotSerializable } from "../base/errors.ts";
 import { ClassTable } from "./class-table.ts";
 import { decodeSerialized, encodeSerialized } from "./serialized.ts";
-import { bytesOf, kindOf } from "./values/binary.ts";
+import { bytesOf, isBlob, kindOf } from "./values/binary.ts";
 import { Fault } from "./values/fault.ts";
 import { unlimited } from "./values/limits.ts";
 
@@ -23,7 +23,7 @@ class LocalsClasses extends ClassTable {
       throw new Fault(
         `this ${kindOf(value)} was frozen before, but its content can still change; leave that to locals`,
       );
-    if (value instanceof Blob || kindOf(value) === "FormData")
+    if (isBlob(value) || kindOf(value) === "FormData")
       throw new Fault(`a ${kindOf(value)} can't be in locals`);
   }
 }
@@ -73,13 +73,13 @@ export function freezeDeeply(value: unknown, frozen: Set<object> = new Set()): v
   if (typeof value !== "object" || value === null || frozen.has(value)) return;
   frozen.add(value);
   if (Object.isExtensible(value)) {
-    if (value instanceof URL) lockUrl(value);
+    if (isOf(URL, value)) lockUrl(value);
     else lock(value);
   }
   Object.freeze(value);
   for (const key of Reflect.ownKeys(value))
     freezeDeeply(Object.getOwnPropertyDescriptor(value, key)?.value, frozen);
-  if (value instanceof Map || value instanceof Set)
+  if (isOf(Map, value) || isOf(Set, value))
     for (const [key, entry] of value.entries()) {
       freezeDeeply(key, frozen);
       freezeDeeply(entry, frozen);
@@ -94,8 +94,15 @@ const changers = [Map, Set, Date, URLSearchParams].map((type) => {
   return [type, names.filter((name) => changes.test(name))] as const;
 });
 
+/** Also of another realm. */
+const isOf = <T extends object>(
+  type: abstract new (...args: never[]) => T,
+  value: object,
+): value is T =>
+  value instanceof type || (!(value instanceof Object) && kindOf(value) === type.name);
+
 const namesOf = (value: object): readonly string[] =>
-  changers.find(([type]) => value instanceof type)?.[1] ?? [];
+  changers.find(([type]) => isOf<object>(type, value))?.[1] ?? [];
 
 function lock(value: object): void {
   for (const name of namesOf(value)) Object.defineProperty(value, name, { value: refuse });
@@ -113,7 +120,7 @@ function lockUrl(url: URL): void {
 /** Frozen by the application itself: then it still changes, and can't get methods that throw. */
 function isBeyondLock(value: object): boolean {
   if (Object.isExtensible(value)) return false;
-  const name = value instanceof URL ? "href" : namesOf(value)[0];
+  const name = isOf(URL, value) ? "href" : namesOf(value)[0];
   return name !== undefined && !Object.hasOwn(value, name);
 }
 

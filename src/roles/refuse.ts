@@ -11,8 +11,10 @@ import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { LogFields } from "../base/ports/telemetry.ts";
 import { answerHeaders, headers, mediaTypes, rpcPath, serviceHeaders } from "../base/protocol.ts";
 import { linesOf } from "../base/call-trace.ts";
-import { errorOf } from "../base/trace.ts";
+import { ofForeignError } from "../base/foreign-error.ts";
+import { errorOf, passed } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
+import { attempt } from "../codec/values/fault.ts";
 import { ErrorMask } from "../codec/error-mask.ts";
 import { HiddenErrors } from "../codec/hidden-errors.ts";
 import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
@@ -93,7 +95,10 @@ export function createRefuse(parts: RefuseParts): Refuse {
       host.log.error(failed, thrown, aboutOf(request));
   };
 
-  return async (raw, request, encoding, trust, isCall = true, call) => {
+  return async (given, request, encoding, trust, isCall = true, call) => {
+    const raw = attempt(() => ofForeignError(given)) ?? given;
+    const ways = raw === given ? undefined : passed.get(given as Error);
+    if (ways !== undefined) passed.set(raw as Error, ways);
     const mask =
       !stacks && isMasked(request.headers, trust, masks) ? new ErrorMask(classes) : undefined;
     // Once, so that the log has the error that the mask has seen.

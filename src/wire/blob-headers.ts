@@ -2,6 +2,7 @@
 // a page of the application's origin.
 
 import { mediaTypes } from "../base/protocol.ts";
+import { isFile } from "../codec/values/binary.ts";
 
 // RFC 9110 §8.3.1. The type of a Blob may be any text, which a header may not be able to hold.
 const mediaType =
@@ -24,7 +25,7 @@ export function blobHeaders(blob: Blob): Record<string, string> {
   const type = blob.type || mediaTypes.bytes;
   const [validType, essence = ""] = type.length > maxCharacters ? [] : (mediaType.exec(type) ?? []);
   const fields = { "content-type": validType ?? mediaTypes.bytes };
-  if (blob instanceof File)
+  if (isFile(blob))
     return { ...fields, "content-disposition": `attachment${parameterOf(blob.name)}` };
   return harmless.test(essence) ? fields : { ...fields, "content-disposition": "attachment" };
 }

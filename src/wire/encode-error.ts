@@ -5,12 +5,13 @@ import type { HttpResponse } from "../base/ports.ts";
 import { mediaTypes, rpcHeaders } from "../base/protocol.ts";
 import { answerStatusOf } from "../http/refusals.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
-import { needsReferences } from "../codec/values/fault.ts";
+import { attempt, needsReferences } from "../codec/values/fault.ts";
 import { internal, publicMessage, textOf } from "../codec/values/public-message.ts";
 import { sendableError } from "../codec/sendable-error.ts";
 import type { ErrorMask } from "../codec/error-mask.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
 import { linesOf } from "../base/call-trace.ts";
+import { ofForeignError } from "../base/foreign-error.ts";
 import { errorOf } from "../base/trace.ts";
 import { superjsonHeaders } from "./encode-result.ts";
 import type { Encoding } from "./encoding.ts";
@@ -32,7 +33,7 @@ export function encodeError(
   encoding: Encoding,
   { mask, ...unmasked }: EncodeErrorOptions,
 ): HttpResponse | Promise<HttpResponse> {
-  const error = errorOf(thrown);
+  const error = attempt(() => ofForeignError(thrown)) ?? errorOf(thrown);
   const options =
     mask === undefined ? unmasked : { ...unmasked, classes: mask, hidden: mask.hidden };
   const more =

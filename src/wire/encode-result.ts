@@ -6,7 +6,7 @@ import { traceLine } from "../base/fqn.ts";
 import type { HttpResponse } from "../base/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../base/protocol.ts";
 import { begun, traced } from "../base/trace.ts";
-import { bytesOf } from "../codec/values/binary.ts";
+import { bytesOf, isBlob } from "../codec/values/binary.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
 import { needsReferences, notSerializable } from "../codec/values/fault.ts";
 import { encodePlain, responseHint } from "../codec/plain.ts";
@@ -51,7 +51,7 @@ export function encodeResult(
   if (encoding === "plain") {
     const bytes = bytesToSend(value);
     if (bytes) return respond("binary", mediaTypes.bytes, bytes);
-    if (value instanceof Blob)
+    if (typeof value === "object" && isBlob(value))
       return value
         .arrayBuffer()
         .then((buffer) =>

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { BadRequest, NotFound } from "../../src/base/errors.ts";
@@ -77,6 +78,13 @@ const leaking: Readonly<Record<string, () => unknown>> = {
   "a system error": () => Object.assign(new Error(`open '/${secret}'`), { syscall: "open" }),
   "an exported class with a system error's members": () =>
     Object.assign(new Declined(`open '/${secret}'`, "card"), { syscall: "open" }),
+  "an error of another realm with data": () =>
+    Object.assign(runInNewContext("new RangeError('odd')") as Error, hung),
+  "a system error of another realm": () =>
+    Object.assign(runInNewContext("new Error()") as Error, {
+      message: `open '/${secret}'`,
+      syscall: "open",
+    }),
   "a failed command whose output can't be sent": () =>
     Object.assign(new Error(`psql '${secret}' failed`), { stderr: Symbol("stream") }),
   "a framework error with a system error's members": () =>

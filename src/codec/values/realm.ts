@@ -1,6 +1,7 @@
 // Values of another realm: an iframe, a popup, `vm`, jsdom. They aren't instances of our classes, but
 // of classes like them.
 
+import { ofForeignError } from "../../base/foreign-error.ts";
 import { kindOf } from "./binary.ts";
 import { attempt } from "./fault.ts";
 import { refuseMore } from "./walk.ts";
@@ -32,16 +33,7 @@ function made(value: never, kind: string): object | undefined {
       return new URL((value as URL).href);
     case "ArrayBuffer":
       return new Uint8Array(new DataView(value).buffer).slice().buffer;
-    case "DOMException": {
-      const { message, name } = value as DOMException;
-      return new DOMException(message, name);
-    }
-    case "Error": {
-      const { name } = value as Error;
-      const own = Object.defineProperty(new Error(), "name", { value: name, configurable: true });
-      return Object.defineProperties(own, Object.getOwnPropertyDescriptors(value));
-    }
     default:
-      return undefined;
+      return ofForeignError(value);
   }
 }

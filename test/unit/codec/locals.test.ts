@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 
 import type { Locals } from "../../../src/base/call-scope.ts";
@@ -42,6 +43,14 @@ describe("frozen locals", () => {
         search: (url: URL) => (url.search = ""),
         parameter: (url: URL) => url.searchParams.append("c", "1"),
         sort: (url: URL) => url.searchParams.sort(),
+      },
+    ],
+    [
+      "a Map of another realm",
+      runInNewContext('new Map([["a", new Date(0)]])') as object,
+      {
+        set: (map: Map<string, Date>) => map.set("b", new Date(1)),
+        setTime: (map: Map<string, Date>) => map.get("a")?.setTime(1),
       },
     ],
     ["a list", ["a"], { push: (list: string[]) => list.push("b") }],

@@ -6,6 +6,10 @@ import { ClassTable } from "../../../src/codec/class-table.ts";
 import { loadNamed } from "../../../src/codec/named-classes.ts";
 import { encodeArguments, encodeSerialized } from "../../../src/codec/serialized.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../../src/codec/superjson/superjson.ts";
+import type { HttpResponse } from "../../../src/base/ports.ts";
+import { ofForeignError } from "../../../src/base/foreign-error.ts";
+import { traced, traceOf } from "../../../src/base/trace.ts";
+import { encodeError } from "../../../src/wire/encode-error.ts";
 import { encodeCall } from "../../../src/wire/superjson.ts";
 import { createWireClasses, Person } from "../../_wire-classes.ts";
 import { decode, encode, trusted } from "./_codec.ts";
@@ -128,6 +132,68 @@ describe("a value of another realm", () => {
       type: "File",
       base64: "aGVsbG8=",
       fileName: "a.txt",
+    });
+  });
+});
+
+describe("a thrown error of another realm", () => {
+  const passed = (source: string): Error =>
+    ofForeignError(traced(foreign(source), "[shop/quote | v1.0.0]"))!;
+
+  it("stays the object that was thrown, with trace lines, for callers in the same process", () => {
+    const thrown = foreign('new RangeError("far")');
+    expect(traced(thrown, "[shop/quote | v1.0.0]")).toBe(thrown);
+    expect(traceOf(thrown)).toEqual(["[shop/quote | v1.0.0]"]);
+  });
+
+  it("keeps class, name, message, stack and what it carries in an answer", () => {
+    const error = passed('Object.assign(new RangeError("far"), { limit: 3, name: "Far" })');
+    expect(passed('new RangeError("far")')).toBeInstanceOf(RangeError);
+    expect(error).toBeInstanceOf(Error);
+    const { name, message, limit } = error as Error & { limit: unknown };
+    expect([name, message, limit]).toEqual(["Far", "far", 3]);
+    expect(error.stack).toContain("evalmachine");
+    expect(traceOf(error)).toEqual(["[shop/quote | v1.0.0]"]);
+    expect(Object.keys(error)).not.toContain("message");
+  });
+
+  it("may be an AggregateError, or have the name of a class that isn't an error's", () => {
+    const error = passed('new AggregateError([new TypeError("odd"), 7], "both")');
+    expect(error).toBeInstanceOf(AggregateError);
+    expect((error as AggregateError).errors).toHaveLength(2);
+    for (const name of ["DOMException", "Map", "undefined", "NaN"])
+      expect(passed(`Object.assign(new Error("x"), { name: "${name}" })`).name).toBe(name);
+  });
+
+  it("is hidden from outsiders if it's of the system", () => {
+    const thrown = foreign('Object.assign(new Error("ENOENT, open /secret"), { syscall: "open" })');
+    const answer = encodeError(thrown, "plain", { classes: services }) as HttpResponse;
+    expect(answer.body).not.toContain("secret");
+  });
+
+  it("is shown to outsiders as a cause, and among entries, as one of this realm is", () => {
+    const shown = (make: (message: string) => unknown): unknown =>
+      JSON.parse(
+        (
+          encodeError(new AggregateError([make("a")], "x", { cause: make("b") }), "serialized", {
+            classes: services,
+          }) as HttpResponse
+        ).body as string,
+      );
+    const there = shown((message) => foreign(`new TypeError("${message}")`));
+    expect(there).toEqual(shown((message) => new TypeError(message)));
+    expect(JSON.stringify(there)).toContain('"message":"b"');
+  });
+
+  it("may be a DOMException, or only have the tag", () => {
+    const exception = Object.setPrototypeOf(
+      { name: "AbortError", message: "left", [Symbol.toStringTag]: "DOMException" },
+      foreign("Object.prototype") as object,
+    ) as unknown;
+    expect(ofForeignError(traced(exception, ""))).toBeInstanceOf(DOMException);
+    expect(ofForeignError(exception)).toMatchObject({ name: "AbortError", message: "left" });
+    expect(encodeError(new Liar("Error"), "plain", { classes: services })).toMatchObject({
+      status: 500,
     });
   });
 });

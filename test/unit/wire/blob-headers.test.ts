@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { ClassTable } from "../../../src/codec/class-table.ts";
 import { blobHeaders } from "../../../src/wire/blob-headers.ts";
+import { encodeResult } from "../../../src/wire/encode-result.ts";
 
 const bytes = "application/octet-stream";
 const attachment = "attachment";
@@ -54,6 +56,22 @@ describe("a Blob as a plain answer", () => {
       "content-disposition": attachment,
     });
   });
+  it("a File of another realm is offered for download under its name, as one of this realm is", async () => {
+    /** As jsdom makes them: not a Blob for the platform. */
+    const file = {
+      [Symbol.toStringTag]: "File",
+      name: "a.txt",
+      type: "text/plain",
+      arrayBuffer: async (): Promise<ArrayBuffer> => new TextEncoder().encode("hello").buffer,
+    };
+    const answer = await encodeResult(file, "plain", { classes: new ClassTable() });
+    expect(answer.headers).toMatchObject({
+      "content-type": "text/plain",
+      "content-disposition": "attachment; filename*=UTF-8''a.txt",
+    });
+    expect(new TextDecoder().decode(answer.body as Uint8Array)).toBe("hello");
+  });
+
   it("a Blob without a type is sent as bytes", () => {
     expect(blobHeaders(new Blob([]))).toEqual({ "content-type": bytes });
   });
