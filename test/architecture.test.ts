@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type TypeScript from "typescript";
 import { describe, expect, it } from "vitest";
+import { frameworkErrors } from "../src/base/errors.ts";
 import { filesIn, root, type Source, sourcesIn, ts } from "./_sources.ts";
 
 const rooms = { src: sourcesIn("src"), client: sourcesIn("client"), server: sourcesIn("server") };
@@ -244,6 +245,10 @@ describe("public names", () => {
           .toSorted()
       : [];
   }
+
+  it("every error of the framework has its class's name among them", () => {
+    expect(names(...errors)).toEqual([...frameworkErrors.keys(), "statusOf"].toSorted());
+  });
 
   it.each([
     [
