@@ -3,6 +3,7 @@
 
 import type { OutgoingMessage, ServerResponse } from "node:http";
 
+import { pace } from "./pace.ts";
 import type { Holder } from "../held-memory.ts";
 
 const sliceBytes = 65_536;
@@ -52,12 +53,25 @@ export async function writeSlices(
     slice = slices.shift()
   ) {
     const { length } = slice;
-    if (!response.write(slice)) await drained(response);
+    await writePiece(response, slice);
     left -= length;
     holder.give(length);
   }
   slices.length = 0;
   holder.give(left);
+}
+
+/**
+ * Writes bytes of a large answer when it is their turn. Resolves when the socket has taken them, or the
+ * caller is gone.
+ */
+export async function writePiece(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    const piece = bytes.subarray(at, at + sliceBytes);
+    await pace.piece(piece.length);
+    if (response.destroyed) return;
+    if (!response.write(piece)) await drained(response);
+  }
 }
 
 /** Resolves when the receiver has taken what was written, or is gone. */

@@ -14,7 +14,7 @@ import { withHeaders } from "../../../src/wire/rpc-endpoint.ts";
 import type { CallerConnection } from "../caller-connection.ts";
 import { chunkBytes } from "../held-memory.ts";
 import { sendHead } from "./send-head.ts";
-import { drained, sliced, writeSlices } from "./slices.ts";
+import { sliced, writePiece, writeSlices } from "./slices.ts";
 
 /**
  * How long a caller that has its answer may go on sending the body, before the connection is cut.
@@ -194,7 +194,7 @@ async function writeStream(
       if (length !== undefined && written > length) break;
       holder.take(value.length);
       held += value.length;
-      if (!response.write(value)) await drained(response);
+      await writePiece(response, value);
       holder.give(value.length);
       held -= value.length;
     }

@@ -208,7 +208,8 @@ it("a caller that doesn't read its answer is disconnected for a new one at the c
   );
   const stalled = ask(server, get);
   const closed = once(stalled, "close");
-  await pause(2_600);
+  // Two seconds after the last look, each half second, at which bytes had moved.
+  await pause(3_200);
   expect(await (await fetch(`${server.url}/rpc/small`)).text()).toBe("small");
   stalled.resume();
   await closed;
