@@ -30,6 +30,7 @@ import {
   watchHandshakes,
 } from "./listening.ts";
 import { NodeRequest } from "./node-request.ts";
+import { refusalPace } from "./writing/pace.ts";
 import { refusal, writeAnswer } from "./writing/write-answer.ts";
 
 /** The limits of connections and of a request's head. */
@@ -230,8 +231,19 @@ export async function listen(
       }
       // Node leaves the connection alone once somebody listens to such requests. To its server it is a
       // new one, with all limits of time.
-      socket.unshift(Buffer.concat(unread));
-      server.emit(connected, socket);
+      const goOn = (): void => {
+        socket.unshift(Buffer.concat(unread));
+        server.emit(connected, socket);
+      };
+      // Strangers who ask for a link again and again would keep others from being accepted.
+      const turn = refusalPace.piece(1);
+      if (turn === undefined) return goOn();
+      const ignore = (): void => {};
+      socket.on("error", ignore);
+      void turn.then(() => {
+        socket.off("error", ignore);
+        if (!socket.destroyed) goOn();
+      });
     });
 
   const address = await bind(server, options);

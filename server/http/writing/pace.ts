@@ -1,6 +1,6 @@
-// How many bytes of large answers one turn of the event loop moves. A turn accepts one connection, so a
-// new caller waits for as many turns as there are callers before it: with a turn that fills the system's
-// buffers of hundreds of connections, it would wait for seconds.
+// How much one turn of the event loop does for callers who take all they can get. A turn accepts one
+// connection, so a new caller waits for as many turns as there are callers before it: with a turn that
+// fills the system's buffers of hundreds of connections, it would wait for seconds.
 
 /**
  * Two pieces, which keep the loop for about a millisecond. Fewer turns would hardly be faster: what a
@@ -8,42 +8,48 @@
  */
 export const turnBytes = 131_072;
 
+/** As many requests for links that were refused are followed by the next one on their connections. */
+export const turnRefusals = 4;
+
 interface Waiting {
-  readonly length: number;
+  readonly size: number;
   readonly go: () => void;
 }
 
-/** Lets pieces of answers leave, those that came first before the others. */
+/** Lets so much happen in a turn of the event loop, what came first before the rest. */
 export class Pace {
+  readonly #most: number;
   readonly #turn: (next: () => void) => void;
   readonly #waiting: Waiting[] = [];
-  #left = turnBytes;
+  #left: number;
   #isTurning = false;
 
-  constructor(turn: (next: () => void) => void = setImmediate) {
+  constructor(most: number, turn: (next: () => void) => void = setImmediate) {
+    this.#most = most;
+    this.#left = most;
     this.#turn = turn;
   }
 
-  /** Resolves when a piece of this length may be written. Undefined: now. */
-  piece(length: number): Promise<void> | undefined {
+  /** Resolves when it is the turn of something of this size. Undefined: now. */
+  piece(size: number): Promise<void> | undefined {
     if (!this.#isTurning) {
       this.#isTurning = true;
       this.#turn(this.#next);
     }
     if (this.#waiting.length === 0 && this.#left > 0) {
-      this.#left -= length;
+      this.#left -= size;
       return undefined;
     }
-    return new Promise((go) => this.#waiting.push({ length, go }));
+    return new Promise((go) => this.#waiting.push({ size, go }));
   }
 
   readonly #next = (): void => {
-    this.#isTurning = this.#waiting.length > 0 || this.#left < turnBytes;
-    this.#left = turnBytes;
+    this.#isTurning = this.#waiting.length > 0 || this.#left < this.#most;
+    this.#left = this.#most;
     let count = 0;
-    for (const { length, go } of this.#waiting) {
+    for (const { size, go } of this.#waiting) {
       if (this.#left <= 0) break;
-      this.#left -= length;
+      this.#left -= size;
       count++;
       go();
     }
@@ -52,5 +58,6 @@ export class Pace {
   };
 }
 
-/** All services of a process share its event loop. */
-export const pace: Pace = new Pace();
+// All services of a process share its event loop.
+export const answerPace: Pace = new Pace(turnBytes);
+export const refusalPace: Pace = new Pace(turnRefusals);

@@ -3,7 +3,7 @@
 
 import type { OutgoingMessage, ServerResponse } from "node:http";
 
-import { pace } from "./pace.ts";
+import { answerPace } from "./pace.ts";
 import type { Holder } from "../held-memory.ts";
 
 const sliceBytes = 65_536;
@@ -68,7 +68,7 @@ export async function writeSlices(
 export async function writePiece(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; at += sliceBytes) {
     const piece = bytes.subarray(at, at + sliceBytes);
-    await pace.piece(piece.length);
+    await answerPace.piece(piece.length);
     if (response.destroyed) return;
     if (!response.write(piece)) await drained(response);
   }

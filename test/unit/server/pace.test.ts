@@ -10,7 +10,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { HeldMemory } from "../../../server/http/held-memory.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
-import { Pace, turnBytes } from "../../../server/http/writing/pace.ts";
+import { Pace, turnBytes, turnRefusals } from "../../../server/http/writing/pace.ts";
+import { linkPath, linkProtocol } from "../../../server/http/links/socket-channel.ts";
+import type { LinkAnswer } from "../../../src/base/ports/links.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 
 const MiB = 1024 * 1024;
@@ -88,6 +90,37 @@ describe("what one turn of the event loop moves of large answers", () => {
   });
 });
 
+describe("strangers who ask for a link again and again", () => {
+  it("are refused a few in a turn of the event loop, so that others are accepted", async () => {
+    const strangers = 60;
+    let [inTurn, refused] = [0, 0];
+    const acceptLink = (): LinkAnswer => {
+      inTurn++;
+      refused++;
+      return { status: 401, headers: {}, body: "" };
+    };
+    const handle = async (): Promise<HttpResponse> => ({ status: 200, headers: {} });
+    const server = await listen(handle, { host: "127.0.0.1", port: 0, acceptLink });
+    const request = `GET ${linkPath} HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: ${linkProtocol}\r\n\r\n`;
+    const sockets = Array.from({ length: strangers }, () => {
+      const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+      socket.write(request);
+      return socket.on("data", () => socket.write(request));
+    });
+    let most = 0;
+    while (refused < 20 * strangers) {
+      inTurn = 0;
+      await new Promise((turn) => setImmediate(turn));
+      // By then all are connected, and have been refused.
+      if (refused > 3 * strangers) most = Math.max(most, inTurn);
+    }
+    for (const socket of sockets) socket.destroy();
+    await server.close(0);
+    // What is left of one turn, and then what the next one has.
+    expect(most).toBeLessThanOrEqual(2 * turnRefusals);
+  });
+});
+
 describe("pieces of large answers", () => {
   const turns: (() => void)[] = [];
   const turn = async (): Promise<void> => {
@@ -101,7 +134,7 @@ describe("pieces of large answers", () => {
   };
 
   it("leave at once while the turn has room for them, the others in later turns, in the order in which they came", async () => {
-    const pace = new Pace((next) => turns.push(next));
+    const pace = new Pace(turnBytes, (next) => turns.push(next));
     const written: string[] = [];
     for (const name of ["a", "b", "c", "d", "e"]) start(pace, name, turnBytes / 2, written);
     expect(written).toEqual(["a", "b"]);
@@ -115,7 +148,7 @@ describe("pieces of large answers", () => {
   });
 
   it("leave in whole if they are longer than what a turn moves, one in a turn", async () => {
-    const pace = new Pace((next) => turns.push(next));
+    const pace = new Pace(turnBytes, (next) => turns.push(next));
     const written: string[] = [];
     for (const name of ["a", "b"]) start(pace, name, 3 * turnBytes, written);
     expect(written).toEqual(["a"]);
@@ -124,7 +157,7 @@ describe("pieces of large answers", () => {
   });
 
   it("leave the event loop alone once none is written", async () => {
-    const pace = new Pace((next) => turns.push(next));
+    const pace = new Pace(turnBytes, (next) => turns.push(next));
     start(pace, "a", turnBytes, []);
     await turn();
     await turn();
