@@ -93,10 +93,10 @@ describe("what one turn of the event loop moves of large answers", () => {
 describe("strangers who ask for a link again and again", () => {
   it("are refused a few in a turn of the event loop, so that others are accepted", async () => {
     const strangers = 60;
-    let [inTurn, refused] = [0, 0];
+    const count = { inTurn: 0, refused: 0 };
     const acceptLink = (): LinkAnswer => {
-      inTurn++;
-      refused++;
+      count.inTurn++;
+      count.refused++;
       return { status: 401, headers: {}, body: "" };
     };
     const handle = async (): Promise<HttpResponse> => ({ status: 200, headers: {} });
@@ -108,11 +108,11 @@ describe("strangers who ask for a link again and again", () => {
       return socket.on("data", () => socket.write(request));
     });
     let most = 0;
-    while (refused < 20 * strangers) {
-      inTurn = 0;
+    while (count.refused < 20 * strangers) {
+      count.inTurn = 0;
       await new Promise((turn) => setImmediate(turn));
       // By then all are connected, and have been refused.
-      if (refused > 3 * strangers) most = Math.max(most, inTurn);
+      if (count.refused > 3 * strangers) most = Math.max(most, count.inTurn);
     }
     for (const socket of sockets) socket.destroy();
     await server.close(0);
