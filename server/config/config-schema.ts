@@ -166,6 +166,7 @@ const common = {
   metrics: v.optional(metrics),
   traces: v.optional(v.pipe(traces, v.metadata({ default: false }))),
   tls: v.optional(tls),
+  endToEndTls: v.optional(v.pipe(boolean, v.metadata({ default: true }))),
 };
 
 const headers = v.pipe(

@@ -145,6 +145,8 @@ interface CommonInput {
   readonly traces?: boolean | TracesConfig | undefined;
   /** Listens with https. 'url' must then begin with https:, and with http: otherwise. */
   readonly tls?: TlsConfig | undefined;
+  /** Whether TLS between services ends at the services themselves: false where a balancer or an ingress ends it, at both services. @default true */
+  readonly endToEndTls?: boolean | undefined;
 }
 
 /** The page for addresses without a file, and its status. */

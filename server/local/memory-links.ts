@@ -35,7 +35,7 @@ export function memoryLinks(
       const role = own === undefined || roles.has(own) ? roles.get(origin) : undefined;
       if (role === undefined) throw new Error(`${origin} refused the connection`);
       if (role.accept === undefined) throw new NoLinkThere(`${origin} takes no links`);
-      const connection = { way: "socket", secret: undefined } as const;
+      const connection = { way: "socket", tls: undefined } as const;
       for (;;) {
         const headers = dialing.fields(connection);
         const answer = role.accept({ ...connection, headers, from: own });

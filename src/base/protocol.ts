@@ -119,7 +119,10 @@ export const linkHeaders = {
   hello: "x-svc-link-hello",
   /** A list: `<challenge>.<proof>` for each challenge that the dialer was given. */
   proof: "x-svc-link-proof",
-  /** In a 403: `key` if the proof is wrong, `service` if it is right and there is no link all the same. */
+  /**
+   * Why there is no link: `key` if the proof is wrong, `binding` if it isn't tied to the TLS connection,
+   * `lack` if the acceptor can't tie its own, `service` if all of that is right.
+   */
   refused: "x-svc-link-refused",
 } as const;
 

@@ -7,6 +7,7 @@ import {
   type LinkConnection,
   type LinkDialing,
   type LinkRefusal,
+  type LinkTls,
   type LinkUpgrade,
   NoLinkThere,
 } from "../base/ports/links.ts";
@@ -36,6 +37,8 @@ export interface HandshakeParts {
   readonly own: Introduction;
   /** What the other end may be. */
   readonly roles: readonly string[];
+  /** `false`: something between the two ends of a link ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
 }
 
 /** The other end, once it has proven the key. */
@@ -53,12 +56,29 @@ export class HandshakeError extends Error {
 /** The other end doesn't have the key, or what was said has been changed on its way. */
 export class WrongKeyError extends HandshakeError {
   override readonly name: string = "WrongKeyError";
+  /** What to do about it. */
+  readonly advice: string;
+
+  constructor(message: string, advice: string, options?: ErrorOptions) {
+    super(message, options);
+    this.advice = advice;
+  }
 }
 
-/** What to do about a {@link WrongKeyError}. */
-export const wrongKeyAdvice: string =
-  "both must have the same trustKey. If they have, something between them ends TLS: " +
-  "let it pass TLS through, or set 'link' to \"never\"";
+const sameKeyAdvice = "both must have the same trustKey";
+/** What to do about a wrong proof that may be tied to another connection. */
+const wrongKeyAdvice =
+  `${sameKeyAdvice}. If they have, something between them ends TLS: ` +
+  'let it pass TLS through, or set "endToEndTls": false at both';
+
+/** Proofs have to be tied to the TLS connection, and one end can't, or isn't to. */
+export class BindingError extends HandshakeError {
+  override readonly name: string = "BindingError";
+}
+
+/** Why there is no link if one end can't tell what only the two ends of its TLS connection know. */
+const unboundAdvice =
+  'so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both';
 
 /** The other end has the key, and is another service than this one may talk to. */
 export class WrongRoleError extends HandshakeError {
@@ -101,6 +121,7 @@ export class Dialer implements LinkDialing {
   readonly #keys: readonly [Keys, ...Keys[]];
   readonly #challenges: string[] = [];
   #hello = "";
+  #hasTls = false;
   #secret = "";
 
   constructor(parts: HandshakeParts) {
@@ -108,13 +129,15 @@ export class Dialer implements LinkDialing {
     this.#keys = keysFor(parts);
   }
 
-  fields({ way, secret }: LinkConnection): Readonly<Record<string, string>> {
+  fields(connection: LinkConnection): Readonly<Record<string, string>> {
+    const { own, host, endToEndTls = true } = this.#parts;
+    this.#hasTls = connection.tls !== undefined;
+    this.#secret = endToEndTls ? secretOf(connection.tls) : "";
     if (this.#challenges.length === 0) return {};
-    const { own, host } = this.#parts;
     const nonce = randomText();
-    const hello = JSON.stringify({ nonce, ...own, way, binding: bindingOf(secret) });
+    const { way } = connection;
+    const hello = JSON.stringify({ nonce, ...own, way, binding: this.#binding });
     this.#hello = hello;
-    this.#secret = secret ?? "";
     const key = this.#keys[0].dialer;
     const proofs = this.#challenges.map((challenge) => {
       const proof = host.sign(key, dialerSays(challenge, hello, this.#secret));
@@ -133,7 +156,17 @@ export class Dialer implements LinkDialing {
     }
     const why = headers[linkHeaders.refused];
     if (why === "key")
-      throw new WrongKeyError("The other end refuses the proof of this service's trustKey");
+      throw this.#wrongKey("The other end refuses the proof of this service's trustKey");
+    if (why === "binding")
+      throw new BindingError(
+        this.#hasTls
+          ? 'this service has "endToEndTls": false, and the other end hasn\'t: set it there too, or remove it here'
+          : 'the other end has TLS and this end has none: if something between them adds it, set "endToEndTls": false there',
+      );
+    if (why === "lack")
+      throw new BindingError(
+        `the other end can't tie a link to its TLS connection, ${unboundAdvice}`,
+      );
     if (why === "service" && this.#challenges.length > 0) {
       const { other } = this.welcomed(body);
       throw new HandshakeError(`A ${other.role} takes no links of a ${this.#parts.own.role}`);
@@ -150,12 +183,20 @@ export class Dialer implements LinkDialing {
       return this.#keys.some(({ acceptor }) => host.equalSecrets(proof, host.sign(acceptor, said)));
     });
     if (!isProven)
-      throw new WrongKeyError(
+      throw this.#wrongKey(
         "The other end doesn't have this deployment's trustKey, or something in between has changed what was said",
       );
     const other = introductionIn(objectIn(welcome));
     if (!roles.includes(other.role)) throw new WrongRoleError(other.role, roles);
     return { other, version: commonVersion(own, other) };
+  }
+
+  get #binding(): Binding {
+    return bindingOf(this.#secret);
+  }
+
+  #wrongKey(message: string): WrongKeyError {
+    return new WrongKeyError(message, this.#binding === "tls" ? wrongKeyAdvice : sameKeyAdvice);
   }
 }
 
@@ -166,8 +207,8 @@ export type Verdict =
 
 export interface AcceptorParts extends HandshakeParts {
   readonly host: HandshakeParts["host"] & Pick<Host, "clock">;
-  /** A proof was wrong, of the service at this address. */
-  readonly onWrongProof: (from: string | undefined) => void;
+  /** The service at this address gets no link, since its proof is wrong or isn't tied to its connection. */
+  readonly onRefusal: (from: string | undefined, why: string) => void;
 }
 
 /** The end that is asked for links. It remembers nothing of those who haven't proven the key. */
@@ -182,20 +223,35 @@ export class Acceptor {
     this.#challenges = new Challenges(parts.host);
   }
 
-  answer({ headers, way, secret, from }: LinkUpgrade): Verdict {
+  answer({ headers, way, tls, from }: LinkUpgrade): Verdict {
+    const { endToEndTls = true } = this.#parts;
+    if (endToEndTls && tls !== undefined && "lack" in tls)
+      return this.#refuse(501, "lack", `${tls.lack}, ${unboundAdvice}`, from);
     const hello = headers[linkHeaders.hello];
     const proofs = headers[linkHeaders.proof];
     if (typeof hello !== "string" || typeof proofs !== "string") return this.#challenge();
     const given = proofsIn(proofs).find(({ challenge }) => this.#challenges.knows(challenge));
     if (given === undefined) return this.#challenge();
     const { challenge, proof } = given;
-    if (!this.#isRight(proof, dialerSays(challenge, hello, secret ?? ""))) {
-      this.#parts.onWrongProof(from);
-      const body = `The proof is wrong: ${wrongKeyAdvice}`;
-      return { status: 403, headers: { [linkHeaders.refused]: "key" }, body };
-    }
+    // What it says of that isn't read before it has proven the key: it can only be one of these.
+    const secrets = tls !== undefined && "secret" in tls ? [tls.secret, ""] : [""];
+    const secret = secrets.find((each) => this.#isRight(proof, dialerSays(challenge, hello, each)));
+    if (secret === undefined)
+      return this.#refuse(403, "key", `the proof is wrong: ${wrongKeyAdvice}`, from);
     this.#challenges.spend(challenge);
-    return this.#welcome(challenge, hello, { way, secret });
+    if (endToEndTls && tls !== undefined && secret === "")
+      return this.#refuse(
+        403,
+        "binding",
+        'the proof isn\'t tied to this TLS connection: if something between the two services ends TLS, set "endToEndTls": false at both',
+        from,
+      );
+    return this.#welcome(challenge, hello, way, secret);
+  }
+
+  #refuse(status: number, reason: string, why: string, from: string | undefined): LinkRefusal {
+    this.#parts.onRefusal(from, why);
+    return { status, headers: { [linkHeaders.refused]: reason }, body: why };
   }
 
   #challenge(): LinkRefusal {
@@ -212,7 +268,7 @@ export class Acceptor {
   }
 
   /** The dialer has the key: what it says is only read now. */
-  #welcome(challenge: string, hello: string, { way, secret }: LinkConnection): Verdict {
+  #welcome(challenge: string, hello: string, way: LinkConnection["way"], secret: string): Verdict {
     const { host, own, roles } = this.#parts;
     let other: Introduction;
     try {
@@ -224,7 +280,7 @@ export class Acceptor {
       return { status: 400, headers: {}, body: String(error) };
     }
     const welcome = JSON.stringify(own);
-    const said = acceptorSays(challenge, hello, secret ?? "", welcome);
+    const said = acceptorSays(challenge, hello, secret, welcome);
     const text = `${welcome}\n${host.sign(this.#keys[0].acceptor, said)}`;
     try {
       if (!roles.includes(other.role)) throw new WrongRoleError(other.role, roles);
@@ -237,7 +293,15 @@ export class Acceptor {
 }
 
 /** What a proof is tied to: `tls` stands for the secret of the connection, which is in the proof. */
-const bindingOf = (secret: string | undefined): string => (secret === undefined ? "none" : "tls");
+type Binding = "tls" | "none";
+const bindingOf = (secret: string): Binding => (secret === "" ? "none" : "tls");
+
+/** What only the two ends of this connection know, or nothing. Throws if they should know something. */
+function secretOf(tls: LinkTls | undefined): string {
+  if (tls === undefined) return "";
+  if ("lack" in tls) throw new BindingError(`${tls.lack}, ${unboundAdvice}`);
+  return tls.secret;
+}
 
 // Parts without line breaks, so that no two conversations have the same text.
 const dialerSays = (challenge: string, hello: string, secret: string): string =>

@@ -29,6 +29,8 @@ import { answering, LinkPeer } from "./link-peer.ts";
 export interface LinkService {
   readonly host: Pick<Host, "sign" | "equalSecrets" | "deriveKey"> & { readonly clock: Clock };
   readonly trustKey: TrustKey;
+  /** `false`: something between the two ends of a link ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
   readonly credentials: Credentials;
   readonly role: string;
   readonly instance: string;
@@ -138,25 +140,26 @@ function receiverOf(
 }
 
 /** Who may dial a service, and what becomes of it. */
-export interface AcceptingParts extends Pick<AcceptorParts, "roles" | "onWrongProof"> {
+export interface AcceptingParts extends Pick<AcceptorParts, "roles" | "onRefusal"> {
   readonly onLink: (link: ProvenLink) => void;
 }
 
 /** Returns what answers those who ask a service for a link. Throws if it has no trust key. */
 export function createAccepting(
   service: LinkService,
-  { roles, onWrongProof, onLink }: AcceptingParts,
+  { roles, onRefusal, onLink }: AcceptingParts,
 ): (upgrade: LinkUpgrade) => LinkAnswer {
-  const { host, trustKey } = service;
+  const { host, trustKey, endToEndTls } = service;
   const acceptor = new Acceptor({
     host,
     trustKey,
+    endToEndTls,
     // A build is known once its service has started.
     get own() {
       return introductionOf(service);
     },
     roles,
-    onWrongProof,
+    onRefusal,
   });
   return (upgrade) => {
     const verdict = acceptor.answer(upgrade);
@@ -202,8 +205,9 @@ export async function dialLink(
   service: LinkService,
   { roles, name, dial }: DialParts,
 ): Promise<ProvenLink> {
-  const { host, trustKey } = service;
-  const dialer = new Dialer({ host, trustKey, own: introductionOf(service), roles });
+  const { host, trustKey, endToEndTls } = service;
+  const own = introductionOf(service);
+  const dialer = new Dialer({ host, trustKey, endToEndTls, own, roles });
   const channel = await dial(dialer);
   return await new Promise((resolve, reject) => {
     let link: Link | undefined;

@@ -45,6 +45,8 @@ export interface NodeOptions {
   readonly directory?: Directory | undefined;
   /** Whether it links to the gateway [auto]. */
   readonly link?: LinkMode | undefined;
+  /** `false`: something between services ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
   readonly modules: ServerModules;
   readonly segments: readonly string[];
   readonly name: string | undefined;
@@ -92,6 +94,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     limits,
     credentials,
     mode: options.link,
+    endToEndTls: options.endToEndTls,
     build: () => revision,
     handle: (request) => role.handle(request),
   });

@@ -274,6 +274,15 @@ describe("keys of each mode", () => {
       ]);
   });
 
+  it("configuration-32: every mode may have endToEndTls: false where something between services ends TLS", () => {
+    for (const configuration of modes)
+      expect(parse({ ...configuration, endToEndTls: false })).toMatchObject({ endToEndTls: false });
+    for (const endToEndTls of ["false", 0, null])
+      expect(configProblems({ ...gateway, endToEndTls })).toEqual([
+        expect.stringMatching(/^endToEndTls: expected true or false/),
+      ]);
+  });
+
   it.each([
     "headerTimeoutMs",
     "requestTimeoutMs",

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { get } from "node:https";
 import type { Socket } from "node:net";
-import { connect, createServer } from "node:tls";
+import tls, { connect, createServer } from "node:tls";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
@@ -17,15 +17,16 @@ const files = {
   "index.html": "<!doctype html><title>Shop</title>",
 };
 
-async function deployment() {
+async function deployment(shared: { readonly endToEndTls?: boolean } = {}) {
   const certificates = createCertificates();
-  const tls = { ...certificates.sign("service"), ca: certificates.ca };
+  const ownTls = { ...certificates.sign("service"), ca: certificates.ca };
   const ca = readFileSync(certificates.ca);
   const common = {
     url: "https://127.0.0.1:0",
-    tls,
+    tls: ownTls,
     trustKey: "the-trust-key-over-tls",
     link: "auto",
+    ...shared,
   } as const;
   const application = applicationOf(files);
   const { link: _, ...unlinked } = common;
@@ -33,25 +34,27 @@ async function deployment() {
   const gateway = await start(application, { mode: "gateway", ...common });
   return {
     gateway,
-    node: async (at: string) =>
+    node: async (at: string, more: object = {}) =>
       await start(application, {
         mode: "node",
         ...common,
+        ...more,
         gateway: at,
         repository: repository.url,
         segments: ["shop"],
       }),
-    proxy: async (at: string) =>
+    proxy: async (at: string, more: object = {}) =>
       await start(application, {
         mode: "proxy",
         ...common,
+        ...more,
         gateway: at,
         repository: repository.url,
       }),
     /** Ends TLS with a certificate that callers trust, and has a connection of its own behind. */
     middleman: async (strips: boolean): Promise<string> => {
       const sockets = new Set<Socket>();
-      const options = { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
+      const options = { cert: readFileSync(ownTls.cert), key: readFileSync(ownTls.key) };
       const server = createServer(options, (socket) => {
         const behind = connect({ port: Number(new URL(gateway.url).port), host: "127.0.0.1", ca });
         joinSockets(socket, behind, sockets, () => strips);
@@ -88,8 +91,41 @@ describe("over TLS", () => {
     const between = await middleman(false);
     for (const service of [node, proxy])
       await expect(service(between)).rejects.toThrow(
-        /both must have the same trustKey.*ends TLS: let it pass TLS through.*set 'link' to "never"/s,
+        /both must have the same trustKey.*ends TLS: let it pass TLS through, or set "endToEndTls": false at both/s,
       );
+  });
+
+  it("links-32: with endToEndTls false at both ends, services link through what ends TLS", async () => {
+    const { gateway, node, proxy, middleman, call } = await deployment({ endToEndTls: false });
+    const between = await middleman(false);
+    expect((await node(between)).lines.join("\n")).toContain("over a link");
+    const outer = await proxy(between);
+    expect(outer.lines).toContain(`linked to ${between}`);
+    expect([await call(gateway.url), await call(outer.url)]).toEqual(["200 12", "200 12"]);
+  });
+
+  it("links-33: a service with TLS takes links that aren't tied to its connection only with endToEndTls false, and both ends say what is missing where", async () => {
+    const { gateway, node, proxy, middleman } = await deployment();
+    const between = await middleman(false);
+    for (const service of [node, proxy])
+      await expect(service(between, { endToEndTls: false })).rejects.toThrow(
+        'this service has "endToEndTls": false, and the other end hasn\'t: set it there too, or remove it here',
+      );
+    expect(gateway.lines.join("\n")).toMatch(
+      /refused a link to 127\.0\.0\.1: the proof isn't tied to this TLS connection: .*set "endToEndTls": false at both/,
+    );
+  });
+
+  it("links-35: TLS before version 1.3 doesn't tell its connections apart: services don't start on it, and link with endToEndTls false at both", async () => {
+    const newest = tls.DEFAULT_MAX_VERSION;
+    tls.DEFAULT_MAX_VERSION = "TLSv1.2";
+    onTestFinished(() => void (tls.DEFAULT_MAX_VERSION = newest));
+    const bound = await deployment();
+    await expect(bound.node(bound.gateway.url)).rejects.toThrow(
+      /only the two ends of TLS 1\.3 know enough, and this is TLSv1\.2, .*set "endToEndTls": false at both/,
+    );
+    const unbound = await deployment({ endToEndTls: false });
+    expect((await unbound.node(unbound.gateway.url)).lines.join("\n")).toContain("over a link");
   });
 
   it("links-25: services use HTTP through what ends TLS and takes upgrades away", async () => {

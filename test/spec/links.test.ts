@@ -5,6 +5,7 @@ import { connect, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { memoryLinks } from "../../server/local/memory-links.ts";
+import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import { serviceHeaders } from "../../src/base/protocol.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
@@ -221,6 +222,24 @@ describe("trust over a link", () => {
     network.roles.set(url, node);
     await expect(node.start(url)).rejects.toThrow("refuses this node's trust key");
   });
+
+  it.each(["auto", "always"] as const)(
+    "links-34: a gateway that can't tell its TLS connection from another takes no links, and a node with link %s doesn't use HTTP instead: its start says what to set",
+    async (link) => {
+      const { network, gateway, node, log } = await deployment();
+      const tls = { lack: "this runtime can't tell" };
+      const accept = (upgrade: LinkUpgrade): LinkAnswer => gateway.accept!({ ...upgrade, tls });
+      network.roles.set("http://gateway", { ...gateway, accept });
+      await expect(node("a", { link })).rejects.toThrow(
+        "http://gateway can't be linked to: the other end can't tie a link to its TLS connection, so nothing shows that it ends TLS at both services: use Node, or set \"endToEndTls\": false at both",
+      );
+      expect(log.lines.at(-1)).toContain(
+        'this runtime can\'t tell, so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both',
+      );
+      expect(network.sent).toEqual([]);
+      expect(gateway.describe().members).toEqual([]);
+    },
+  );
 });
 
 describe("links over sockets", () => {

@@ -142,7 +142,7 @@ it("handshake-7: wrong proofs are logged with their sender and what to do, at mo
     handle: async () => ({ status: 404, headers: {} }),
   });
   const foreign = serviceOf("node", undefined, { trustKey: "another key than theirs" });
-  const connection = { way: "socket", secret: undefined } as const;
+  const connection = { way: "socket", tls: undefined } as const;
   const wrong = async (from: string): Promise<void> => {
     const dial = dialLink(foreign, {
       roles: ["gateway"],
@@ -164,10 +164,10 @@ it("handshake-7: wrong proofs are logged with their sender and what to do, at mo
   for (let count = 0; count < 5; count++) await wrong(`10.0.0.${count}`);
   await clock.pass(1_000);
   await wrong("10.0.0.9");
-  const advice =
-    "both must have the same trustKey. If they have, something between them ends TLS: let it pass TLS through, or set 'link' to \"never\"";
+  const why =
+    'the proof is wrong: both must have the same trustKey. If they have, something between them ends TLS: let it pass TLS through, or set "endToEndTls": false at both';
   expect(log.lines).toEqual([
-    `warning: refused a link to 10.0.0.0, whose proof is wrong: ${advice}`,
-    `warning: refused a link to 10.0.0.9, whose proof is wrong, and 4 others since the last line: ${advice}`,
+    `warning: refused a link to 10.0.0.0: ${why}`,
+    `warning: refused a link to 10.0.0.9: ${why}; 4 other refusals since the last line`,
   ]);
 });

@@ -3,12 +3,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-import type {
-  LinkAnswer,
-  LinkConnection,
-  LinkRefusal,
-  LinkUpgrade,
-} from "../../../src/base/ports/links.ts";
+import type { LinkAnswer, LinkRefusal, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { CallerConnection } from "../caller-connection.ts";
 import { connectionOf, linkPath, linkProtocol, SocketChannel } from "./socket-channel.ts";
 
@@ -43,18 +38,12 @@ export class LinkSockets {
   ): "link" | "http" | "closed" {
     if (!isOfService(message))
       return refuse(socket, 403, {}, "Links are for the services of this deployment");
-    let connection: LinkConnection;
-    try {
-      connection = connectionOf(socket);
-    } catch (error) {
-      return refuse(socket, 501, {}, (error as Error).message);
-    }
     const { headers } = message;
     const { remoteAddress: from } = socket;
     const isFull = isClosing || isSpare;
     const answer = isFull
       ? undefined
-      : this.#accept(Object.assign({}, connection, { headers, from }));
+      : this.#accept(Object.assign(connectionOf(socket), { headers, from }));
     // Any answer would say that there are no links here, and make the other service use HTTP.
     if (answer === undefined) {
       socket.destroy();

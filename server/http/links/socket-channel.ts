@@ -4,7 +4,12 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
 import type { HeldFor, Holding } from "../../../src/base/ports.ts";
-import type { Channel, ChannelReceiver, LinkConnection } from "../../../src/base/ports/links.ts";
+import type {
+  Channel,
+  ChannelReceiver,
+  LinkConnection,
+  LinkTls,
+} from "../../../src/base/ports/links.ts";
 import type { HeldMemory, Holder } from "../held-memory.ts";
 
 /** Where a service takes links. */
@@ -82,15 +87,21 @@ export class SocketChannel implements Channel {
   }
 }
 
-/** What a link over this socket is tied to. Throws if it is encrypted and its secret can't be had. */
+/** What a link over this socket is tied to. */
 export function connectionOf(socket: Socket): LinkConnection {
-  const { encrypted, exportKeyingMaterial } = socket as Partial<TLSSocket>;
-  if (encrypted !== true) return { way: "socket", secret: undefined };
-  if (exportKeyingMaterial === undefined)
-    throw new Error(
-      "this runtime can't tell what only the two ends of a TLS connection know, which a link over TLS proves: use Node, or set 'link' to \"never\"",
-    );
-  // Nobody in between has the same.
-  const secret = exportKeyingMaterial.call(socket, 32, "EXPORTER-seamline-link-1", Buffer.alloc(0));
-  return { way: "socket", secret: secret.toString("base64url") };
+  // Not `instanceof`: other runtimes have encrypted sockets of other classes.
+  const { encrypted } = socket as Partial<TLSSocket>;
+  return { way: "socket", tls: encrypted === true ? tlsOf(socket as TLSSocket) : undefined };
+}
+
+function tlsOf(socket: Partial<TLSSocket>): LinkTls {
+  // Bun has it where it dials only, Deno nowhere.
+  if (socket.exportKeyingMaterial === undefined)
+    return { lack: "this runtime can't tell what only the two ends of a TLS connection know" };
+  // In earlier versions two connections can have the same secrets (RFC 7627).
+  const version = socket.getProtocol?.();
+  if (version !== "TLSv1.3")
+    return { lack: `only the two ends of TLS 1.3 know enough, and this is ${version}` };
+  const secret = socket.exportKeyingMaterial(32, "EXPORTER-seamline-link-1", Buffer.alloc(0));
+  return { secret: secret.toString("base64url") };
 }

@@ -32,12 +32,15 @@ export interface ChannelReceiver {
 /** Header fields, as `HeaderFields` of the ports, which import this file. */
 type LinkFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** What only the two ends of a TLS connection know, or why this end can't tell. */
+export type LinkTls = { readonly secret: string } | { readonly lack: string };
+
 /** The connection that is to carry a link. */
 export interface LinkConnection {
   /** What the channel is made of. */
   readonly way: "socket";
-  /** What only the two ends of an encrypted connection know. `undefined`: it isn't encrypted. */
-  readonly secret: string | undefined;
+  /** What this end knows of the TLS between it and the next one. `undefined`: it has none. */
+  readonly tls: LinkTls | undefined;
 }
 
 /** Another service asks for a link. */

@@ -12,9 +12,9 @@ import {
   UnsentError,
 } from "../../base/ports.ts";
 import {
+  BindingError,
   HandshakeError,
   WrongKeyError,
-  wrongKeyAdvice,
   WrongRoleError,
 } from "../../link/handshake.ts";
 import { dialLink, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
@@ -146,8 +146,8 @@ export class DialledLink implements Peer {
   }
 
   /**
-   * Resolves after the first try, successful or not. Rejects if the other end has another trust key, or
-   * is another kind of service, as trying again wouldn't help.
+   * Resolves after the first try, successful or not. Rejects if the other end has another trust key, is
+   * another kind of service, or if one of them doesn't know its TLS connection.
    */
   async start(): Promise<void> {
     await (this.#trying = this.#try(true));
@@ -200,27 +200,33 @@ export class DialledLink implements Peer {
       this.#linked(proven);
     } catch (raw) {
       if (this.#isStopped) return;
-      const error =
-        raw instanceof WrongRoleError
-          ? this.#wrongRole(raw)
-          : raw instanceof WrongKeyError
-            ? new WrongKeyError(`${this.#name} has another trust key: ${wrongKeyAdvice}`, {
-                cause: raw,
-              })
-            : raw;
-      if (isFirst && (raw instanceof WrongRoleError || raw instanceof WrongKeyError)) throw error;
-      this.#failed(error instanceof Error ? error : new Error(String(error)));
+      const error = this.#refusal(raw);
+      // Trying again wouldn't help.
+      if (isFirst && error !== undefined) throw error;
+      this.#failed(error ?? (raw instanceof Error ? raw : new Error(String(raw))));
     } finally {
       this.#trying = undefined;
     }
   }
 
-  #wrongRole({ role }: WrongRoleError): Error {
-    const { roles } = this.#parts;
-    const [key = ""] = roles;
-    return new HandshakeError(
-      `${this.#name} is a ${role}, not a ${roles.join(" or ")}: set '${key}' to the address of one`,
-    );
+  /** What is wrong with one of the two services, and with which setting. */
+  #refusal(error: unknown): Error | undefined {
+    const name = this.#name;
+    if (error instanceof WrongRoleError) {
+      const { roles } = this.#parts;
+      const [key = ""] = roles;
+      return new HandshakeError(
+        `${name} is a ${error.role}, not a ${roles.join(" or ")}: set '${key}' to the address of one`,
+      );
+    }
+    if (error instanceof WrongKeyError) {
+      const { advice } = error;
+      const message = `${name} has another trust key: ${advice}`;
+      return new WrongKeyError(message, advice, { cause: error });
+    }
+    if (error instanceof BindingError)
+      return new BindingError(`${name} can't be linked to: ${error.message}`, { cause: error });
+    return undefined;
   }
 
   #linked(proven: ProvenLink): void {

@@ -9,7 +9,6 @@ import type { Credentials, TrustKey } from "../../http/trust.ts";
 import { dialersOf } from "../../link/directions.ts";
 import type { Link } from "../../link/link.ts";
 import { controlCalls } from "../../link/link-peer.ts";
-import { wrongKeyAdvice } from "../../link/handshake.ts";
 import { createAccepting, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
 import { RareLines } from "../rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
@@ -28,6 +27,8 @@ export interface ServiceLinksParts {
   readonly healthIntervalMs?: number;
   /** Both ends show that they have it. There are no links without it. */
   readonly trustKey: TrustKey | undefined;
+  /** `false`: something between services ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
   readonly limits: Pick<Limits, "maxCalls">;
   readonly credentials: Credentials;
   /** [auto] */
@@ -53,7 +54,7 @@ export class ServiceLinks {
   readonly #dialled = new Set<DialledLink>();
   /** Answers those who ask for a link. `undefined`: nobody's calls come to this service over one. */
   readonly accept: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
-  /** About wrong proofs: a stranger who asks again and again fills no log. */
+  /** About refused links: a stranger who asks again and again fills no log. */
   readonly #refusals: RareLines;
   /** About answers that are none. */
   readonly #badAnswers: RareLines;
@@ -61,7 +62,7 @@ export class ServiceLinks {
 
   constructor(parts: ServiceLinksParts) {
     const { host, role, trustKey, limits, credentials, mode = "auto", handle } = parts;
-    const { instance = crypto.randomUUID(), build, healthIntervalMs } = parts;
+    const { endToEndTls, instance = crypto.randomUUID(), build, healthIntervalMs } = parts;
     this.#parts = parts;
     this.#refusals = new RareLines(host.clock);
     this.#badAnswers = new RareLines(host.clock);
@@ -71,6 +72,7 @@ export class ServiceLinks {
         : {
             host,
             trustKey,
+            endToEndTls,
             credentials,
             role,
             instance,
@@ -92,7 +94,7 @@ export class ServiceLinks {
     if (this.#service !== undefined && dialers.length > 0) {
       const accept = createAccepting(this.#service, {
         roles: dialers,
-        onWrongProof: (from) => this.#wrongProof(from),
+        onRefusal: (from, why) => this.#refused(from, why),
         onLink: (proven) => this.#accepts(proven),
       });
       this.accept = (upgrade) => (this.#isStopped ? undefined : accept(upgrade));
@@ -149,14 +151,13 @@ export class ServiceLinks {
     });
   }
 
-  #wrongProof(from = "another service"): void {
+  #refused(from = "another service", why: string): void {
     const unlogged = this.#refusals.next();
     if (unlogged === undefined) return;
-    const times = unlogged === 0 ? "" : `, and ${unlogged} others since the last line`;
-    this.#parts.host.log.warn(
-      `refused a link to ${from}, whose proof is wrong${times}: ${wrongKeyAdvice}`,
-      { event: "link-refused" },
-    );
+    const others = unlogged === 0 ? "" : `; ${unlogged} other refusals since the last line`;
+    this.#parts.host.log.warn(`refused a link to ${from}: ${why}${others}`, {
+      event: "link-refused",
+    });
   }
 
   #badAnswer({ message }: Error): void {

@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly healthIntervalMs?: number | undefined;
   /** Whether it takes links [auto]. */
   readonly link?: LinkMode | undefined;
+  /** `false`: something between services ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
   /**
    * For this many milliseconds after the gateway's start, a procedure that no member has is
    * unavailable, and only then not found: nodes may still be joining. @default 3000
@@ -125,6 +127,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     limits: options.limits,
     credentials,
     mode: options.link,
+    endToEndTls: options.endToEndTls,
     healthIntervalMs: healthIntervalMs ?? defaultLinkHealthIntervalMs,
     handle: (request) => role.handle(request),
     onLost(via, why) {

@@ -61,6 +61,8 @@ export interface ProxyOptions {
   readonly behind?: "gateway" | "node" | undefined;
   /** Whether it links to that [auto]. */
   readonly link?: LinkMode | undefined;
+  /** `false`: something between services ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
   /** Milliseconds between questions which routes there are. @default 5000 */
   readonly healthIntervalMs?: number | undefined;
   readonly repository: string;
@@ -93,6 +95,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     limits,
     credentials,
     mode: options.link,
+    endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
   });
   const { behind } = options;

@@ -2,7 +2,7 @@
 
 import type { HeaderFields } from "../../base/ports.ts";
 import { serviceHeaders } from "../../base/protocol.ts";
-import { WrongKeyError, wrongKeyAdvice } from "../../link/handshake.ts";
+import { WrongKeyError } from "../../link/handshake.ts";
 
 /** The gateway has another trust key. */
 export class RefusedKey extends Error {}
@@ -11,7 +11,7 @@ export class RefusedKey extends Error {}
 export function refusedKey(gateway: string, cause?: unknown): Error {
   return new RefusedKey(
     `The gateway at ${gateway} refuses this node's trust key: ${
-      cause instanceof WrongKeyError ? wrongKeyAdvice : "both must have the same trustKey"
+      cause instanceof WrongKeyError ? cause.advice : "both must have the same trustKey"
     }`,
     { cause },
   );

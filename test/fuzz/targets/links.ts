@@ -174,7 +174,7 @@ interface End {
   readonly queue: (() => void)[];
 }
 
-const connection = { way: "socket", secret: undefined } as const;
+const connection = { way: "socket", tls: undefined } as const;
 const other = { role: "node", instance: "n", versions: [1, 1] } as const;
 
 function serviceOf(role: string, queue: (() => void)[]): LinkService {
@@ -211,7 +211,7 @@ function open(isDialer: boolean): End {
       trustKey,
       own: other,
       roles: ["gateway"],
-      onWrongProof() {},
+      onRefusal() {},
     });
     const dial = async (dialing: LinkDialing): Promise<Channel> => {
       for (;;) {
@@ -229,7 +229,7 @@ function open(isDialer: boolean): End {
     proven = new Promise((resolve) => {
       const accept = createAccepting(service, {
         roles: ["node"],
-        onWrongProof() {},
+        onRefusal() {},
         onLink: resolve,
       });
       const verdict = accept({ ...connection, headers: asked(accept), from: undefined });
@@ -292,7 +292,7 @@ async function tryAcceptor(random: Random): Promise<void> {
     trustKey,
     own: { ...other, role: "gateway" },
     roles: ["node"],
-    onWrongProof: () => wrong++,
+    onRefusal: () => wrong++,
   });
   const right = asked((upgrade) => acceptor.answer(upgrade) as LinkRefusal);
   const headers: Record<string, string | string[]> = { ...right };

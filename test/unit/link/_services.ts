@@ -58,7 +58,7 @@ export async function accept(
   const failed: unknown[] = [];
   const acceptLink = createAccepting(service, {
     roles: ["node"],
-    onWrongProof: (from) => void failed.push(from),
+    onRefusal: (from) => void failed.push(from),
     onLink: (link) => void proven.push(link),
   });
   const address = { host: "127.0.0.1", port: 0 };

@@ -13,8 +13,8 @@ import {
 } from "../../../src/link/handshake.ts";
 
 const trustKey = "the key of this deployment";
-const plain: LinkConnection = { way: "socket", secret: undefined };
-const tls = (secret: string): LinkConnection => ({ way: "socket", secret });
+const plain: LinkConnection = { way: "socket", tls: undefined };
+const tls = (secret: string): LinkConnection => ({ way: "socket", tls: { secret } });
 type Fields = Readonly<Record<string, string>>;
 
 function dialerOf(more: Partial<HandshakeParts> = {}): Dialer {
@@ -30,17 +30,21 @@ function dialerOf(more: Partial<HandshakeParts> = {}): Dialer {
 function acceptorOf(more: Partial<AcceptorParts> = {}) {
   const clock = new TestClock();
   const wrong: unknown[] = [];
+  const whys: string[] = [];
   const acceptor = new Acceptor({
     host: { deriveKey, equalSecrets, sign, clock },
     trustKey,
     own: { role: "gateway", instance: "g1", versions: [1, 2], healthIntervalMs: 2_500 },
     roles: ["node", "proxy"],
-    onWrongProof: (from) => wrong.push(from),
+    onRefusal: (from, why) => {
+      wrong.push(from);
+      whys.push(why);
+    },
     ...more,
   });
   const answer = (headers: Fields, connection = plain): Verdict =>
     acceptor.answer({ ...connection, headers, from: "10.0.0.9" });
-  return { answer, clock, wrong };
+  return { answer, clock, wrong, whys };
 }
 
 type End = ReturnType<typeof acceptorOf>;
@@ -269,13 +273,188 @@ describe("a handshake", () => {
   });
 
   it.each([
-    ["another encrypted connection", tls("a"), tls("b")],
-    ["one that isn't encrypted behind one that is", tls("a"), plain],
-    ["an encrypted one behind one that isn't", plain, tls("a")],
-  ])("a man in the middle, who hands on everything, has %s", (_, there, back) => {
+    ["another encrypted connection", tls("a"), tls("b"), "refuses the proof"],
+    ["one that isn't encrypted behind one that is", tls("a"), plain, "refuses the proof"],
+    ["an encrypted one behind one that isn't", plain, tls("a"), "the other end has TLS"],
+  ])("a man in the middle, who hands on everything, has %s", (_, there, back, message) => {
     const acceptor = acceptorOf();
-    expect(() => talk(dialerOf(), acceptor, there, back)).toThrow("refuses the proof");
+    expect(() => talk(dialerOf(), acceptor, there, back)).toThrow(message);
     expect(acceptor.wrong).toHaveLength(1);
+  });
+
+  describe("when something between the two ends ends TLS", () => {
+    const [front, back] = [
+      tls("of the dialer and the front"),
+      tls("of the front and the acceptor"),
+    ];
+    const off = { endToEndTls: false };
+
+    it.each([
+      ["and what is behind it is plain", front, plain, off, {}],
+      ["and there is TLS again behind it", front, back, off, off],
+      ["which begins there, before an acceptor with TLS", plain, back, {}, off],
+    ])("a link opens where endToEndTls is false %s", (_, there, here, dialer, acceptor) => {
+      const { dialed, verdict } = talk(dialerOf(dialer), acceptorOf(acceptor), there, here);
+      expect([dialed.other.role, verdict.other.role]).toEqual(["gateway", "node"]);
+    });
+
+    const bothEnds =
+      'both must have the same trustKey. If they have, something between them ends TLS: let it pass TLS through, or set "endToEndTls": false at both';
+    const notTied =
+      'the proof isn\'t tied to this TLS connection: if something between the two services ends TLS, set "endToEndTls": false at both';
+    it.each([
+      ["nobody", front, back, {}, {}, `the proof is wrong: ${bothEnds}`],
+      [
+        "nobody, in front of an acceptor without TLS",
+        front,
+        plain,
+        {},
+        {},
+        `the proof is wrong: ${bothEnds}`,
+      ],
+      ["only the acceptor", front, back, {}, off, `the proof is wrong: ${bothEnds}`],
+      ["only the dialer", front, back, off, {}, notTied],
+      ["nobody, behind a dialer without TLS", plain, back, {}, {}, notTied],
+      [
+        "an acceptor without TLS, which can't speak for the dialer",
+        front,
+        plain,
+        {},
+        off,
+        `the proof is wrong: ${bothEnds}`,
+      ],
+    ])(
+      "there is no link, and the acceptor says what to set, if endToEndTls is false at %s",
+      (_, there, here, dialer, acceptor, why) => {
+        const end = acceptorOf(acceptor);
+        expect(() => talk(dialerOf(dialer), end, there, here)).toThrow();
+        expect(end.whys).toEqual([why]);
+        expect(end.wrong).toEqual(["10.0.0.9"]);
+      },
+    );
+
+    it.each([
+      ["its own proof is tied", front, back, {}, {}, "WrongKeyError", bothEnds],
+      [
+        "there is no TLS that it could be tied to",
+        plain,
+        plain,
+        { trustKey: "another" },
+        {},
+        "WrongKeyError",
+        "both must have the same trustKey",
+      ],
+      [
+        "it isn't to be tied",
+        front,
+        plain,
+        { ...off, trustKey: "another" },
+        {},
+        "WrongKeyError",
+        "both must have the same trustKey",
+      ],
+    ])(
+      "a dialer knows what to do about a wrong proof: %s",
+      (_, there, here, dialer, acceptor, name, advice) => {
+        let thrown: unknown;
+        try {
+          talk(dialerOf(dialer), acceptorOf(acceptor), there, here);
+        } catch (error) {
+          thrown = error;
+        }
+        expect(thrown).toMatchObject({ name, advice });
+      },
+    );
+
+    it("a dialer knows at which end endToEndTls is missing", () => {
+      expect(() => talk(dialerOf(off), acceptorOf(), front, back)).toThrow(
+        'this service has "endToEndTls": false, and the other end hasn\'t: set it there too, or remove it here',
+      );
+      expect(() => talk(dialerOf(), acceptorOf(), plain, back)).toThrow(
+        'the other end has TLS and this end has none: if something between them adds it, set "endToEndTls": false there',
+      );
+    });
+
+    it("an acceptor that takes untied proofs still checks tied ones, and says so", () => {
+      const acceptor = acceptorOf(off);
+      expect(talk(dialerOf(), acceptor, front).verdict.status).toBe(101);
+      expect(() => talk(dialerOf(), acceptor, front, back)).toThrow("refuses the proof");
+    });
+
+    it.each([
+      ["an untied proof as a tied one", off, front, { binding: "tls" }],
+      ["a tied proof as an untied one", {}, front, { binding: "none" }],
+    ])(
+      "downgrade: a middleman can't pass off %s, whatever the acceptor takes",
+      (_, dialer, there, change) => {
+        for (const here of [there, back, plain])
+          for (const more of [{}, off]) {
+            const acceptor = acceptorOf(more);
+            const { fields } = challenged(acceptor, dialer, there);
+            const { status } = acceptor.answer(changed(fields, change), here);
+            expect(status).toBe(403);
+          }
+      },
+    );
+
+    it("downgrade: what an acceptor welcomed as untied isn't taken by a dialer whose proof is tied", () => {
+      const acceptor = acceptorOf(off);
+      const { dialer, fields } = challenged(acceptor, {}, front);
+      // A dialer that has the same key, and said the same without its connection.
+      const untied = challenged(acceptor, off, front);
+      const verdict = acceptor.answer(untied.fields, back);
+      if (!("welcome" in verdict)) throw new Error("no link");
+      expect(untied.dialer.welcomed(verdict.welcome).other.role).toBe("gateway");
+      expect(() => dialer.welcomed(verdict.welcome)).toThrow("trustKey");
+      expect(acceptor.answer(fields, back).status).toBe(403);
+    });
+
+    it("a proof that is right and untied is spent where it isn't taken", () => {
+      const acceptor = acceptorOf();
+      const { fields } = challenged(acceptor, off, front);
+      expect(acceptor.answer(fields, back).status).toBe(403);
+      expect(acceptor.answer(fields, back).status).toBe(401);
+    });
+
+    it("a dialer with the key that ties its proof to less than it says gets no link", () => {
+      const acceptor = acceptorOf(off);
+      const { fields } = challenged(acceptor, off, front);
+      const challenge = fields[linkHeaders.proof]!.replace(/\.[^.]*$/, "");
+      const lying = changed(fields, { binding: "tls" });
+      const key = deriveKey(trustKey, "seamline/link/1/dialler");
+      const proof = sign(key, `${challenge}\n${lying[linkHeaders.hello]}\n`);
+      const said = { ...lying, [linkHeaders.proof]: `${challenge}.${proof}` };
+      expect(acceptor.answer(said, back).status).toBe(400);
+    });
+  });
+
+  describe("at an end that can't tell what only the two ends of its TLS connection know", () => {
+    const mute: LinkConnection = { way: "socket", tls: { lack: "this runtime can't tell" } };
+    const advice =
+      'this runtime can\'t tell, so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both';
+
+    it("a dialer asks for nothing, and says what to set", () => {
+      expect(() => dialerOf().fields(mute)).toThrow(advice);
+    });
+
+    it("an acceptor refuses before any proof, and both ends say what to set", () => {
+      for (const there of [tls("s"), plain]) {
+        const acceptor = acceptorOf();
+        expect(acceptor.answer({}, mute)).toMatchObject({ status: 501, body: advice });
+        expect(acceptor.whys).toEqual([advice]);
+        expect(() => talk(dialerOf(), acceptorOf(), there, mute)).toThrow(
+          'the other end can\'t tie a link to its TLS connection, so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both',
+        );
+      }
+    });
+
+    it("a link opens where endToEndTls is false at both", () => {
+      const off = { endToEndTls: false };
+      expect(talk(dialerOf(off), acceptorOf(off), mute).verdict.status).toBe(101);
+      expect(talk(dialerOf(off), acceptorOf(off), tls("s"), mute).verdict.status).toBe(101);
+      expect(talk(dialerOf(off), acceptorOf(off), mute, tls("s")).verdict.status).toBe(101);
+      expect(() => talk(dialerOf(), acceptorOf(off), tls("s"), mute)).toThrow("refuses the proof");
+    });
   });
 
   it("a welcome is for one conversation: another dialer, or the same one later, doesn't take it", () => {

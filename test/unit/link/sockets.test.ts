@@ -8,6 +8,7 @@ import { connect as connectTls, createServer as createTlsServer } from "node:tls
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { connectionOf } from "../../../server/http/links/socket-channel.ts";
 import { collected } from "../../../src/http/bodies.ts";
 import { createCertificates } from "../../_certificates.ts";
 import { serviceHeaders } from "../../../src/base/protocol.ts";
@@ -290,6 +291,22 @@ describe("over TLS", () => {
     );
     await vi.waitFor(() => expect(failed).toHaveLength(1));
   });
+});
+
+it.each([
+  ["a socket without TLS", {}, undefined],
+  [
+    "one of a runtime that tells nothing",
+    { encrypted: true },
+    { lack: "this runtime can't tell what only the two ends of a TLS connection know" },
+  ],
+  [
+    "one of an earlier version",
+    { encrypted: true, getProtocol: () => "TLSv1.2", exportKeyingMaterial: () => Buffer.from("x") },
+    { lack: "only the two ends of TLS 1.3 know enough, and this is TLSv1.2" },
+  ],
+])("what a link is tied to: %s", (_, socket, expected) => {
+  expect(connectionOf(socket as never)).toEqual({ way: "socket", tls: expected });
 });
 
 it("a link is opened through something that changes the Host, which is in no proof", async () => {

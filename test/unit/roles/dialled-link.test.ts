@@ -19,7 +19,7 @@ async function dialling(onLink: (link: ProvenLink) => void) {
   const host = { ...nodeHost(), clock };
   const accept = createAccepting(serviceOf("gateway", undefined, { host }), {
     roles: ["node"],
-    onWrongProof: () => {},
+    onRefusal: () => {},
     onLink,
   });
   const roles = new Map([["http://gateway", { accept } as never]]);

@@ -134,6 +134,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
     [],
     "a",
   ],
+  endToEndTls: [true, false, "no", 1, null],
   name: ["node 1", "", " a", "é", "a".repeat(64), "a".repeat(65)],
   cache: ["./c", ""],
   healthIntervalMs: [1, 5000, 0, "5000", true],
