@@ -66,19 +66,21 @@ export class WrongKeyError extends HandshakeError {
 }
 
 const sameKeyAdvice = "both must have the same trustKey";
+/** What else to do where a proof can't be tied to a TLS connection. */
+const orUntied = 'or set "endToEndTls": false at both';
 /** What to do about a wrong proof that may be tied to another connection. */
 const wrongKeyAdvice =
   `${sameKeyAdvice}. If they have, something between them ends TLS: ` +
-  'let it pass TLS through, or set "endToEndTls": false at both';
+  `let it pass TLS through, ${orUntied}`;
+
+/** What to do where something answers that there are no links. A 5xx is about something else. */
+const upgradeAdvice =
+  ": if something in between takes upgrades away, let it pass the header fields 'Connection' and 'Upgrade' on";
 
 /** Proofs have to be tied to the TLS connection, and one end can't, or isn't to. */
 export class BindingError extends HandshakeError {
   override readonly name: string = "BindingError";
 }
-
-/** Why there is no link if one end can't tell what only the two ends of its TLS connection know. */
-const unboundAdvice =
-  'so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both';
 
 /** The other end has the key, and is another service than this one may talk to. */
 export class WrongRoleError extends HandshakeError {
@@ -165,13 +167,15 @@ export class Dialer implements LinkDialing {
       );
     if (why === "lack")
       throw new BindingError(
-        `the other end can't tie a link to its TLS connection, ${unboundAdvice}`,
+        `the other end can't tell its TLS connection from others: something between the two services ends TLS, or it doesn't run on Node: let it pass TLS through, ${orUntied}`,
       );
     if (why === "service" && this.#challenges.length > 0) {
       const { other } = this.welcomed(body);
       throw new HandshakeError(`A ${other.role} takes no links of a ${this.#parts.own.role}`);
     }
-    throw new NoLinkThere(`it answered ${status} when asked for a link`);
+    throw new NoLinkThere(
+      `it answered ${status} when asked for a link${status < 500 ? upgradeAdvice : ""}`,
+    );
   }
 
   /** Reads what an acceptor says of itself. Throws if that isn't proven, or rules a link out. */
@@ -226,7 +230,7 @@ export class Acceptor {
   answer({ headers, way, tls, from }: LinkUpgrade): Verdict {
     const { endToEndTls = true } = this.#parts;
     if (endToEndTls && tls !== undefined && "lack" in tls)
-      return this.#refuse(501, "lack", `${tls.lack}, ${unboundAdvice}`, from);
+      return this.#refuse(501, "lack", `${tls.lack}, ${orUntied}`, from);
     const hello = headers[linkHeaders.hello];
     const proofs = headers[linkHeaders.proof];
     if (typeof hello !== "string" || typeof proofs !== "string") return this.#challenge();
@@ -299,7 +303,7 @@ const bindingOf = (secret: string): Binding => (secret === "" ? "none" : "tls");
 /** What only the two ends of this connection know, or nothing. Throws if they should know something. */
 function secretOf(tls: LinkTls | undefined): string {
   if (tls === undefined) return "";
-  if ("lack" in tls) throw new BindingError(`${tls.lack}, ${unboundAdvice}`);
+  if ("lack" in tls) throw new BindingError(`${tls.lack}, ${orUntied}`);
   return tls.secret;
 }
 

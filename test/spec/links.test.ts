@@ -227,14 +227,14 @@ describe("trust over a link", () => {
     "links-34: a gateway that can't tell its TLS connection from another takes no links, and a node with link %s doesn't use HTTP instead: its start says what to set",
     async (link) => {
       const { network, gateway, node, log } = await deployment();
-      const tls = { lack: "this runtime can't tell" };
+      const tls = { lack: "this runtime can't tell: use Node" };
       const accept = (upgrade: LinkUpgrade): LinkAnswer => gateway.accept!({ ...upgrade, tls });
       network.roles.set("http://gateway", { ...gateway, accept });
       await expect(node("a", { link })).rejects.toThrow(
-        "http://gateway can't be linked to: the other end can't tie a link to its TLS connection, so nothing shows that it ends TLS at both services: use Node, or set \"endToEndTls\": false at both",
+        "http://gateway can't be linked to: the other end can't tell its TLS connection from others: something between the two services ends TLS, or it doesn't run on Node: let it pass TLS through, or set \"endToEndTls\": false at both",
       );
       expect(log.lines.at(-1)).toContain(
-        'this runtime can\'t tell, so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both',
+        'this runtime can\'t tell: use Node, or set "endToEndTls": false at both',
       );
       expect(network.sent).toEqual([]);
       expect(gateway.describe().members).toEqual([]);

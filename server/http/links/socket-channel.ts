@@ -97,11 +97,15 @@ export function connectionOf(socket: Socket): LinkConnection {
 function tlsOf(socket: Partial<TLSSocket>): LinkTls {
   // Bun has it where it dials only, Deno nowhere.
   if (socket.exportKeyingMaterial === undefined)
-    return { lack: "this runtime can't tell what only the two ends of a TLS connection know" };
-  // In earlier versions two connections can have the same secrets (RFC 7627).
+    return {
+      lack: "this runtime can't tell what only the two ends of a TLS connection know: use Node",
+    };
+  // In earlier versions two connections can have the same secrets (RFC 7627). Node's own is never one.
   const version = socket.getProtocol?.();
   if (version !== "TLSv1.3")
-    return { lack: `only the two ends of TLS 1.3 know enough, and this is ${version}` };
+    return {
+      lack: `something between the two services ends TLS, as they speak TLS 1.3 and this is ${version}: let it pass TLS through`,
+    };
   const secret = socket.exportKeyingMaterial(32, "EXPORTER-seamline-link-1", Buffer.alloc(0));
   return { secret: secret.toString("base64url") };
 }

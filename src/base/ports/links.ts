@@ -32,7 +32,7 @@ export interface ChannelReceiver {
 /** Header fields, as `HeaderFields` of the ports, which import this file. */
 type LinkFields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What only the two ends of a TLS connection know, or why this end can't tell. */
+/** What only the two ends of a TLS connection know, or why this end can't tell, with what to do. */
 export type LinkTls = { readonly secret: string } | { readonly lack: string };
 
 /** The connection that is to carry a link. */

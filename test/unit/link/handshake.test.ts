@@ -429,9 +429,11 @@ describe("a handshake", () => {
   });
 
   describe("at an end that can't tell what only the two ends of its TLS connection know", () => {
-    const mute: LinkConnection = { way: "socket", tls: { lack: "this runtime can't tell" } };
-    const advice =
-      'this runtime can\'t tell, so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both';
+    const mute: LinkConnection = {
+      way: "socket",
+      tls: { lack: "this runtime can't tell: use Node" },
+    };
+    const advice = 'this runtime can\'t tell: use Node, or set "endToEndTls": false at both';
 
     it("a dialer asks for nothing, and says what to set", () => {
       expect(() => dialerOf().fields(mute)).toThrow(advice);
@@ -443,7 +445,7 @@ describe("a handshake", () => {
         expect(acceptor.answer({}, mute)).toMatchObject({ status: 501, body: advice });
         expect(acceptor.whys).toEqual([advice]);
         expect(() => talk(dialerOf(), acceptorOf(), there, mute)).toThrow(
-          'the other end can\'t tie a link to its TLS connection, so nothing shows that it ends TLS at both services: use Node, or set "endToEndTls": false at both',
+          "the other end can't tell its TLS connection from others: something between the two services ends TLS, or it doesn't run on Node: let it pass TLS through, or set \"endToEndTls\": false at both",
         );
       }
     });

@@ -298,12 +298,14 @@ it.each([
   [
     "one of a runtime that tells nothing",
     { encrypted: true },
-    { lack: "this runtime can't tell what only the two ends of a TLS connection know" },
+    { lack: "this runtime can't tell what only the two ends of a TLS connection know: use Node" },
   ],
   [
     "one of an earlier version",
     { encrypted: true, getProtocol: () => "TLSv1.2", exportKeyingMaterial: () => Buffer.from("x") },
-    { lack: "only the two ends of TLS 1.3 know enough, and this is TLSv1.2" },
+    {
+      lack: "something between the two services ends TLS, as they speak TLS 1.3 and this is TLSv1.2: let it pass TLS through",
+    },
   ],
 ])("what a link is tied to: %s", (_, socket, expected) => {
   expect(connectionOf(socket as never)).toEqual({ way: "socket", tls: expected });
