@@ -5,7 +5,6 @@ import { createServer } from "node:net";
 
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { createLinkHost } from "../../server/http/links/dial.ts";
 import { createTransport } from "../../server/http/transport.ts";
 import { memoryLinks } from "../../server/local/memory-links.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
@@ -15,7 +14,14 @@ import { ask, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
 import { behindSocket } from "../spec/_behind-sockets.ts";
 import { accept, dial, serviceOf } from "../unit/link/_services.ts";
-import { type FakeMember, joinAsMember, type RawAnswer } from "./_fake-member.ts";
+import {
+  type FakeMember,
+  fakeMember,
+  type FakeMemberOptions,
+  memoryDial,
+  socketDial,
+  type RawAnswer,
+} from "../_fake-member.ts";
 import { bytesOf, exchange } from "./_sockets.ts";
 
 const request = { method: "GET", headers: {} } as const;
@@ -93,8 +99,16 @@ interface Caller {
 
 const procedures = ["a/bad", "a/good", "a/slow"];
 const good: RawAnswer = { head: "200\ncontent-type\napplication/json", body: "1" };
-const answering = (bad: RawAnswer) => (target: string) =>
-  target === "/rpc/a/bad" ? bad : target === "/rpc/a/good" ? good : undefined;
+const joined = async (
+  bad: RawAnswer,
+  to: Pick<FakeMemberOptions, "dial" | "gateway">,
+): Promise<FakeMember> => {
+  const behave: FakeMemberOptions["behave"] = ({ target }) =>
+    target === "/rpc/a/bad" ? bad : target === "/rpc/a/good" ? good : undefined;
+  const member = await fakeMember({ ...to, instance: "fake", behave }, { procedures });
+  onTestFinished(() => member.die());
+  return member;
+};
 
 const gatewayOf = (host: Host) =>
   createGateway(host, {
@@ -112,12 +126,7 @@ async function inMemory(bad: RawAnswer): Promise<Caller> {
   network.roles.set("http://gateway", gateway);
   await gateway.start("http://gateway");
   onTestFinished(() => gateway.stop());
-  const member = await joinAsMember(
-    "http://fake",
-    procedures,
-    (dialing) => host.links.dial("http://gateway", undefined, dialing),
-    answering(bad),
-  );
+  const member = await joined(bad, { dial: memoryDial(network) });
   return {
     log,
     member,
@@ -131,12 +140,7 @@ async function inMemory(bad: RawAnswer): Promise<Caller> {
 
 async function overSockets(bad: RawAnswer): Promise<Caller> {
   const { url, log } = await behindSocket(gatewayOf);
-  const member = await joinAsMember(
-    "http://fake",
-    procedures,
-    (dialing) => createLinkHost().dial(url, undefined, dialing),
-    answering(bad),
-  );
+  const member = await joined(bad, { dial: socketDial(), gateway: url });
   const port = Number(new URL(url).port);
   const call = (name: string) => exchange(port, bytesOf({ target: `/rpc/a/${name}` }));
   return { log, member, call };
