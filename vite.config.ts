@@ -62,7 +62,7 @@ function browserFile(entry: string, name: string, outDir = ".build/svc") {
   };
 }
 
-/** Suites with hops between services, which run over links and over HTTP. */
+/** Suites with hops between services, which run over links, and in CI over HTTP as well. */
 const suitesOfBothWays = ["spec", "attack", "everywhere", "chaos"];
 /** What one service does, or reads of its application, or what has links always: these need no second way. */
 const ofOneService =
@@ -70,23 +70,25 @@ const ofOneService =
 /** What chooses the way of each service itself, and faults of two gateways, which take long. */
 const ofTheirOwnWay =
   /^test\/(?:chaos\/gateways|spec\/(?:keys|keys-under-load|linked-(?:load|members|refusals|streams|tls)|links|tls-names|ways))\./;
-/** What starts services with sockets, which are linked as they are. */
-const socketServices = /_(?:started|modes|sockets|linking)\.ts"|\/harness\/deployment\.ts"/;
-const socketsOfRoles = /_(?:sockets|linking)\.ts"/;
-/** What starts services in memory, which aren't. */
-const memoryServices = /_(?:cluster|deployment|services|routes|middleware|members)\.ts"/;
+/** Members that a test plays have links always. */
+const fakeMembers = /_(?:fake-member|members)\.ts"/;
+/** What starts services. */
+const startsServices =
+  /_(?:started|modes|sockets|linking|cluster|deployment|services|routes|middleware)\.ts"|\/harness\/deployment\.ts"/;
+/** What holds only where services talk over HTTP. */
+const ofHttp = "test/**/http-way-*.test.ts";
 
-/** The tests with hops whose text has this, and not that. */
-function testsWith(uses: RegExp, but?: RegExp): string[] {
+/** The tests with hops that can run over HTTP, too. */
+function testsOfBothWays(): string[] {
   const root = fileURLToPath(new URL(".", import.meta.url));
   return suitesOfBothWays.flatMap((folder) =>
     readdirSync(`${root}test/${folder}`)
       .map((file) => `test/${folder}/${file}`)
-      .filter((file) => file.endsWith(".test.ts"))
+      .filter((file) => file.endsWith(".test.ts") && !/\/http-way-/.test(file))
       .filter((file) => !ofOneService.test(file) && !ofTheirOwnWay.test(file))
       .filter((file) => {
         const text = readFileSync(root + file, "utf8");
-        return uses.test(text) && but?.test(text) !== true;
+        return startsServices.test(text) && !fakeMembers.test(text);
       }),
   );
 }
@@ -363,27 +365,35 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses],
+          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses, ofHttp],
         },
       },
-      { extends: true, test: { name: "parts", isolate: false, include: ofSharedProcesses } },
       {
         extends: true,
-        test: { name: "spec", isolate: false, include: [ofSpec], exclude: [ofSpecAlone] },
+        test: { name: "parts", isolate: false, include: ofSharedProcesses, exclude: [ofHttp] },
+      },
+      {
+        extends: true,
+        test: { name: "spec", isolate: false, include: [ofSpec], exclude: [ofSpecAlone, ofHttp] },
       },
       { extends: true, test: { name: "spec alone", include: [ofSpecAlone] } },
-      // As it is, services with sockets are linked, and those in memory aren't. Here it's the other way round.
+      {
+        extends: true,
+        test: { name: "HTTP way", env: { SEAMLINE_WAY: "http" }, include: [ofHttp] },
+      },
       ...(process.env.CI === undefined
         ? []
-        : (
-            [
-              ["over links", "link", testsWith(memoryServices, socketsOfRoles)],
-              ["over HTTP", "http", testsWith(socketServices)],
-            ] as const
-          ).map(([name, way, include]) => ({
-            extends: true as const,
-            test: { name, isolate: false, env: { SEAMLINE_WAY: way }, include },
-          }))),
+        : [
+            {
+              extends: true as const,
+              test: {
+                name: "over HTTP",
+                isolate: false,
+                env: { SEAMLINE_WAY: "http" },
+                include: testsOfBothWays(),
+              },
+            },
+          ]),
       {
         extends: true,
         test: {

@@ -28,7 +28,7 @@ import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
 
 import { linkTap } from "./_link-tap.ts";
-import { link } from "./_way.ts";
+import { isLinked } from "./_way.ts";
 
 export { ask } from "../src/roles/memory-network.ts";
 
@@ -112,7 +112,7 @@ export function testHost(
 ): Host {
   return {
     transport: network,
-    ...(link === "always" && {
+    ...(isLinked && {
       links: own === undefined ? memoryLinks(network) : network.links(own),
     }),
     names: network.names,

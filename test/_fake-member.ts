@@ -143,8 +143,9 @@ export class FakeMember {
   isHealthy = true;
   /** What it does with calls. */
   behave: Behave;
-  /** Sends nothing any more, not even that it lives. */
-  isSilent = false;
+  /** How often it was asked whether it lives, answered or not. */
+  pings = 0;
+  #isSilent = false;
   /** The other end has ended the link, or this one has. */
   isClosed = false;
   /** The other end takes no more requests. */
@@ -156,6 +157,8 @@ export class FakeMember {
   readonly #sent = new Map<number, { parts: Uint8Array[]; head: string; done: Done }>();
   /** Calls that it hasn't answered. */
   readonly #open = new Map<number, FakeCall>();
+  /** What came while it hung. */
+  readonly #held: Parameters<OnFrame>[] = [];
 
   constructor(options: FakeMemberOptions) {
     const { instance = crypto.randomUUID(), url = `http://${instance}` } = options;
@@ -163,6 +166,17 @@ export class FakeMember {
     this.instance = instance;
     this.url = url;
     this.behave = options.behave ?? (() => ({ status: 200, body: instance }));
+  }
+
+  /** It hangs: it reads and sends nothing, not even that it lives. Then it goes on with what has come. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
+  set isSilent(isSilent: boolean) {
+    this.#isSilent = isSilent;
+    if (isSilent) return;
+    for (const frame of this.#held.splice(0)) this.#onFrame(...frame);
   }
 
   /** Opens a link. After `die`, it opens another one. */
@@ -294,14 +308,21 @@ export class FakeMember {
     for (const { done } of this.#sent.values()) done.reject(error);
     this.#sent.clear();
     this.#open.clear();
+    this.#held.length = 0;
   }
 
   #flush(): void {
     if (this.#channel !== undefined) this.#writer.sendTo(this.#channel);
   }
 
-  readonly #onFrame: OnFrame = (kind, stream, payload, _isKept, cut) => {
-    if (this.isSilent || this.isClosed) return;
+  readonly #onFrame: OnFrame = (kind, stream, payload, isKept, cut) => {
+    if (this.isClosed) return;
+    if (kind === kinds.ping) this.pings++;
+    if (this.#isSilent) {
+      // The memory of a payload is used again.
+      this.#held.push([kind, stream, payload.slice(), isKept, cut]);
+      return;
+    }
     switch (kind) {
       case kinds.callOutside:
       case kinds.callTrusted:

@@ -5,11 +5,11 @@ import type { ListenOptions } from "../server/http/http.ts";
 import { createLinkHost } from "../server/http/links/dial.ts";
 import type { Host } from "../src/base/ports.ts";
 import type { Role } from "../src/roles/role.ts";
-import { mayLink } from "./_way.ts";
+import { isLinked } from "./_way.ts";
 
 /** For the host of a role. `undefined`: the tests run over HTTP. */
 export function linkHost(memory?: HeldMemory): Host["links"] {
-  return mayLink ? createLinkHost({ ...(memory && { memory }) }) : undefined;
+  return isLinked ? createLinkHost({ ...(memory && { memory }) }) : undefined;
 }
 
 /** For the server of a role. */

@@ -1,76 +1,25 @@
-// Members of a gateway that do as a test says: answer, refuse, break the connection, fall silent.
+// A gateway in memory whose members do as a test says.
 
-import { expect } from "vitest";
+import type { FakeMember } from "../_fake-member.ts";
+import { fakeMember, memoryDial } from "../_fake-member.ts";
+import { ask, TestDeployment } from "../_cluster.ts";
 
-import {
-  type HttpRequest,
-  type HttpResponse,
-  type PeerResponse,
-  TransportError,
-} from "../../src/base/ports.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
-import { createCredentials } from "../../src/http/trust.ts";
-import { ServiceLinks } from "../../src/roles/links/service-links.ts";
-import type { Role } from "../../src/roles/role.ts";
-import { ask, key, TestDeployment, testHost } from "../_cluster.ts";
-import { isLinked } from "../_way.ts";
+/** How often a gateway has lost the link of the member at `url`. */
+export const lost = (lines: readonly string[], url: string): number =>
+  lines.filter((line) => line.startsWith(`warning: ${url} is gone with its link`)).length;
 
-/** What a member does with a call. Health checks are answered, unless it is `"silent"`. */
-export type Behaviour =
-  | "answer"
-  | "silent"
-  | "break"
-  | "leaving"
-  | "starting"
-  | "overload"
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
-
-export interface Member {
-  readonly url: string;
-  does: Behaviour;
-  /** Health checks say so. */
-  isHealthy: boolean;
-  /** Calls that it got. */
-  calls: number;
-  /** Questions whether it is alive. */
-  probes: number;
-}
-
-export const trusted = { "x-svc-trust-key": "the-trust-key-of-the-tests" };
-
-/** How often a gateway has taken the member at `url` out of rotation. */
-export const outOf = (lines: readonly string[], url: string): number =>
-  lines.filter((line) => line.startsWith(`warning: ${url} can't be reached`)).length;
-
+/** Each member answers with its name. All have a procedure that may be sent again, and one that may not. */
 export async function gatewayWith(names: readonly string[]) {
   const local = new TestDeployment();
   const { network, clock, log } = local;
-  const gateway = await local.gateway({ lease: 3_600_000 });
-  const members: Member[] = [];
-  for (const name of names) {
-    const member: Member = {
-      url: `http://${name}`,
-      does: "answer",
-      isHealthy: true,
-      calls: 0,
-      probes: 0,
-    };
-    members.push(member);
-    network.roles.set(member.url, {
-      handle: async (request: HttpRequest) => await answerOf(member, request, name),
-    } as Role);
-    const joining = {
-      url: member.url,
-      procedures: ["shop/order", "shop/stock"],
-      idempotent: ["shop/stock"],
-      instance: name,
-    };
-    const content = JSON.stringify(joining);
-    const { status } = isLinked
-      ? await joinOverLink(local, member.url, name, content)
-      : await ask(gateway, "POST", "/nodes", trusted, content);
-    expect(status).toBe(201);
-  }
+  const gateway = await local.gateway();
+  const members: FakeMember[] = [];
+  const join = async (name: string): Promise<FakeMember> =>
+    await fakeMember(
+      { dial: memoryDial(network), instance: name },
+      { procedures: ["shop/order", "shop/stock"], idempotent: ["shop/stock"] },
+    );
+  for (const name of names) members.push(await join(name));
   const post = { "content-type": "application/json" };
   return {
     gateway,
@@ -78,59 +27,12 @@ export async function gatewayWith(names: readonly string[]) {
     clock,
     log,
     members,
+    /** One more. */
+    join,
     /** `"200 a"`: the answer of member a; or the status and the runtime's error. */
     async call(fqn: string): Promise<string> {
       const { status, headers, text } = await ask(gateway, "POST", `/rpc/${fqn}`, post, "{}");
       return `${status} ${status === 200 ? text : String(headers["x-svc-error"] ?? text)}`;
     },
   };
-}
-
-/** As a node does that has a link: it dials, and joins over that. */
-async function joinOverLink(
-  { network, clock, log }: TestDeployment,
-  url: string,
-  instance: string,
-  body: string,
-): Promise<PeerResponse> {
-  const host = testHost(network, clock, log, { url, trustKey: key });
-  const links = new ServiceLinks({
-    host,
-    role: "node",
-    instance,
-    trustKey: key,
-    limits: defaultLimits,
-    credentials: createCredentials(key, host),
-    handle: async (request) => await network.roles.get(url)!.handle(request),
-  });
-  const gateway = "http://gateway";
-  const way = links.dial(gateway, ["gateway"])!;
-  await way.start();
-  return await way.send({ url: `${gateway}/nodes`, method: "POST", headers: trusted, body });
-}
-
-async function answerOf(member: Member, request: HttpRequest, name: string): Promise<HttpResponse> {
-  const isCall = request.target.startsWith("/rpc/");
-  if (isCall) member.calls++;
-  if (request.target === "/health/live") member.probes++;
-  if (member.does === "silent") return await silence(request.signal);
-  if (!isCall) return { status: 200, headers: {}, body: String(member.isHealthy) };
-  switch (member.does) {
-    case "answer":
-      return { status: 200, headers: {}, body: name };
-    case "break":
-      throw new TransportError(`${member.url} closed the connection before it answered`, true);
-    case "leaving":
-    case "starting":
-    case "overload":
-      return { status: 503, headers: { "x-svc-not-started": member.does }, body: "not now" };
-    default:
-      return { headers: {}, ...member.does, body: `from ${name}` };
-  }
-}
-
-function silence(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) =>
-    signal.addEventListener("abort", () => reject(signal.reason as Error)),
-  );
 }

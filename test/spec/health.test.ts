@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import type { HealthCheck } from "../../src/http/health.ts";
 import { ask, settle } from "../_cluster.ts";
-import { itOverHttp } from "./_over-http.ts";
 import { services } from "./_services.ts";
 
 const saying = (healthy: boolean, details?: () => Promise<unknown>): HealthCheck => ({
@@ -250,27 +249,6 @@ describe("a check", () => {
 });
 
 describe("those who ask", () => {
-  itOverHttp(
-    "health-10: the gateway uses this interface to check its nodes, and sends no calls to an unhealthy one",
-    "links-7",
-    async () => {
-      const { node, gateway, clock, network } = await services();
-      const call = () => ask(gateway, "GET", "/rpc/app/echo?value=a");
-      let healthy = true;
-      node.addHealthCheck("disk", { isHealthy: async () => healthy });
-      expect((await call()).text).toBe("a");
-      healthy = false;
-      await clock.pass(5000);
-      expect(network.sent).toContainEqual(
-        expect.objectContaining({ method: "GET", url: "http://node/health/status" }),
-      );
-      expect(await call()).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
-      healthy = true;
-      await clock.pass(5000);
-      expect((await call()).text).toBe("a");
-    },
-  );
-
   it("health-11: anybody may request health: it needs no key and reveals none", async () => {
     const { node } = await services();
     const headers = {

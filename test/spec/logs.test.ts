@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createTelemetry } from "../../server/telemetry/telemetry.ts";
 import type { HttpRequest } from "../../src/base/ports.ts";
 import { key, TestClock } from "../_cluster.ts";
+import { notBegun } from "../_fake-member.ts";
 import { gatewayWith } from "./_members.ts";
 import { JsonLog, type Line, operate } from "./_operations.ts";
 
@@ -199,7 +200,7 @@ describe("events", () => {
 
   it("logs-9: a gateway logs that it sends calls again, one line a second, with how many more there were", async () => {
     const { call, members, clock, log } = await gatewayWith(["a", "b"]);
-    members[0]!.does = "overload";
+    members[0]!.behave = () => notBegun("overload");
     for (let calls = 0; calls < 6; calls++) expect(await call("shop/order")).toBe("200 b");
     await clock.pass(1_000);
     for (let calls = 0; calls < 2; calls++) expect(await call("shop/order")).toBe("200 b");

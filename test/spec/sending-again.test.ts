@@ -1,74 +1,79 @@
 import { describe, expect, it } from "vitest";
 
 import { ask } from "../_cluster.ts";
-import { gatewayWith, trusted } from "./_members.ts";
+import { type FakeMember, notBegun } from "../_fake-member.ts";
+import { gatewayWith } from "./_members.ts";
+
+/** How many calls each of them got. */
+const callsOf = (members: readonly FakeMember[]): number[] =>
+  members.map(({ calls }) => calls.length);
 
 describe("a gateway whose member takes no call", () => {
   it.each(["leaving", "starting"] as const)(
     "again-1: a call that wasn't sent, or that a leaving member refused, goes to the next member: %s",
     async (reason) => {
-      const { call, members, network, clock } = await gatewayWith(["a", "b", "c"]);
-      members[0]!.does = reason;
-      network.roles.delete("http://b");
+      const { call, members, clock } = await gatewayWith(["a", "b", "c"]);
+      members[0]!.behave = () => notBegun(reason);
+      members[1]!.die();
       const first = call("shop/order");
       await clock.pass(50);
       expect(await first).toBe("200 c");
       for (let calls = 1; calls < 30; calls++) expect(await call("shop/order")).toBe("200 c");
       // The first has said that it is no member any more, and nothing listens at the second.
-      expect(members.map(({ calls }) => calls)).toEqual([1, 0, 30]);
+      expect(callsOf(members)).toEqual([1, 0, 30]);
     },
   );
 
   it("again-2: a call goes to three members at most, to the third one after 20 to 50 ms", async () => {
     const { call, members, clock } = await gatewayWith(["a", "b", "c", "d"]);
-    for (const member of members) member.does = "leaving";
+    for (const member of members) member.behave = () => notBegun("leaving");
     const answer = call("shop/order");
     await clock.pass(19);
-    expect(members.map(({ calls }) => calls)).toEqual([1, 1, 0, 0]);
+    expect(callsOf(members)).toEqual([1, 1, 0, 0]);
     await clock.pass(31);
     expect(await answer).toBe("503 NodeNotAvailable");
-    expect(members.map(({ calls }) => calls)).toEqual([1, 1, 1, 0]);
+    expect(callsOf(members)).toEqual([1, 1, 1, 0]);
   });
 
   it("again-3: a call that was sent and has no answer is sent again only if its procedure is idempotent", async () => {
     const { call, members } = await gatewayWith(["a", "b"]);
-    members[0]!.does = "break";
+    members[0]!.behave = () => "break";
     expect(await call("shop/order")).toBe("502 BadGateway");
-    expect(members[1]!.calls).toBe(0);
+    expect(members[1]!.calls).toHaveLength(0);
     expect(await call("shop/stock")).toBe("200 b");
-    expect(members.map(({ calls }) => calls)).toEqual([2, 1]);
+    expect(callsOf(members)).toEqual([2, 1]);
   });
 
   it("again-4: a call that was sent is sent again once", async () => {
     const { call, members } = await gatewayWith(["a", "b", "c"]);
-    for (const member of members) member.does = "break";
+    for (const member of members) member.behave = () => "break";
     expect(await call("shop/stock")).toBe("502 BadGateway");
-    expect(members.map(({ calls }) => calls)).toEqual([1, 1, 0]);
+    expect(callsOf(members)).toEqual([1, 1, 0]);
   });
 
   it("again-5: a call that a member refuses because it has too much to do is sent again once, whatever its procedure", async () => {
     const { call, members } = await gatewayWith(["a", "b", "c"]);
-    members[0]!.does = "overload";
+    members[0]!.behave = () => notBegun("overload");
     expect(await call("shop/order")).toBe("200 b");
-    for (const member of members) member.does = "overload";
+    for (const member of members) member.behave = () => notBegun("overload");
     expect(await call("shop/order")).toBe("503 NodeNotAvailable");
-    expect(members.map(({ calls }) => calls)).toEqual([2, 1, 1]);
+    expect(callsOf(members)).toEqual([2, 1, 1]);
   });
 
   it.each([500, 502, 503, 504])(
     "again-6: an answer is never asked for again: %i",
     async (status) => {
       const { call, members } = await gatewayWith(["a", "b"]);
-      members[0]!.does = { status };
+      members[0]!.behave = () => ({ status, body: "from a" });
       expect(await call("shop/stock")).toBe(`${status} from a`);
-      expect(members[1]!.calls).toBe(0);
+      expect(members[1]!.calls).toHaveLength(0);
     },
   );
 
   it("again-7: a gateway sends one call in five again, and 20 at once after a quiet time", async () => {
     const { call, members, clock } = await gatewayWith(["a", "b"]);
-    for (const member of members) member.does = "overload";
-    const sent = (): number => members.reduce((sum, { calls }) => sum + calls, 0);
+    for (const member of members) member.behave = () => notBegun("overload");
+    const sent = (): number => callsOf(members).reduce((sum, calls) => sum + calls, 0);
     for (let calls = 0; calls < 20; calls++) await call("shop/order");
     // 20 calls, and 20 that were sent again. In the meantime, 20 calls have earned four more.
     expect(sent()).toBe(40);
@@ -81,7 +86,7 @@ describe("a gateway whose member takes no call", () => {
 
   it("a caller reads nothing of a member's refusal (again-5)", async () => {
     const { gateway, members } = await gatewayWith(["a"]);
-    members[0]!.does = "overload";
+    members[0]!.behave = () => notBegun("overload");
     const answer = await ask(gateway, "GET", "/rpc/shop/order");
     expect(answer).toMatchObject({
       status: 503,
@@ -93,23 +98,17 @@ describe("a gateway whose member takes no call", () => {
   });
 
   it("a join whose list of idempotent procedures or whose instance isn't one is refused by name (again-3)", async () => {
-    const { gateway } = await gatewayWith([]);
-    const join = async (more: object) =>
-      await ask(
-        gateway,
-        "POST",
-        "/nodes",
-        trusted,
-        JSON.stringify({ url: "http://x", procedures: ["a"], ...more }),
-      );
-    expect(await join({ idempotent: [1] })).toMatchObject({
+    const { members } = await gatewayWith(["a"]);
+    const announce = async (more: object) =>
+      await members[0]!.announce({ procedures: ["a"], ...more });
+    expect(await announce({ idempotent: [1] })).toMatchObject({
       status: 400,
       text: expect.stringContaining("'idempotent' is not a list of FQNs") as unknown,
     });
-    expect(await join({ instance: "a b" })).toMatchObject({
+    expect(await announce({ instance: "a b" })).toMatchObject({
       status: 400,
       text: expect.stringContaining("'instance' is not an id") as unknown,
     });
-    expect((await join({ idempotent: ["a"], instance: "one-1" })).status).toBe(201);
+    expect((await announce({ idempotent: ["a"] })).status).toBe(201);
   });
 });

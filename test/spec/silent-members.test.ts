@@ -1,212 +1,148 @@
+// Members whose processes hang: nothing comes over their links any more, not even that they live.
+
 import { describe, expect, it } from "vitest";
 
-import { getContext } from "../../server/http/carrier.ts";
-import { TransportError } from "../../src/base/ports.ts";
-import { ask } from "../_cluster.ts";
-import { gatewayWith, outOf, trusted } from "./_members.ts";
-import { itOverHttp } from "./_over-http.ts";
+import { gatewayWith, lost } from "./_members.ts";
 
 describe("a member of a gateway that falls silent", () => {
   it("silent-1: a member that has been silent for 300 ms with a call is asked whether it is alive, and gets no new calls after 300 ms more", async () => {
     const { call, members, clock } = await gatewayWith(["a", "b"]);
-    members[0]!.does = "silent";
+    const [a] = members;
+    a!.behave = () => undefined;
     void call("shop/order");
     await clock.pass(250);
-    expect(members[0]!.probes).toBe(0);
+    expect(a!.pings).toBe(0);
+    a!.isSilent = true;
     await clock.pass(200);
-    expect(members[0]!.probes).toBe(1);
+    expect(a!.pings).toBe(1);
     await clock.pass(350);
     for (let calls = 0; calls < 4; calls++) expect(await call("shop/order")).toBe("200 b");
-    expect(members[0]!.calls).toBe(1);
+    expect(a!.calls).toHaveLength(1);
   });
 
   it("silent-2: a member that leaves two questions in a row unanswered is out within 2.5 s of the first silent call", async () => {
-    const { call, members, clock, log } = await gatewayWith(["a", "b"]);
-    members[0]!.does = "silent";
-    void call("shop/order");
-    await clock.pass(2_200);
-    expect(outOf(log.lines, "http://a")).toBe(0);
-    await clock.pass(300);
-    expect(outOf(log.lines, "http://a")).toBe(1);
+    const { call, members, clock, log, gateway } = await gatewayWith(["a", "b"]);
+    members[0]!.isSilent = true;
+    const held = call("shop/order");
+    await clock.pass(1_800);
+    expect(lost(log.lines, "http://a")).toBe(0);
+    await clock.pass(700);
+    expect(lost(log.lines, "http://a")).toBe(1);
+    expect(gateway.describe().members).toEqual(["http://b"]);
+    expect(members[0]!.isClosed).toBe(true);
+    // It was sent, and may have run.
+    expect(await held).toBe("502 BadGateway");
   });
 
   it("silent-3: idempotent calls that a silent member holds go to another one when it is out", async () => {
     const { call, members, clock } = await gatewayWith(["a", "b"]);
-    members[0]!.does = "silent";
+    members[0]!.isSilent = true;
     const answer = call("shop/stock");
     await clock.pass(2_500);
     expect(await answer).toBe("200 b");
   });
 
-  it("idempotent calls stay with a silent member while no other member is alive (silent-3)", async () => {
-    const { call, clock, network, log } = await gatewayWith(["a", "b"]);
-    let wake = (): void => {};
-    const awake = new Promise<void>((resolve) => (wake = resolve));
-    for (const url of ["http://a", "http://b"]) {
-      const { handle } = network.roles.get(url)!;
-      network.roles.get(url)!.handle = async (request) => {
-        await awake;
-        return await handle(request);
-      };
-    }
-    const calls = [call("shop/stock"), call("shop/stock"), call("shop/stock"), call("shop/stock")];
-    await clock.pass(12_000);
-    expect(outOf(log.lines, "http://a") + outOf(log.lines, "http://b")).toBe(2);
-    wake();
-    const answers = new Set(await Promise.all(calls));
-    expect([...answers].every((answer) => answer.startsWith("200"))).toBe(true);
-  });
-
-  it("silent-4: a member that is out is asked again after 1, 2, 4 … 30 s, and is back with its first answer", async () => {
-    const { call, members, clock, log } = await gatewayWith(["a", "b"]);
+  it("a member that hung, and was out, takes calls again once it has dialled and joined (silent-2)", async () => {
+    const { call, members, clock } = await gatewayWith(["a", "b"]);
     const [a] = members;
-    a!.does = "silent";
+    a!.isSilent = true;
     void call("shop/order");
     await clock.pass(2_500);
-    const asked: number[] = [];
-    let probes = a!.probes;
-    for (let seconds = 0.5; seconds <= 40; seconds += 0.5) {
-      await clock.pass(500);
-      if (a!.probes > probes) asked.push(seconds);
-      ({ probes } = a!);
-    }
-    // Each question has 1 s, and the pause begins when it is over.
-    expect(asked).toEqual([1, 4, 9, 18, 35]);
-    a!.does = "answer";
-    await clock.pass(31_000);
-    expect(log.lines).toContain("http://a answers again");
+    a!.isSilent = false;
+    await a!.dial();
+    await a!.join({ procedures: ["shop/order", "shop/stock"] });
     expect([await call("shop/order"), await call("shop/order")].toSorted()).toEqual([
       "200 a",
       "200 b",
     ]);
   });
 
-  it("a question that fails after its time counts once: a machine that is off is asked as rarely as one that hangs (silent-4)", async () => {
-    const { call, clock, network } = await gatewayWith(["a", "b"]);
-    let probes = 0;
-    network.roles.get("http://a")!.handle = async ({ target }) => {
-      if (target === "/health/live") probes++;
-      await clock.sleep(1_500);
-      throw new TransportError("http://a did not accept the connection in time", false);
-    };
-    void call("shop/order");
-    await clock.pass(3_500);
-    const before = probes;
-    await clock.pass(120_000);
-    // After 2, 4, 8, 16 s, and then each 30 s.
-    expect(probes - before).toBeLessThanOrEqual(7);
-  });
-
-  it("a question to a member that has left isn't left open (silent-5)", async () => {
-    const { gateway, call, clock, network } = await gatewayWith(["a", "b"]);
-    const signals: AbortSignal[] = [];
-    network.roles.get("http://a")!.handle = async ({ target, signal }) => {
-      if (target === "/health/live") signals.push(signal);
-      return await new Promise(() => {});
-    };
-    void call("shop/order");
-    await clock.pass(4_000);
-    // The same process, at another address.
-    const joining = { url: "http://a2", procedures: [], instance: "a" };
-    await ask(gateway, "POST", "/nodes", trusted, JSON.stringify(joining));
-    await clock.pass(5_000);
-    expect(signals.map(({ aborted }) => aborted)).not.toContain(false);
-  });
-
-  it("silent-5: a question that was left unanswered counts when the member wakes up", async () => {
-    const { members, clock, network, call, log } = await gatewayWith(["a", "b"]);
-    let wake = (): void => {};
-    const awake = new Promise<void>((resolve) => (wake = resolve));
-    const { handle } = network.roles.get("http://a")!;
-    network.roles.get("http://a")!.handle = async (request) => {
-      await awake;
-      return await handle(request);
-    };
+  it("a member that hung for less than a second takes calls again at once, and keeps those that it holds (silent-1)", async () => {
+    const { call, members, clock, log } = await gatewayWith(["a", "b"]);
+    const [a] = members;
+    a!.behave = () => undefined;
     const held = call("shop/order");
-    await clock.pass(4_000);
-    expect(outOf(log.lines, "http://a")).toBe(1);
-    wake();
+    await clock.pass(0);
+    a!.isSilent = true;
+    await clock.pass(900);
+    expect(await call("shop/order")).toBe("200 b");
+    a!.isSilent = false;
+    await clock.pass(500);
+    a!.release("/rpc/shop/order", { status: 200, body: "a" });
     expect(await held).toBe("200 a");
-    expect(members[0]!.calls).toBe(1);
+    a!.behave = () => ({ status: 200, body: "a" });
     expect([await call("shop/order"), await call("shop/order")].toSorted()).toEqual([
       "200 a",
       "200 b",
     ]);
+    expect(lost(log.lines, "http://a")).toBe(0);
   });
 
   it("silent-6: a slow procedure takes no member out of rotation", async () => {
-    const { call, members, clock, network, log } = await gatewayWith(["a"]);
-    const { handle } = network.roles.get("http://a")!;
-    network.roles.get("http://a")!.handle = async (request) => {
-      if (request.target.startsWith("/rpc/")) await clock.sleep(20_000);
-      return await handle(request);
+    const { call, members, clock, log } = await gatewayWith(["a"]);
+    const [a] = members;
+    a!.behave = async () => {
+      await clock.sleep(20_000);
+      return { status: 200, body: "a" };
     };
     const slow = call("shop/order");
-    await clock.pass(20_000);
+    await clock.pass(19_000);
+    a!.behave = () => ({ status: 200, body: "meanwhile" });
+    expect(await call("shop/order")).toBe("200 meanwhile");
+    await clock.pass(1_000);
     expect(await slow).toBe("200 a");
-    expect(members[0]!.probes).toBeGreaterThan(10);
+    // It was asked again and again.
+    expect(a!.pings + a!.asked.length).toBeGreaterThan(10);
     expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
   });
 
-  it("a call that fails before it is sent leaves no trace with the member (silent-6)", async () => {
-    const { gateway, call, members, clock } = await gatewayWith(["a"]);
-    gateway.addMiddleware({
-      async handle(_fqn, _version, _args, _headers, next) {
-        Object.assign(getContext().locals, { file: new Blob() });
-        return await next();
-      },
-    });
-    expect(await call("shop/order")).toMatch(/^500 /);
-    await clock.pass(1_000);
-    const { probes } = members[0]!;
-    await clock.pass(10_000);
-    expect(members[0]!.probes).toBe(probes);
+  it("silent-7: if all members seem dead, or more than half of them, calls are still tried", async () => {
+    const { call, members, clock } = await gatewayWith(["a", "b", "c"]);
+    for (const member of members) member.isSilent = true;
+    const held = [call("shop/order"), call("shop/order"), call("shop/order")];
+    await clock.pass(800);
+    // All of them stand still, as after a pause of the machine, and wake up again.
+    const tried = call("shop/order");
+    await clock.pass(200);
+    for (const member of members) member.isSilent = false;
+    await clock.pass(500);
+    expect(await tried).toMatch(/^200 [abc]$/);
+    expect((await Promise.all(held)).toSorted()).toEqual(["200 a", "200 b", "200 c"]);
   });
 
-  itOverHttp(
-    "silent-7: if all members seem dead, or more than half of them, calls are still tried",
-    "links-17, as a member whose link is gone is none",
-    async () => {
-      const { call, network, clock } = await gatewayWith(["a", "b", "c"]);
-      const all = new Map(network.roles);
-      for (const name of ["a", "b", "c"]) network.roles.delete(`http://${name}`);
-      const refused = call("shop/order");
-      await clock.pass(50);
-      expect(await refused).toBe("503 NodeNotAvailable");
-      for (const [url, role] of all) network.roles.set(url, role);
-      for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toMatch(/^200 /);
-      await clock.pass(1_000);
-      const answers = new Set<string>();
-      for (let calls = 0; calls < 6; calls++) answers.add(await call("shop/order"));
-      expect([...answers].toSorted()).toEqual(["200 a", "200 b", "200 c"]);
-    },
-  );
+  it("silent-8: a member whose application says that it is unhealthy gets no calls, even if it is the last one", async () => {
+    const { call, members, clock } = await gatewayWith(["a", "b"]);
+    for (const member of members) await member.tellHealth(false);
+    await clock.pass(5_000);
+    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+    await members[1]!.tellHealth(true);
+    await clock.pass(5_000);
+    for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toBe("200 b");
+  });
 
-  itOverHttp(
-    "silent-8: a member whose application says that it is unhealthy gets no calls, even if it is the last one",
-    "links-7, as nobody asks it",
-    async () => {
-      const { call, members, clock } = await gatewayWith(["a", "b"]);
-      for (const member of members) member.isHealthy = false;
-      await clock.pass(5_000);
-      expect(await call("shop/order")).toBe("503 NodeNotAvailable");
-      members[1]!.isHealthy = true;
-      await clock.pass(5_000);
-      for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toBe("200 b");
-    },
-  );
+  it("an unhealthy process that joins again stays unhealthy, and a new one starts anew (silent-8)", async () => {
+    const { call, members, join } = await gatewayWith(["a"]);
+    const [a] = members;
+    await a!.tellHealth(false);
+    await a!.join({ procedures: ["shop/order"] });
+    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+    a!.die();
+    await join("a2");
+    expect(await call("shop/order")).toBe("200 a2");
+  });
 
   it.each([502, 503])(
     "silent-9: a member that answers twice in a row that it can't take calls is out for a second: %i",
     async (status) => {
       const { call, members, clock } = await gatewayWith(["a", "b"]);
-      members[0]!.does = { status, headers: { "x-svc-refused": "yes" } };
+      const [a] = members;
+      a!.behave = () => ({ status, headers: { "x-svc-refused": "yes" } });
       for (let calls = 0; calls < 8; calls++) await call("shop/order");
-      expect(members[0]!.calls).toBe(2);
-      members[0]!.does = "answer";
+      expect(a!.calls).toHaveLength(2);
+      a!.behave = () => ({ status: 200, body: "a" });
       await clock.pass(1_100);
       for (let calls = 0; calls < 4; calls++) await call("shop/order");
-      expect(members[0]!.calls).toBe(4);
+      expect(a!.calls).toHaveLength(4);
     },
   );
 
@@ -214,31 +150,9 @@ describe("a member of a gateway that falls silent", () => {
     "errors of procedures take no member out of rotation: %i (silent-9)",
     async (status) => {
       const { call, members } = await gatewayWith(["a", "b"]);
-      members[0]!.does = { status };
+      members[0]!.behave = () => ({ status, body: "from a" });
       for (let calls = 0; calls < 8; calls++) await call("shop/order");
-      expect(members[0]!.calls).toBe(4);
-    },
-  );
-
-  itOverHttp(
-    "an unhealthy process that joins again stays unhealthy, and a new one starts anew (silent-8)",
-    "links-7, as it says itself how it is",
-    async () => {
-      const { gateway, call, members, clock } = await gatewayWith(["a"]);
-      members[0]!.isHealthy = false;
-      await clock.pass(5_000);
-      const join = async (instance: string) =>
-        await ask(
-          gateway,
-          "POST",
-          "/nodes",
-          trusted,
-          JSON.stringify({ url: "http://a", procedures: ["shop/order"], instance }),
-        );
-      await join("a");
-      expect(await call("shop/order")).toBe("503 NodeNotAvailable");
-      await join("a2");
-      expect(await call("shop/order")).toBe("200 a");
+      expect(members[0]!.calls).toHaveLength(4);
     },
   );
 });

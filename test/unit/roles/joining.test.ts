@@ -10,7 +10,7 @@ import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { ask, settle, TestLog } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";
 import { linkHost, takingLinks } from "../../_linking.ts";
-import { mayLink } from "../../_way.ts";
+import { isLinked } from "../../_way.ts";
 import { anyPort, applicationOf, start } from "../../spec/_started.ts";
 
 const stock = "/rpc/shop/stock?sku=1";
@@ -106,6 +106,6 @@ describe("a call that arrives while the node is joining", () => {
         `${String(await next())}, after a look`,
     });
     expect(await call).toBe("open, after a look");
-    expect(gateway.describe().linked).toHaveLength(mayLink ? 1 : 0);
+    expect(gateway.describe().linked).toHaveLength(isLinked ? 1 : 0);
   });
 });
