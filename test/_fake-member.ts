@@ -8,11 +8,11 @@ import { nodeHost } from "../server/http/host.ts";
 import { memoryLinks } from "../server/local/memory-links.ts";
 import type { Channel, LinkHost } from "../src/base/ports/links.ts";
 import type { CallFrom } from "../src/base/ports.ts";
-import { FrameReader, kinds, type OnFrame } from "../src/link/frames.ts";
+import { chunkBytes, FrameReader, kinds, type OnFrame } from "../src/link/frames.ts";
 import { FrameWriter } from "../src/link/frame-writer.ts";
 import { Dialer, type Introduction } from "../src/link/handshake.ts";
 import { callHead, readAnswerHead, readCallHead } from "../src/link/heads.ts";
-import { addGoodbye, addHeadFrame, bodyFollows, headIn } from "../src/link/payload.ts";
+import { addGoodbye, addHeadFrame, bodyFollows, headIn, numberIn } from "../src/link/payload.ts";
 import type { MemoryNetwork } from "../src/roles/memory-network.ts";
 import { key } from "./_cluster.ts";
 
@@ -154,7 +154,7 @@ export class FakeMember {
   readonly #writer = new FrameWriter();
   #channel: Channel | undefined;
   /** Its own requests. */
-  readonly #sent = new Map<number, { parts: Uint8Array[]; head: string; done: Done }>();
+  readonly #sent = new Map<number, OwnRequest>();
   /** Calls that it hasn't answered. */
   readonly #open = new Map<number, FakeCall>();
   /** What came while it hung. */
@@ -248,7 +248,7 @@ export class FakeMember {
   async request(
     method: string,
     target: string,
-    body = "",
+    body: string | Uint8Array = "",
     headers: Readonly<Record<string, string>> = { "content-type": "application/json" },
     from: CallFrom = "key",
   ): Promise<GatewayAnswer> {
@@ -256,17 +256,15 @@ export class FakeMember {
     // The numbers of those who dial are odd, and used again.
     let stream = 1;
     while (this.#sent.has(stream)) stream += 2;
-    const content = encoder.encode(body);
-    const isShort = content.length <= 64 * 1024;
+    const content = typeof body === "string" ? encoder.encode(body) : body;
+    const isShort = content.length <= chunkBytes;
     const head = callHead({ method, target, headers });
     addHeadFrame(this.#writer, frameOf[from], stream, head, isShort ? content : undefined);
-    if (!isShort) {
-      for (let at = 0; at < content.length; at += 64 * 1024)
-        this.#writer.addBytes(kinds.chunk, stream, content.subarray(at, at + 64 * 1024));
-      this.#writer.addNumber(kinds.end, stream);
-    }
+    const upload = isShort ? undefined : { content, at: 0, credit: 0 };
     return await new Promise((resolve, reject) => {
-      this.#sent.set(stream, { parts: [], head: "", done: { resolve, reject } });
+      this.#sent.set(stream, { parts: [], head: "", done: { resolve, reject }, upload });
+      // A longer one waits until it is read.
+      if (content.length <= windowBytes) this.#granted(stream, windowBytes);
       this.#flush();
     });
   }
@@ -336,6 +334,9 @@ export class FakeMember {
         this.#writer.addNumber(kinds.arrived, 0, payload.length + (cut === "rest" ? 0 : 10));
         this.#writer.addNumber(kinds.window, stream, Math.max(payload.length, 256));
         return this.#flush();
+      case kinds.window:
+        this.#granted(stream, numberIn(payload));
+        return this.#flush();
       case kinds.end:
         return this.#complete(stream);
       case kinds.cancel:
@@ -381,6 +382,21 @@ export class FakeMember {
     else if (this.#open.has(stream)) this.#give(stream);
   }
 
+  /** The gateway takes more of the body of a request of its own. */
+  #granted(stream: number, bytes: number): void {
+    const upload = this.#sent.get(stream)?.upload;
+    if (upload === undefined) return;
+    upload.credit += bytes;
+    const { content } = upload;
+    while (upload.credit > 0 && upload.at < content.length) {
+      const part = content.subarray(upload.at, upload.at + Math.min(chunkBytes, upload.credit));
+      this.#writer.addBytes(kinds.chunk, stream, part);
+      upload.at += part.length;
+      upload.credit -= part.length;
+      if (upload.at === content.length) this.#writer.addNumber(kinds.end, stream);
+    }
+  }
+
   /** Gives up a call. */
   #give(stream: number): void {
     this.#open.delete(stream);
@@ -421,9 +437,14 @@ export class FakeMember {
   }
 }
 
-interface Done {
-  readonly resolve: (answer: GatewayAnswer) => void;
-  readonly reject: (error: Error) => void;
+interface OwnRequest {
+  readonly parts: Uint8Array[];
+  head: string;
+  readonly done: {
+    readonly resolve: (answer: GatewayAnswer) => void;
+    readonly reject: (error: Error) => void;
+  };
+  readonly upload: { readonly content: Uint8Array; at: number; credit: number } | undefined;
 }
 
 /** Written here, and not by the code of links: that refuses what a test may want to send. */

@@ -31,7 +31,7 @@ async function emptyGateway(network: TestNetwork, clock: TestClock): Promise<Rol
 }
 
 describe("joining a gateway", () => {
-  it("joining-1: POST /nodes with url, procedures and the trust key answers 201 with id and lease", async () => {
+  it("POST /nodes with url, procedures and the trust key answers 201 with id and lease (joining-1)", async () => {
     const { gateway, network } = await deploy();
     const answer = await ask(
       gateway,
@@ -85,7 +85,7 @@ describe("joining a gateway", () => {
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
   });
 
-  it("joining-3: a node that stops cleanly sends DELETE /nodes/{id}, which answers 204, and 404 the second time", async () => {
+  it("a node that stops cleanly sends DELETE /nodes/{id}, which answers 204, and 404 the second time (joining-3)", async () => {
     const { gateway, b, clock, network } = await deploy();
     const stopped = b.stop();
     await settle();
@@ -116,7 +116,7 @@ describe("joining a gateway", () => {
     expect((await ask(proxy, "GET", stock)).status).toBe(200);
   });
 
-  it("joining-7: only senders of the trust key may join, whatever their address or origin", async () => {
+  it("only senders of the trust key may join, whatever their address or origin (joining-7)", async () => {
     const { gateway } = await deploy();
     const outside = {
       "x-forwarded-for": "127.0.0.1",
@@ -138,30 +138,33 @@ describe("joining a gateway", () => {
     ["PUT", "/nodes/nobody"],
     ["GET", "/nodes/nobody"],
     ["DELETE", "/nodes/nobody"],
-  ])("joining-8: joining without the key, or with another, is 401: %s %s", async (method, path) => {
-    const { gateway } = await deploy();
-    const answers = [];
-    for (const credential of [
-      {},
-      { "x-svc-trust-key": "" },
-      { "x-svc-trust-key": "wrong" },
-      { "x-svc-trust-key": `${key}x` },
-    ])
-      answers.push(
-        await ask(gateway, method, path, credential, member("http://evil", "shop/stock")),
-      );
-    // The answer doesn't reveal which ids exist, nor what was wrong.
-    expect(
-      new Set(answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers])))
-        .size,
-    ).toBe(1);
-    expect(answers[0]).toMatchObject({
-      status: 401,
-      text: "Joining needs the trust key of this deployment",
-      headers: { "x-svc-error": "Unauthorized" },
-    });
-    expect(gateway.describe()["members"]).toEqual([urls.a, urls.b]);
-  });
+  ])(
+    "joining without the key, or with another, is 401: %s %s (joining-8)",
+    async (method, path) => {
+      const { gateway } = await deploy();
+      const answers = [];
+      for (const credential of [
+        {},
+        { "x-svc-trust-key": "" },
+        { "x-svc-trust-key": "wrong" },
+        { "x-svc-trust-key": `${key}x` },
+      ])
+        answers.push(
+          await ask(gateway, method, path, credential, member("http://evil", "shop/stock")),
+        );
+      // The answer doesn't reveal which ids exist, nor what was wrong.
+      expect(
+        new Set(answers.map(({ status, text, headers }) => JSON.stringify([status, text, headers])))
+          .size,
+      ).toBe(1);
+      expect(answers[0]).toMatchObject({
+        status: 401,
+        text: "Joining needs the trust key of this deployment",
+        headers: { "x-svc-error": "Unauthorized" },
+      });
+      expect(gateway.describe()["members"]).toEqual([urls.a, urls.b]);
+    },
+  );
 
   it("a node with the address of a member replaces it, as it has restarted (joining-1)", async () => {
     const { gateway } = await deploy();

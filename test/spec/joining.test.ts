@@ -1,25 +1,22 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { nodeHost } from "../../server/http/host.ts";
-import { listen } from "../../server/http/http.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
-import { memoryNames } from "../../src/roles/memory-network.ts";
 import {
   ask,
+  settle,
   type TestClock,
   testHost,
-  TestLog,
   testModules,
   type TestNetwork,
 } from "../_cluster.ts";
-import { isLinked } from "../_way.ts";
+import { dialAsMember, fakeMember, memoryDial, socketDial } from "../_fake-member.ts";
+import { behindSocket } from "./_behind-sockets.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 import { money, outOfStock, shop } from "./_shop.ts";
 
-const trusted = { "x-svc-trust-key": key };
 const stock = "/rpc/shop/stock?sku=1";
 
 /** A gateway after a restart: it has no members. */
@@ -28,8 +25,6 @@ async function emptyGateway(network: TestNetwork, clock: TestClock): Promise<Rol
   const gateway = createGateway(testHost(network, clock), {
     trustKey: key,
     limits: defaultLimits,
-    healthIntervalMs: 5000,
-    lease: 15_000,
     newId: () => `again${++ids}`,
   });
   await gateway.start(urls.gateway);
@@ -37,6 +32,43 @@ async function emptyGateway(network: TestNetwork, clock: TestClock): Promise<Rol
 }
 
 describe("joining a gateway", () => {
+  it("joining-1: POST /nodes over a node's link, with its address and procedures, makes it a member", async () => {
+    const { gateway, network } = await deploy();
+    const member = await dialAsMember({ dial: memoryDial(network), instance: "c" });
+    const announced = { url: "http://c:8080/", procedures: ["c/one", "c/two"] };
+    expect(await member.announce(announced)).toMatchObject({
+      status: 201,
+      headers: { "content-type": "application/json" },
+    });
+    expect(gateway.describe()).toMatchObject({
+      members: [urls.a, urls.b, "http://c:8080"],
+      linked: [urls.a, urls.b, "http://c:8080"],
+    });
+    expect(await ask(gateway, "GET", "/rpc/c/two")).toMatchObject({ status: 200, text: "c" });
+    // A node sends the same.
+    const sent = network.sent.find(
+      ({ url, method }) => url === `${urls.gateway}/nodes` && method === "POST",
+    );
+    expect(JSON.parse(sent?.body ?? "")).toMatchObject({
+      url: urls.a,
+      instance: expect.any(String) as string,
+      procedures: expect.arrayContaining(["shop/quote"]) as string[],
+    });
+  });
+
+  it("joining-3: a node that stops cleanly says goodbye on its link, and gets no call after that", async () => {
+    const { gateway, network, clock, b } = await deploy();
+    const stopped = b.stop();
+    await clock.pass(1_000);
+    await stopped;
+    expect(network.sent.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+    expect(gateway.describe().members).toEqual([urls.a]);
+    const member = await fakeMember({ dial: memoryDial(network) }, { procedures: ["c/one"] });
+    expect((await member.leave()).status).toBe(204);
+    expect((await ask(gateway, "GET", "/rpc/c/one")).status).toBe(503);
+    expect(member.calls).toEqual([]);
+    expect((await member.leave()).status).toBe(404);
+  });
   it("joining-4: a node is routable as soon as it has joined", async () => {
     const { gateway, network, node } = await deploy();
     const second = node(["b"], "second");
@@ -70,9 +102,9 @@ describe("joining a gateway", () => {
       ).toBe(200);
       // One line for each node, however long that took.
       expect(
-        log.lines.filter((line) => line.includes(isLinked ? "dialling again" : "joining again")),
+        log.lines.filter((line) => line.includes("dialling again")),
         // The proxy, too, has a link.
-      ).toHaveLength(isLinked ? 3 : 2);
+      ).toHaveLength(3);
     },
   );
 
@@ -146,8 +178,9 @@ describe("joining a gateway", () => {
       "'procedures' is not a list of FQNs",
     ],
   ])("refuses a member with %s: 400 (joining-1)", async (_, body, message) => {
-    const { gateway } = await deploy();
-    expect(await ask(gateway, "POST", "/nodes", trusted, body)).toMatchObject({
+    const { gateway, network } = await deploy();
+    const member = await dialAsMember({ dial: memoryDial(network), instance: "c" });
+    expect(await member.request("POST", "/nodes", body)).toMatchObject({
       status: 400,
       text: message + form,
       headers: { "x-svc-error": "BadRequest" },
@@ -155,29 +188,83 @@ describe("joining a gateway", () => {
     expect(gateway.describe()["members"]).toEqual([urls.a, urls.b]);
   });
 
-  it("a gateway takes 100,000 procedures of a member, and answers 413 to a list above 16 MiB, over a socket (joining-1)", async () => {
-    const gateway = createGateway(nodeHost({ log: new TestLog(), names: memoryNames() }), {
-      trustKey: key,
-      limits: defaultLimits,
-      healthIntervalMs: 60_000,
-      lease: 15_000,
-      newId: () => "m1",
-    });
-    const server = await listen((request) => gateway.handle(request), {
-      host: "127.0.0.1",
-      port: 0,
-    });
-    onTestFinished(() => server.close(0));
-    const join = (count: number) =>
-      fetch(`${server.url}/nodes`, {
-        method: "POST",
-        headers: trusted,
-        body: JSON.stringify({
-          url: "http://c",
-          procedures: Array.from({ length: count }, (_, at) => `${"a".repeat(90)}${at}`),
-        }),
+  it("takes an address of a member of 2,048 characters, and not one more (joining-1)", async () => {
+    const { network } = await deploy();
+    const member = await dialAsMember({ dial: memoryDial(network) });
+    const address = (length: number): string => `http://c/${"a".repeat(length - 9)}`;
+    for (const url of [address(2_049), `http://c/${"ü".repeat(1_000)}`])
+      expect(await member.announce({ url, procedures: [] })).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("'url' is longer than 2048 characters") as string,
       });
-    expect((await join(180_000)).status).toBe(413);
-    expect((await join(100_000)).status).toBe(201);
+    expect((await member.announce({ url: address(2_048), procedures: [] })).status).toBe(201);
+  });
+
+  it("joining-7: only a node itself joins, over its link: what it passes on for others, and HTTP, can't", async () => {
+    const { gateway, network } = await deploy();
+    const member = await dialAsMember({ dial: memoryDial(network), instance: "c" });
+    const body = JSON.stringify({ url: "http://c", instance: "c", procedures: ["c/one"] });
+    const json = { "content-type": "application/json" };
+    for (const from of ["outside", "service"] as const)
+      for (const [method, path] of [
+        ["POST", "/nodes"],
+        ["PUT", "/nodes/m1/health"],
+        ["DELETE", "/nodes/m1"],
+      ] as const)
+        for (const fields of [json, { ...json, "x-svc-trust-key": key, host: "127.0.0.1" }])
+          expect(await member.request(method, path, body, fields, from)).toMatchObject({
+            status: 401,
+            text: "Joining needs the trust key of this deployment",
+          });
+    const outside = { "x-forwarded-for": "127.0.0.1", "x-svc-credential": "service" };
+    expect((await ask(gateway, "POST", "/nodes", outside, body)).status).toBe(401);
+    expect(gateway.describe().members).toEqual([urls.a, urls.b]);
+  });
+
+  it.each(["another-trust-key", "", `${key}x`])(
+    "joining-8: a node without the key, or with another, has no link to join over: %j",
+    async (trustKey) => {
+      const { gateway, network } = await deploy();
+      const dialling = dialAsMember({ dial: memoryDial(network), trustKey });
+      await expect(dialling).rejects.toMatchObject({
+        name: trustKey === "" ? "HandshakeError" : "WrongKeyError",
+      });
+      expect(gateway.describe().members).toEqual([urls.a, urls.b]);
+    },
+  );
+
+  it.each([
+    ["the same", "again"],
+    ["another", "elsewhere"],
+  ])(
+    "a process that links and joins again, by %s address, is a member once (joining-1)",
+    async (_, address) => {
+      const { gateway, network } = await deploy();
+      const to = { dial: memoryDial(network), instance: "c" };
+      const first = await fakeMember({ ...to, url: "http://again" }, { procedures: ["c/old"] });
+      const url = `http://${address}`;
+      const second = await fakeMember({ ...to, url }, { procedures: ["c/new"] });
+      expect(gateway.describe().members).toEqual([urls.a, urls.b, url]);
+      expect((await ask(gateway, "GET", "/rpc/c/old")).status).toBe(503);
+      expect((await ask(gateway, "GET", "/rpc/c/new")).text).toBe("c");
+      expect([first.calls.length, second.calls.length]).toEqual([0, 1]);
+      first.die();
+      await settle();
+      expect((await ask(gateway, "GET", "/rpc/c/new")).text).toBe("c");
+    },
+  );
+
+  it("a gateway takes 100,000 procedures of a member, and answers 413 to a list above 16 MiB, over a socket (joining-1)", async () => {
+    const { url } = await behindSocket((host) =>
+      createGateway(host, { trustKey: key, limits: defaultLimits, newId: () => "m1" }),
+    );
+    const member = await dialAsMember({ dial: socketDial(), gateway: url });
+    onTestFinished(() => member.die());
+    const announce = async (count: number) =>
+      await member.announce({
+        procedures: Array.from({ length: count }, (_, at) => `${"a".repeat(90)}${at}`),
+      });
+    expect((await announce(180_000)).status).toBe(413);
+    expect((await announce(100_000)).status).toBe(201);
   });
 });
