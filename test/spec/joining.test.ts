@@ -254,6 +254,31 @@ describe("joining a gateway", () => {
     },
   );
 
+  it("a node that stops before its gateway has answered its join is no member afterwards (joining-3)", async () => {
+    const { gateway, network, node, clock } = await deploy();
+    const leaving = node(["b"], "c");
+    network.roles.set("http://c", leaving);
+    let answer = (): void => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    network.roles.set(urls.gateway, {
+      ...gateway,
+      handle: async (request) => {
+        if (request.method === "POST" && request.target === "/nodes") await held;
+        return await gateway.handle(request);
+      },
+    });
+    const starting = leaving.start("http://c");
+    await settle();
+    const stopped = leaving.stop();
+    await settle();
+    answer();
+    await clock.pass(1_000);
+    await Promise.all([starting, stopped]);
+    await clock.pass(5_000);
+    expect(gateway.describe().members).toEqual([urls.a, urls.b]);
+    expect((await ask(gateway, "GET", stock)).headers["x-svc-node"]).toBe("node b");
+  });
+
   it("a gateway takes 100,000 procedures of a member, and answers 413 to a list above 16 MiB, over a socket (joining-1)", async () => {
     const { url } = await behindSocket((host) =>
       createGateway(host, { trustKey: key, limits: defaultLimits, newId: () => "m1" }),

@@ -1,6 +1,6 @@
 // The gateway's endpoints for its members: join, send a list, renew, leave. They need the trust key.
 
-import { BadRequest, Forbidden, Unauthorized } from "../../base/errors.ts";
+import { BadRequest, Forbidden, NodeNotAvailable, Unauthorized } from "../../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
 import {
   answerHeaders,
@@ -96,6 +96,9 @@ export function memberRoutes(
         if (list === undefined) return unknownList(String(digest), lists);
         const clash = clashOf(members, list, joining);
         if (clash !== undefined) throw new BadRequest(clash);
+        // Its link is over, and nothing would ever tell that this member is gone.
+        if (request.departure?.aborted === true)
+          throw new NodeNotAvailable("The node left before it had joined");
         const about = options.observer === undefined ? undefined : aboutOf(joining, list);
         const { id } = members.join({ url, list, instance, revision, via, about });
         const counts = [
