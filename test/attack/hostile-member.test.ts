@@ -3,9 +3,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { getContext } from "../../server/http/carrier.ts";
-import type { HttpResponse } from "../../src/base/ports.ts";
 import { ask, TestDeployment, testModules } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
+import { type FakeAnswer, fakeMember, memoryDial } from "../_fake-member.ts";
 import { body } from "../spec/_shop.ts";
 
 const form = (value: unknown): string =>
@@ -13,24 +13,18 @@ const form = (value: unknown): string =>
 
 describe("an answer of a member", () => {
   let local: TestDeployment;
-  let answer: HttpResponse;
+  let answer: FakeAnswer;
 
   beforeEach(async () => {
     local = new TestDeployment();
-    const gateway = await local.gateway();
-    const member = { handle: async () => answer };
-    local.network.roles.set("http://member", member as never);
-    const joined = await ask(
-      gateway,
-      "POST",
-      "/nodes",
-      { "x-svc-trust-key": key, "content-type": "application/json" },
-      JSON.stringify({ url: "http://member", procedures: ["a/call"] }),
+    await local.gateway();
+    await fakeMember(
+      { dial: memoryDial(local.network), behave: () => answer },
+      { procedures: ["a/call"] },
     );
-    expect(joined.status).toBe(201);
   });
 
-  const answered = async (headers: HttpResponse["headers"]) => {
+  const answered = async (headers: NonNullable<FakeAnswer["headers"]>) => {
     answer = {
       status: 200,
       headers: { "content-type": "application/json", ...headers },

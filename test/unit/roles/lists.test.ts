@@ -5,7 +5,8 @@ import { createLists } from "../../../src/roles/members/lists.ts";
 import { textOfList } from "../../../src/roles/members/member-list.ts";
 import type { Members } from "../../../src/roles/members/members.ts";
 import type { Observer } from "../../../src/roles/members/observer.ts";
-import { ask, key, TestClock, TestDeployment } from "../../_cluster.ts";
+import { TestClock, TestDeployment } from "../../_cluster.ts";
+import { dialAsMember, memoryDial } from "../../_fake-member.ts";
 
 const encoder = new TextEncoder();
 const procedure = (fqn: string) =>
@@ -25,16 +26,17 @@ it.each([true, false])(
       handle: async () => undefined,
     };
     const local = new TestDeployment();
-    const gateway = await local.gateway(hasConsole ? { observer } : {});
     const details = { segments: ["s"], procedures: [procedure("a/b")] };
     const text = encoder.encode(textOfList({ procedures: ["a/b"] }, details));
-    const send = async (method: string, path: string, body: string | Uint8Array) =>
-      (await ask(gateway, method, path, { "x-svc-trust-key": key }, body)).status;
+    await local.gateway(hasConsole ? { observer } : {});
+    const member = async (name: string) =>
+      await dialAsMember({ dial: memoryDial(local.network), instance: name });
+    const sender = await member("sender");
     const digest = sha256(text);
-    expect(await send("PUT", `/nodes/lists/${digest}`, text)).toBe(201);
+    expect((await sender.request("PUT", `/nodes/lists/${digest}`, text)).status).toBe(201);
     for (const name of ["first", "second", undefined]) {
-      const join = JSON.stringify({ url: `http://${name}`, digest, name });
-      expect(await send("POST", "/nodes", join)).toBe(201);
+      const { status } = await (await member(String(name))).announce({ digest, name });
+      expect(status).toBe(201);
     }
     if (!hasConsole) return;
     const abouts = members?.all().map(({ about }) => about);
@@ -44,8 +46,8 @@ it.each([true, false])(
       details,
     ]);
     expect(new Set(abouts?.map((about) => about?.procedures)).size).toBe(1);
-    const long = JSON.stringify({ url: "http://c", digest, name: "n".repeat(301) });
-    expect(await send("POST", "/nodes", long)).toBe(400);
+    const long = await sender.announce({ digest, name: "n".repeat(301) });
+    expect(long.status).toBe(400);
   },
 );
 
