@@ -3,36 +3,44 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { digest as sha256, nodeHost } from "../../server/http/host.ts";
-import { listen } from "../../server/http/http.ts";
+import { createLinkHost } from "../../server/http/links/dial.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
-import { memoryNames } from "../../src/roles/memory-network.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
-import { createMembership } from "../../src/roles/members/membership.ts";
-import type { Role } from "../../src/roles/role.ts";
-import { ask, key, TestDeployment, testHost, TestLog } from "../_cluster.ts";
+import { ask, key, TestDeployment, TestLog } from "../_cluster.ts";
+import { dialAsMember, type FakeMember, memoryDial } from "../_fake-member.ts";
+import { joinedOver, linkedMembership } from "../_linked-membership.ts";
+import { behindSocket } from "./_behind-sockets.ts";
 
-const trusted = { "x-svc-trust-key": key };
 const encoder = new TextEncoder();
 
 const bytesOf = (list: unknown): Uint8Array => encoder.encode(JSON.stringify(list));
 
 async function gatewayOnly() {
   const local = new TestDeployment();
+  const { network, clock } = local;
   const gateway = await local.gateway();
-  const join = async (url: string, digest: string, more: object = {}) =>
-    await ask(gateway, "POST", "/nodes", trusted, JSON.stringify({ url, digest, ...more }));
+  const members = new Map<string, FakeMember>();
+  /** The member at an address, which answers calls with its name. */
+  const at = async (url: string): Promise<FakeMember> => {
+    const instance = new URL(url).hostname;
+    const member =
+      members.get(url) ?? (await dialAsMember({ dial: memoryDial(network), instance }));
+    members.set(url, member);
+    return member;
+  };
+  const join = async (url: string, digest: string) => await (await at(url)).announce({ digest });
   /** Sends the bytes from `start` to before `end`. */
   const put = async (digest: string, text: Uint8Array, start = 0, end = text.length) => {
     const range = { "content-range": `bytes ${start}-${end - 1}/${text.length}` };
-    const part = text.subarray(start, end);
-    return await ask(gateway, "PUT", `/nodes/lists/${digest}`, { ...trusted, ...range }, part);
+    const sender = await at("http://sender");
+    const path = `/nodes/lists/${digest}`;
+    return await sender.request("PUT", path, text.subarray(start, end), range);
   };
-  /** The status of a call: 502 if it went to a member, as these members aren't there. */
+  /** The status of a call. */
   const call = async (fqn: string): Promise<number> =>
     (await ask(gateway, "GET", `/rpc/${fqn}`)).status;
-  const { network, clock } = local;
-  return { local, network, clock, gateway, join, put, call };
+  return { local, network, clock, gateway, at, join, put, call };
 }
 
 /** A node with many procedures, as the membership sees it. */
@@ -56,8 +64,7 @@ describe("announcing a list by its digest", () => {
     });
     expect(gateway.describe()["members"]).toEqual([]);
     expect((await put(digest, text)).status).toBe(201);
-    const answer = await join("http://c", digest, { instance: "c-1" });
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([201, { id: "m1", lease: 15_000 }]);
+    expect((await join("http://c", digest)).status).toBe(201);
     expect(gateway.describe()["members"]).toEqual(["http://c"]);
     expect(gateway.describe()["routes"]).toMatchObject([{ name: "c/hook" }]);
   });
@@ -78,8 +85,9 @@ describe("announcing a list by its digest", () => {
   });
 
   it("a list without content-range is a whole one (joining-10)", async () => {
-    const { gateway, join } = await gatewayOnly();
-    const answer = await ask(gateway, "PUT", `/nodes/lists/${digest}`, trusted, text);
+    const { at, join } = await gatewayOnly();
+    const member = await at("http://c");
+    const answer = await member.request("PUT", `/nodes/lists/${digest}`, text, {});
     expect(answer.status).toBe(201);
     expect((await join("http://c", digest)).status).toBe(201);
   });
@@ -97,24 +105,20 @@ describe("announcing a list by its digest", () => {
   });
 
   it("joining-12: a list is held once for all members that have it, and forgotten with the last of them", async () => {
-    const { gateway, put, join, call } = await gatewayOnly();
+    const { gateway, put, at, join, call } = await gatewayOnly();
     await put(digest, text);
-    const ids: string[] = [];
-    for (const url of ["http://c", "http://d"])
-      ids.push((JSON.parse((await join(url, digest)).text) as { id: string }).id);
+    for (const url of ["http://c", "http://d"]) await join(url, digest);
     // A member that sends the same list with its join shares it, too.
-    const plain = { url: "http://e", ...(JSON.parse(new TextDecoder().decode(text)) as object) };
-    const third = await ask(gateway, "POST", "/nodes", trusted, JSON.stringify(plain));
-    ids.push((JSON.parse(third.text) as { id: string }).id);
-    for (const id of ids) {
+    const plain = JSON.parse(new TextDecoder().decode(text)) as object;
+    await (await at("http://e")).join({ ...plain });
+    for (const url of ["http://c", "http://d", "http://e"]) {
       expect((await join("http://f", digest)).status).toBe(201);
       const [last] = gateway.describe()["members"]?.slice(-1) ?? [];
       expect(last).toBe("http://f");
-      await ask(gateway, "DELETE", `/nodes/${id}`, trusted);
+      await (await at(url)).leave();
     }
-    expect(await call("c/one")).toBe(503);
-    const another = { url: "http://f", procedures: ["c/other"] };
-    await ask(gateway, "POST", "/nodes", trusted, JSON.stringify(another));
+    expect(await call("c/one")).toBe(200);
+    await (await at("http://f")).join({ procedures: ["c/other"] });
     expect((await join("http://c", digest)).status).toBe(409);
     // It had holders, so it isn't 404.
     expect([await call("c/one"), await call("c/never")]).toEqual([503, 404]);
@@ -135,26 +139,24 @@ describe("announcing a list by its digest", () => {
   });
 
   it("a member that joins again with another list leaves the first one at once (joining-12)", async () => {
-    const { put, join, call, network } = await gatewayOnly();
-    network.roles.set("http://c", answering("c"));
+    const { put, join, call } = await gatewayOnly();
     await put(digest, text);
-    await join("http://c", digest, { instance: "c" });
+    await join("http://c", digest);
     const next = bytesOf({ procedures: ["c/three", "c/two"] });
     await put(sha256(next), next);
     expect([await call("c/one"), await call("c/two"), await call("c/three")]).toEqual([
       200, 200, 404,
     ]);
-    expect((await join("http://c", sha256(next), { instance: "c" })).status).toBe(201);
+    expect((await join("http://c", sha256(next))).status).toBe(201);
     expect([await call("c/one"), await call("c/two"), await call("c/three")]).toEqual([
       503, 200, 200,
     ]);
   });
 
   it("members of different lists take the calls of a procedure that is in both in turn (joining-12)", async () => {
-    const { put, join, network, gateway } = await gatewayOnly();
+    const { put, join, gateway } = await gatewayOnly();
     const lists = [text, bytesOf({ procedures: ["c/two"] })];
     for (const list of lists) await put(sha256(list), list);
-    for (const name of ["a", "b", "c"]) network.roles.set(`http://${name}`, answering(name));
     for (const [at, name] of ["a", "b", "c"].entries())
       expect((await join(`http://${name}`, sha256(lists[at % 2] ?? text))).status).toBe(201);
     const answers: string[] = [];
@@ -183,25 +185,19 @@ describe("announcing a list by its digest", () => {
   });
 });
 
-const answering = (body: string): Role =>
-  ({ handle: async (): Promise<HttpResponse> => ({ status: 200, headers: {}, body }) }) as never;
-
 describe("a node with a long list", () => {
-  const member = (local: TestDeployment, procedures: () => readonly string[]) =>
-    createMembership(
-      testHost(local.network, local.clock, local.log),
-      "http://gateway",
-      key,
-      () => ({ procedures: procedures() }),
-      () => ({ name: "long", segments: [], procedures: [] }),
-    );
+  /** Joins as the node at `url`, with these procedures. */
+  const join = async (local: TestDeployment, url: string, procedures: () => readonly string[]) =>
+    await joinedOver(local, url, () => ({ procedures: procedures() }));
   const requestsOf = ({ network }: TestDeployment): string[] =>
     network.sent.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
 
   it("joining-13: a node whose join would have over 16 KiB names the digest, sends the list in parts of 64 KiB if the gateway answers 409, and renews without it", async () => {
     const { local, call, clock, network, gateway } = await gatewayOnly();
     const names = many(5_000);
-    await member(local, () => names).join("http://c");
+    await (
+      await join(local, "http://c", () => names)
+    ).joined;
     const [first, ...more] = network.sent;
     const { digest } = JSON.parse(first?.body ?? "") as { digest: string };
     expect(JSON.parse(first?.body ?? "")).toEqual({
@@ -224,22 +220,25 @@ describe("a node with a long list", () => {
       "POST /nodes",
     ]);
     expect(gateway.describe()["members"]).toEqual(["http://c"]);
-    expect(await call("parts/a/module0/procedure0")).toBe(503);
+    expect(await call("parts/a/module0/procedure0")).toBe(200);
     // The second one sends nothing but the digest, whatever order its procedures have.
     network.sent.length = 0;
-    await member(local, () => names.toReversed()).join("http://d");
+    await (
+      await join(local, "http://d", () => names.toReversed())
+    ).joined;
     expect(requestsOf(local)).toEqual(["POST /nodes"]);
     expect(gateway.describe()["members"]).toEqual(["http://c", "http://d"]);
     network.sent.length = 0;
     await clock.pass(20_000);
-    expect(requestsOf(local).filter((request) => request.startsWith("POST"))).toEqual([]);
-    expect(network.sent.filter(({ method, body }) => method === "PUT" && body !== "")).toEqual([]);
+    expect(requestsOf(local)).toEqual(["PUT /nodes/m1/health", "PUT /nodes/m2/health"]);
     expect(gateway.describe()["members"]).toHaveLength(2);
   });
 
   it("a node with few procedures sends them with its join (joining-13)", async () => {
     const { local, network } = await gatewayOnly();
-    await member(local, () => many(100)).join("http://c");
+    await (
+      await join(local, "http://c", () => many(100))
+    ).joined;
     expect(requestsOf(local)).toEqual(["POST /nodes"]);
     expect(JSON.parse(network.sent[0]?.body ?? "")).toMatchObject({ procedures: many(100) });
   });
@@ -248,25 +247,27 @@ describe("a node with a long list", () => {
     const { local, gateway, clock } = await gatewayOnly();
     const names = many(20_000);
     const urls = Array.from({ length: 20 }, (_, at) => `http://c${at}`);
-    const joined = Promise.all(urls.map((url) => member(local, () => names).join(url)));
+    const joined = Promise.all(
+      urls.map(async (url) => await (await join(local, url, () => names)).joined),
+    );
     await clock.pass(1_000);
     await joined;
     expect(gateway.describe()["members"]?.toSorted()).toEqual(urls.toSorted());
-    const parts = requestsOf(local).filter((request) => request.startsWith("PUT"));
+    const parts = requestsOf(local).filter((request) => request.startsWith("PUT /nodes/lists/"));
     const text = bytesOf({ procedures: names.toSorted(), node: { segments: [], procedures: [] } });
     expect(parts).toHaveLength(Math.ceil(text.length / 65_536));
   });
 
   it("a node that waits for another one to send the list sends it if that one is gone (joining-15)", async () => {
-    const { local, gateway, clock, join } = await gatewayOnly();
+    const { local, gateway, clock, join: announce } = await gatewayOnly();
     const names = many(2_000).toSorted();
     const list = { procedures: names, node: { segments: [], procedures: [] } };
     // It is told to send the list, and never does.
-    const first = await join("http://gone", sha256(bytesOf(list)));
+    const first = await announce("http://gone", sha256(bytesOf(list)));
     expect([first.status, first.headers["retry-after"]]).toEqual([409, undefined]);
-    const second = await join("http://gone", sha256(bytesOf(list)));
+    const second = await announce("http://gone", sha256(bytesOf(list)));
     expect([second.status, second.headers["retry-after"]]).toEqual([409, "1"]);
-    const joined = member(local, () => names).join("http://c");
+    const { joined } = await join(local, "http://c", () => names);
     await clock.pass(900);
     expect(gateway.describe()["members"]).toEqual([]);
     await clock.pass(500);
@@ -275,25 +276,23 @@ describe("a node with a long list", () => {
   });
 
   it("a node that stops while it waits doesn't join any more (joining-15)", async () => {
-    const { local, gateway, clock, join } = await gatewayOnly();
+    const { local, gateway, clock, join: announce } = await gatewayOnly();
     const names = many(2_000).toSorted();
     const list = { procedures: names, node: { segments: [], procedures: [] } };
-    await join("http://gone", sha256(bytesOf(list)));
-    const membership = member(local, () => names);
-    void membership.join("http://c");
+    await announce("http://gone", sha256(bytesOf(list)));
+    const { membership } = await join(local, "http://c", () => names);
     await clock.pass(500);
     await membership.leave();
     await clock.pass(5_000);
     expect(gateway.describe()["members"]).toEqual([]);
-    expect(local.log.lines).toEqual([]);
+    expect(local.log.lines.filter((line) => line.includes("join"))).toEqual([]);
   });
 
   it("a node whose list changes announces the new one (joining-13)", async () => {
-    const { local, call, network } = await gatewayOnly();
-    network.roles.set("http://c", answering("c"));
+    const { local, call } = await gatewayOnly();
     let names = many(2_000);
-    const membership = member(local, () => names);
-    await membership.join("http://c");
+    const { membership, joined } = await join(local, "http://c", () => names);
+    await joined;
     names = [...many(1_999), "parts/new"];
     await membership.update();
     const gone = `parts/a/module${1_999 % 50}/procedure1999`;
@@ -329,14 +328,13 @@ describe("a node with a long list", () => {
         async handle(request) {
           const body = await request.readBody(1e9);
           const isOld = !new TextDecoder().decode(body).includes("procedures");
-          const again = Object.assign(Object.create(request) as HttpRequest, {
-            isOld,
-            readBody: async () => body,
-          });
+          const again = Object.assign(request, { isOld, readBody: async () => body });
           return refusal(again) ?? (await gateway.handle(again));
         },
       });
-      await member(local, () => many(2_000)).join("http://c");
+      await (
+        await join(local, "http://c", () => many(1_200))
+      ).joined;
       expect(gateway.describe()["members"]).toEqual(["http://c"]);
       expect(network.sent.at(-1)?.body).toContain("parts/a/module0/procedure0");
       expect(local.log.lines.join("\n")).not.toContain("can't join");
@@ -344,13 +342,11 @@ describe("a node with a long list", () => {
   );
 
   it("a node whose list changes while it waits announces only the new one (joining-15)", async () => {
-    const { local, join, put, call, clock, network } = await gatewayOnly();
-    network.roles.set("http://c", answering("c"));
+    const { local, join: announce, put, call, clock } = await gatewayOnly();
     let names = many(2_000).toSorted();
     const list = { procedures: names, node: { segments: [], procedures: [] } };
-    await join("http://gone", sha256(bytesOf(list)));
-    const membership = member(local, () => names);
-    const joined = membership.join("http://c");
+    await announce("http://gone", sha256(bytesOf(list)));
+    const { membership, joined } = await join(local, "http://c", () => names);
     await clock.pass(100);
     names = [...many(1_999), "parts/new"];
     await membership.update();
@@ -364,7 +360,9 @@ describe("a node with a long list", () => {
 
   it("a node whose gateway restarts sends the list again (joining-13)", async () => {
     const { local, network, clock } = await gatewayOnly();
-    await member(local, () => many(2_000)).join("http://c");
+    await (
+      await join(local, "http://c", () => many(2_000))
+    ).joined;
     network.roles.delete("http://gateway");
     const restarted = await local.gateway();
     network.sent.length = 0;
@@ -376,23 +374,23 @@ describe("a node with a long list", () => {
   });
 
   it("a node with 100,000 procedures joins within the limits of a gateway, over sockets (joining-13)", async () => {
-    const host = nodeHost({ log: new TestLog(), names: memoryNames() });
+    const gateway = await behindSocket((host) =>
+      createGateway(host, { trustKey: key, limits: defaultLimits, newId: () => "m1" }),
+    );
+    const host = nodeHost({ log: new TestLog(), links: createLinkHost() });
     onTestFinished(async () => await host.transport.close());
-    const options = { trustKey: key, limits: defaultLimits, healthIntervalMs: 60_000 };
-    const gateway = createGateway(host, { ...options, gatheringMs: 0, newId: () => "m1" });
-    const server = await listen((request) => gateway.handle(request), {
-      host: "127.0.0.1",
-      port: 0,
-    });
-    onTestFinished(() => server.close(0));
     const names = many(100_000);
-    const offered = { procedures: names, idempotent: names };
-    await createMembership(host, server.url, key, () => offered).join("http://c");
-    expect(gateway.describe()["members"]).toEqual(["http://c"]);
-    expect(host.log).toMatchObject({
-      lines: expect.arrayContaining([
-        expect.stringContaining("http://c joined with 100000 callable procedures"),
-      ]) as unknown,
+    const membership = await linkedMembership({
+      host,
+      gateway: gateway.url,
+      offered: () => ({ procedures: names, idempotent: names }),
+      answer: "c",
     });
+    await membership.join("http://c");
+    expect(gateway.role.describe()["members"]).toEqual(["http://c"]);
+    expect(gateway.log.lines).toContain(
+      "http://c joined with 100000 callable procedures, over a link",
+    );
+    expect(await (await fetch(`${gateway.url}/rpc/${names[99_999]}`)).text()).toBe("c");
   });
 });
