@@ -333,7 +333,7 @@ describe("a node with a long list", () => {
         },
       });
       await (
-        await join(local, "http://c", () => many(1_200))
+        await join(local, "http://c", () => many(650))
       ).joined;
       expect(gateway.describe()["members"]).toEqual(["http://c"]);
       expect(network.sent.at(-1)?.body).toContain("parts/a/module0/procedure0");
