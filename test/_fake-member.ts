@@ -315,7 +315,8 @@ export class FakeMember {
 
   readonly #onFrame: OnFrame = (kind, stream, payload, isKept, cut) => {
     if (this.isClosed) return;
-    if (kind === kinds.ping) this.pings++;
+    // Those with a mark ask how long a round trip takes, or say what was sent.
+    if (kind === kinds.ping && payload.length !== 1) this.pings++;
     if (this.#isSilent) {
       // The memory of a payload is used again.
       this.#held.push([kind, stream, payload.slice(), isKept, cut]);

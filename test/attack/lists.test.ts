@@ -18,11 +18,14 @@ describe("a gateway that is sent a list", () => {
   let local: TestDeployment;
   let gateway: Role;
   let member: FakeMember;
+  /** Passes on what comes from outside. */
+  let proxy: FakeMember;
 
   beforeEach(async () => {
     local = new TestDeployment();
     gateway = await local.gateway();
     member = await dialAsMember({ dial: memoryDial(local.network), instance: "c" });
+    proxy = await dialAsMember({ dial: memoryDial(local.network), instance: "p", role: "proxy" });
   });
 
   const put = async (
@@ -32,11 +35,17 @@ describe("a gateway that is sent a list", () => {
     from: CallFrom = "key",
   ) => {
     const headers = range === undefined ? {} : { "content-range": range };
-    return await member.request("PUT", `/nodes/lists/${digest}`, part, headers, from);
+    return await (from === "outside" ? proxy : member).request(
+      "PUT",
+      `/nodes/lists/${digest}`,
+      part,
+      headers,
+      from,
+    );
   };
   const join = async (fields: object, from: CallFrom = "key") => {
     const body = JSON.stringify({ url: "http://c", instance: "c", ...fields });
-    return await member.request("POST", "/nodes", body, {}, from);
+    return await (from === "outside" ? proxy : member).request("POST", "/nodes", body, {}, from);
   };
 
   /** Whatever came before: a good list is taken, and its member joins. */

@@ -202,17 +202,21 @@ describe("joining a gateway", () => {
 
   it("joining-7: only a node itself joins, over its link: what it passes on for others, and HTTP, can't", async () => {
     const { gateway, network } = await deploy();
-    const member = await dialAsMember({ dial: memoryDial(network), instance: "c" });
+    const dial = memoryDial(network);
+    const from = {
+      service: await dialAsMember({ dial, instance: "c" }),
+      outside: await dialAsMember({ dial, instance: "p", role: "proxy" }),
+    };
     const body = JSON.stringify({ url: "http://c", instance: "c", procedures: ["c/one"] });
     const json = { "content-type": "application/json" };
-    for (const from of ["outside", "service"] as const)
+    for (const kind of ["outside", "service"] as const)
       for (const [method, path] of [
         ["POST", "/nodes"],
         ["PUT", "/nodes/m1/health"],
         ["DELETE", "/nodes/m1"],
       ] as const)
         for (const fields of [json, { ...json, "x-svc-trust-key": key, host: "127.0.0.1" }])
-          expect(await member.request(method, path, body, fields, from)).toMatchObject({
+          expect(await from[kind].request(method, path, body, fields, kind)).toMatchObject({
             status: 401,
             text: "Joining needs the trust key of this deployment",
           });
