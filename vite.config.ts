@@ -1,5 +1,5 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin, Rolldown } from "vite";
@@ -62,36 +62,8 @@ function browserFile(entry: string, name: string, outDir = ".build/svc") {
   };
 }
 
-/** Suites with hops between services, which run over links, and in CI over HTTP as well. */
-const suitesOfBothWays = ["spec", "attack", "everywhere", "chaos"];
-/** What one service does, or reads of its application, or what has links always: these need no second way. */
-const ofOneService =
-  /^test\/(?:attack\/(?:depth|framing|superjson|targets)|everywhere\/modules|spec\/(?:configuration|configuration-keys|configured-modules|directory|entries|fallback|folders|mounting|names|on-stop|page-classes|procedures|revisions|segment-files|start-server))\./;
-/** What chooses the way of each service itself, and faults of two gateways, which take long. */
-const ofTheirOwnWay =
-  /^test\/(?:chaos\/gateways|spec\/(?:keys|keys-under-load|linked-(?:load|members|refusals|streams|tls)|links|tls-names|ways))\./;
-/** Members that a test plays have links always. */
-const fakeMembers = /_(?:fake-member|members)\.ts"/;
-/** What starts services. */
-const startsServices =
-  /_(?:started|modes|sockets|linking|cluster|deployment|services|routes|middleware)\.ts"|\/harness\/deployment\.ts"/;
 /** What holds only where services talk over HTTP. */
 const ofHttp = "test/**/http-way-*.test.ts";
-
-/** The tests with hops that can run over HTTP, too. */
-function testsOfBothWays(): string[] {
-  const root = fileURLToPath(new URL(".", import.meta.url));
-  return suitesOfBothWays.flatMap((folder) =>
-    readdirSync(`${root}test/${folder}`)
-      .map((file) => `test/${folder}/${file}`)
-      .filter((file) => file.endsWith(".test.ts") && !/\/http-way-/.test(file))
-      .filter((file) => !ofOneService.test(file) && !ofTheirOwnWay.test(file))
-      .filter((file) => {
-        const text = readFileSync(root + file, "utf8");
-        return startsServices.test(text) && !fakeMembers.test(text);
-      }),
-  );
-}
 
 /**
  * Files of these may share a process, so that each doesn't load the code again. The others change what a process has once
@@ -381,19 +353,6 @@ export default defineConfig({
         extends: true,
         test: { name: "HTTP way", env: { SEAMLINE_WAY: "http" }, include: [ofHttp] },
       },
-      ...(process.env.CI === undefined
-        ? []
-        : [
-            {
-              extends: true as const,
-              test: {
-                name: "over HTTP",
-                isolate: false,
-                env: { SEAMLINE_WAY: "http" },
-                include: testsOfBothWays(),
-              },
-            },
-          ]),
       {
         extends: true,
         test: {
