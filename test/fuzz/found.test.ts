@@ -3,7 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../server/config/config.ts";
 import { parseManifest } from "../../server/modules/parse-manifest.ts";
-import { ask, key, TestDeployment } from "../_cluster.ts";
+import { TestDeployment } from "../_cluster.ts";
+import { dialAsMember, memoryDial } from "../_fake-member.ts";
 
 describe("a node that joins with a route whose", () => {
   it.each([
@@ -11,19 +12,13 @@ describe("a node that joins with a route whose", () => {
     ["method is an object that can't be text", { toString: "POST" }, "/hooks/:id"],
     ["path is an object that can't be text", "POST", { toString: 1, valueOf: 1 }],
   ])("%s gets a 400", async (_, method, path) => {
-    const gateway = await new TestDeployment().gateway();
-    const joining = {
-      url: "http://node",
+    const local = new TestDeployment();
+    await local.gateway();
+    const member = await dialAsMember({ dial: memoryDial(local.network) });
+    const { status, text } = await member.announce({
       procedures: [],
       routes: [{ name: "a/hook", method, path }],
-    };
-    const { status, text } = await ask(
-      gateway,
-      "POST",
-      "/nodes",
-      { "x-svc-trust-key": key },
-      JSON.stringify(joining),
-    );
+    });
     expect([status, text]).toEqual([
       400,
       expect.stringMatching(/^The route 'a\/hook': |^'routes'/),
