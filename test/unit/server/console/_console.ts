@@ -47,14 +47,13 @@ export function testConsole(
 export async function alone(secure = false, healthIntervalMs = 100_000_000): Promise<Deployment> {
   const clock = new TestClock();
   const network = new TestNetwork();
-  const host = testHost(network, clock);
+  const host = testHost(network, clock, undefined, { url: address, trustKey: key });
   const console = testConsole(host, secure);
   let ids = 0;
   const options = {
     trustKey: key,
     limits: defaultLimits,
     healthIntervalMs,
-    lease: 15_000,
     gatheringMs: 0,
     newId: () => `member-${++ids}`,
     observer: console,
@@ -72,7 +71,7 @@ export async function deployed(): Promise<Deployment> {
   for (const segment of ["a", "b"]) {
     const modules = testModules(shop, [outOfStock, money]);
     const url = `http://${segment}`;
-    const node = createNode(testHost(network, clock), {
+    const node = createNode(testHost(network, clock, undefined, { url, trustKey: key }), {
       trustKey: key,
       limits: defaultLimits,
       gateway: address,

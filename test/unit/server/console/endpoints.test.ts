@@ -16,6 +16,7 @@ import {
   tokenOf,
   withKey,
 } from "./_console.ts";
+import { dialAsMember, fakeMember, memoryDial } from "../../../_fake-member.ts";
 import { createGateway } from "../../../../src/roles/relay/gateway.ts";
 import { defaultLimits } from "../../../../src/codec/values/limits.ts";
 import { createCredentials } from "../../../../src/http/trust.ts";
@@ -419,17 +420,17 @@ describe("a call from the console's form", () => {
   });
 });
 
+const toConsole = (network: TestNetwork) => ({
+  dial: memoryDial(network),
+  gateway: address,
+  trustKey: key,
+});
+
 describe("a node that joins a gateway with a console", () => {
   it("a node with an invalid description gets 400 with the path of the mistake, and doesn't join", async () => {
-    const { gateway } = await alone();
-    const join = (node: unknown) =>
-      ask(
-        gateway,
-        "POST",
-        "/nodes",
-        withKey,
-        JSON.stringify({ url: "http://c", procedures: ["c/only"], node }),
-      );
+    const { gateway, network } = await alone();
+    const member = await dialAsMember({ ...toConsole(network), instance: "c" });
+    const join = (node: unknown) => member.announce({ procedures: ["c/only"], node });
     expect(await join({ segments: [], procedures: [{ fqn: "x".repeat(301) }] })).toMatchObject({
       status: 400,
     });
@@ -448,14 +449,13 @@ describe("a node that joins a gateway with a console", () => {
   });
 
   it("a node may have any name, which stays plain text", async () => {
-    const { gateway } = await alone();
+    const { gateway, network } = await alone();
     const node = {
       name: "<img src=x onerror=alert(1)>",
       segments: ["__proto__", "constructor"],
       procedures: [],
     };
-    const body = `{"url":"http://c","procedures":["__proto__"],"node":${JSON.stringify(node)}}`;
-    expect((await ask(gateway, "POST", "/nodes", withKey, body)).status).toBe(201);
+    await fakeMember(toConsole(network), { procedures: ["__proto__"], node });
     expect((await stateOf(gateway)).members).toMatchObject([
       { name: node.name, segments: node.segments },
     ]);

@@ -4,18 +4,9 @@ import { createStandalone } from "../../../../src/roles/standalone.ts";
 import { createProxy } from "../../../../src/roles/relay/proxy.ts";
 import { defaultLimits } from "../../../../src/codec/values/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
+import { fakeMember, memoryDial } from "../../../_fake-member.ts";
 import { money, outOfStock, shop } from "../../../spec/_shop.ts";
-import {
-  address,
-  alone,
-  deployed,
-  json,
-  key,
-  listen,
-  stateOf,
-  testConsole,
-  withKey,
-} from "./_console.ts";
+import { address, alone, deployed, json, key, listen, stateOf, testConsole } from "./_console.ts";
 
 const browser = {
   "sec-fetch-mode": "cors",
@@ -41,7 +32,8 @@ describe("GET /svc/console/state", () => {
         name: "node a",
         segments: ["a"],
         state: "ready",
-        lease: expect.any(Number) as number,
+        isLinked: true,
+        calls: { limit: 1_000, running: 0, refused: 0, oldestMs: 0, medianMs: 0 },
         checked: expect.any(Number) as number,
         checks: {},
       },
@@ -51,7 +43,8 @@ describe("GET /svc/console/state", () => {
         name: "node b",
         segments: ["b"],
         state: "ready",
-        lease: expect.any(Number) as number,
+        isLinked: true,
+        calls: { limit: 1_000, running: 0, refused: 0, oldestMs: 0, medianMs: 0 },
         checked: expect.any(Number) as number,
         checks: {},
       },
@@ -73,12 +66,9 @@ describe("GET /svc/console/state", () => {
 
   it("the state lists a member of an older version by its FQNs, until it has left", async () => {
     const { gateway, network, clock } = await deployed();
-    await ask(
-      gateway,
-      "POST",
-      "/nodes",
-      withKey,
-      JSON.stringify({ url: "http://old", procedures: ["old/only"] }),
+    const member = await fakeMember(
+      { dial: memoryDial(network), gateway: address, trustKey: key, instance: "old" },
+      { procedures: ["old/only"] },
     );
     const state = await stateOf(gateway);
     expect(state.members.at(-1)).toMatchObject({
@@ -87,8 +77,8 @@ describe("GET /svc/console/state", () => {
       procedures: ["old/only"],
     });
     expect(state.procedures).toContainEqual({ fqn: "old/only", segments: [] });
-    network.roles.delete("http://old");
-    await clock.pass(16_000);
+    member.die();
+    await clock.pass(1_000);
     expect((await stateOf(gateway)).members.map(({ id }) => id)).not.toContain("member-3");
   });
 });
@@ -259,28 +249,29 @@ describe("GET /svc/console/events", () => {
   });
 
   it("the event stream reports members that join, are taken out of rotation, and leave", async () => {
-    const { gateway, clock } = await alone();
+    const { gateway, clock, network } = await alone();
     const reader = await listen(gateway);
     await reader.data<ConsoleState>();
     const until = async (isReached: (states: string) => boolean): Promise<string> => {
       for (;;) {
-        const next = reader.data();
-        await clock.pass(1_000);
+        let isHere = false;
+        const next = reader.data().finally(() => (isHere = true));
+        while (!isHere) await clock.pass(1_000);
         const { members } = await next;
         const states = members?.map(({ url, state }) => `${url} ${state}`).join(", ");
         if (states !== undefined && isReached(states)) return states;
       }
     };
-    await ask(
-      gateway,
-      "POST",
-      "/nodes",
-      withKey,
-      JSON.stringify({ url: "http://c", procedures: ["c/only"] }),
+    const member = await fakeMember(
+      { dial: memoryDial(network), gateway: address, trustKey: key, instance: "c" },
+      { procedures: ["c/only"] },
     );
     expect(await until((states) => states.includes("//c"))).toBe("http://c ready");
-    await ask(gateway, "GET", "/rpc/c/only");
+    await member.tellHealth(false);
     expect(await until((states) => states.includes("out"))).toBe("http://c out");
+    await member.tellHealth(true);
+    expect(await until((states) => states.includes("ready"))).toBe("http://c ready");
+    member.die();
     expect(await until((states) => !states.includes("//c"))).toBe("");
     await reader.end();
   });
@@ -353,7 +344,8 @@ describe("the console's watch of calls", () => {
 
   it("the console requests members' health checks only while it has viewers", async () => {
     const { gateway, clock, network } = await deployed();
-    const healthRequests = () => network.sent.filter(({ url }) => url.endsWith("/health")).length;
+    const healthRequests = () =>
+      network.sent.filter(({ method, url }) => method === "GET" && url.endsWith("/health")).length;
     await clock.pass(20_000);
     expect(healthRequests()).toBe(0);
     await stateOf(gateway);
@@ -476,7 +468,7 @@ describe("the console of other roles", () => {
     await clock.pass(2_000);
     const state = await stateOf(proxy);
     expect(state.members).toEqual([
-      { id: "http://g", url: "http://g", segments: ["b"], state: "ready" },
+      { id: "http://g", url: "http://g", segments: ["b"], state: "out" },
     ]);
     expect(state.procedures.map(({ fqn }) => fqn)).toEqual([
       "shop/stock",
