@@ -2,6 +2,7 @@
 // and the runtime that runs the service.
 
 import { isBuiltin, SourceMap, type SourceMapPayload } from "node:module";
+import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 
@@ -36,7 +37,8 @@ export function createModuleRunner(options: ModuleRunnerOptions): ModuleRunner {
     startOffset: esModules.startOffset,
     async runInlinedModule(context, code, module) {
       await evaluate(module, context[vite.ssrModuleExportsKey] as ModuleNamespace, async () => {
-        await esModules.runInlinedModule(context, code).catch((error: unknown) => {
+        const text = withCommonJsNames(code, module.file, vite.ssrImportMetaKey);
+        await esModules.runInlinedModule(context, text).catch((error: unknown) => {
           throw error instanceof SyntaxError
             ? withPlace(error, code, module.file, esModules.startOffset)
             : error;
@@ -72,6 +74,16 @@ function importMeta(
     main: false,
     resolve: (id, parent) => vite.createNodeImportMeta(file).resolve(id, parent),
   };
+}
+
+/**
+ * Code with the names of CommonJS that built modules have, too. It may declare each of them itself.
+ * Stays on the same lines.
+ */
+function withCommonJsNames(code: string, file: string, meta: string): string {
+  if (!isAbsolute(file) || !/\b(?:require|__dirname|__filename)\b/.test(code)) return code;
+  const names = `const { dirname: __dirname, filename: __filename } = ${meta}, require = process.getBuiltinModule("node:module").createRequire(__filename);`;
+  return `${names} await (async () => { ${code}\n})();`;
 }
 
 /**

@@ -513,6 +513,31 @@ export async function answer(): Promise<unknown> { await using handle = new Hand
     expected: ["required", "function"],
   },
   {
+    name: "commonjs-names",
+    answer:
+      "return [__dirname === import.meta.dirname, __filename === import.meta.filename, require('node:path').sep, require('required').name, typeof module, typeof exports];",
+    expected: [true, true, "/", "required", "undefined", "undefined"],
+  },
+  {
+    name: "commonjs-names-of-its-own",
+    answer: `import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+const require = createRequire(import.meta.url);
+var __filename = fileURLToPath(import.meta.url);
+const __dirname = dirname(__filename);
+export async function answer(): Promise<unknown> { return [require("required").name, __dirname === import.meta.dirname]; }
+`,
+    expected: ["required", true],
+  },
+  {
+    name: "import-defer",
+    answer:
+      'import defer * as late from "./late.ts";\nexport async function answer(): Promise<unknown> { return late.value; }\n',
+    files: { "late.ts": "export const value = 1;\n" },
+    expected: 1,
+  },
+  {
     name: "odd-folder",
     folder: "odd ünï 50% %20 (x) [y] +&',;=@~",
     answer:
