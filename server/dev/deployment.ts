@@ -3,7 +3,7 @@
 
 import type { DevEnvironment } from "vite";
 
-import { fallbackPage } from "../files/pages.ts";
+import type { ApplicationConfig } from "../config/config-types.ts";
 import { callableIn, isCallable } from "../../src/base/access.ts";
 import { type Console, createConsole } from "../console/console.ts";
 import type { Controls } from "../console/controls.ts";
@@ -87,8 +87,8 @@ export class Deployment {
     return this.#configuration.config?.nodes ?? this.#options.nodeSegments;
   }
 
-  get fallback(): boolean | string | undefined {
-    return fallbackPage(this.#configuration.config?.fallback);
+  get fallback(): ApplicationConfig["fallback"] {
+    return this.#configuration.config?.fallback;
   }
 
   /** The nodes that run, or that will once the application has started. */

@@ -3,6 +3,7 @@
 
 import { resolve } from "node:path";
 
+import type { ApplicationConfig } from "../config/config-types.ts";
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
 import { segmentFileEnding, type ServerManifest } from "../../src/base/manifest.ts";
@@ -222,7 +223,7 @@ export class Development implements PluginSession, ControlledSession {
     ];
   }
 
-  async fallback(): Promise<boolean | string | undefined> {
+  async fallback(): Promise<ApplicationConfig["fallback"]> {
     await this.read;
     return this.deployment.fallback;
   }

@@ -2,17 +2,24 @@
 // as the service will.
 
 import { existsSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 
 import type { PreviewServer, ViteDevServer } from "vite";
 
 import { pathOf } from "../../src/http/router.ts";
-import { asksForPage, assetsFolderOf, decodedPath, isPagePath } from "../files/pages.ts";
+import type { ApplicationConfig } from "../config/config-types.ts";
+import {
+  asksForPage,
+  assetsFolderOf,
+  decodedPath,
+  fallbackPage,
+  isPagePath,
+} from "../files/pages.ts";
 
 export interface DeepLinks {
   /** The key of the configuration. `undefined` leaves everything to Vite. */
-  readonly fallback: () => Promise<boolean | string | undefined>;
+  readonly fallback: () => Promise<ApplicationConfig["fallback"]>;
   /** URL path below Vite's base of the page that the key names, if there is one. */
   readonly pageOf: (fallback: true | string) => string | undefined;
   /** The folder of the pages that Vite serves. */
@@ -42,8 +49,10 @@ export function answerDeepLinks(server: Server, links: DeepLinks): void {
   };
   const rewrite = async (
     message: IncomingMessage & { originalUrl?: string | undefined },
+    response: ServerResponse,
   ): Promise<void> => {
-    const fallback = await links.fallback();
+    const configured = await links.fallback();
+    const fallback = fallbackPage(configured);
     if (fallback === undefined) return;
     const requested = below(base, pathOf(message.originalUrl ?? message.url ?? "/"));
     const current = pathOf(message.url ?? "/");
@@ -57,18 +66,41 @@ export function answerDeepLinks(server: Server, links: DeepLinks): void {
       asksForPage({ method: message.method ?? "GET", headers: message.headers }) &&
       isPagePath(path, assetsFolder);
     const page = fallback !== false && isDeepLink ? pageOf(fallback) : undefined;
-    if (page !== undefined) message.url = page;
-    else if (isRewritten) message.url = requested;
+    if (page !== undefined) {
+      message.url = page;
+      if (typeof configured === "object") answerWith(response, configured.status);
+    } else if (isRewritten) message.url = requested;
   };
-  const handle = async (message: IncomingMessage, next: (error?: unknown) => void) => {
+  const handle = async (
+    message: IncomingMessage,
+    response: ServerResponse,
+    next: (error?: unknown) => void,
+  ) => {
     try {
-      await rewrite(message);
+      await rewrite(message, response);
     } catch (error) {
       return next(error);
     }
     next();
   };
-  server.middlewares.use((message, _, next) => void handle(message, next));
+  server.middlewares.use((message, response, next) => void handle(message, response, next));
+}
+
+/** Makes the answer have a status where Vite, which only knows pages that exist, sets 200. */
+function answerWith(response: ServerResponse, status: number): void {
+  let current = status;
+  // That of HTTP/2 is an accessor.
+  const inherited = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(response), "statusCode");
+  inherited?.set?.call(response, status);
+  Object.defineProperty(response, "statusCode", {
+    configurable: true,
+    enumerable: true,
+    get: () => current,
+    set(next: number) {
+      current = next === 200 ? status : next;
+      inherited?.set?.call(response, current);
+    },
+  });
 }
 
 function below(base: string, path: string): string {

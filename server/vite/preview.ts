@@ -17,7 +17,6 @@ import { Heartbeat, logComputations } from "../http/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
 import { answerDeepLinks } from "./deep-links.ts";
 import { readTrustKey } from "../config/key.ts";
-import { fallbackPage } from "../files/pages.ts";
 import { findOutput } from "../files/sources.ts";
 import { createTransport } from "../http/transport.ts";
 
@@ -101,7 +100,7 @@ export async function openPreview(
   });
   return () =>
     answerDeepLinks(server, {
-      fallback: async () => fallbackPage(config.fallback),
+      fallback: async () => config.fallback,
       pageOf: () => publicFiles?.fallback,
       folder: output,
     });

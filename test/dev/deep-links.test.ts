@@ -16,7 +16,7 @@ const files: Files = {
 };
 const inputs = { build: { rolldownOptions: { input: ["app.html"] } } };
 
-const configured = (fallback: boolean | string): Files => ({
+const configured = (fallback: boolean | string | object): Files => ({
   ...files,
   "vite.config.js": `export default ${JSON.stringify(inputs)};`,
   "seamline.json": JSON.stringify({ mode: "standalone", url: "http://127.0.0.1:0", fallback }),
@@ -90,6 +90,17 @@ describe("deep links", () => {
     await expectFallback(session.url, "App");
     await expectFallback(await vite(configured("./app.html")), "App");
     await expectFallback(await vitePreview(configured("app.html")), "App");
+  });
+
+  it("get the page with the status that `fallback` names, in each of them (fallback-4)", async () => {
+    const missing = configured({ page: "app.html", status: 404 });
+    const { session } = await develop(missing);
+    for (const url of [session.url, await vite(missing), await vitePreview(missing)]) {
+      const { status, text } = await ask(url, { path: "/orders/7", headers: page });
+      expect([status, text.includes("<title>App</title>")]).toEqual([404, true]);
+      expect(await titleAt(url, "/app.html")).toBe("App");
+      expect(await titleAt(url, "/")).toBe("Shop");
+    }
   });
 
   it("are 404 in each of them with `fallback: false`, whatever appType says (fallback-4)", async () => {

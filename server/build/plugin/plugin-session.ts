@@ -2,6 +2,7 @@
 
 import type { EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
+import type { ApplicationConfig } from "../../config/config-types.ts";
 import type { Application } from "../read/application.ts";
 import type { ApplicationReader } from "../read/application-reader.ts";
 
@@ -18,7 +19,7 @@ export interface PluginSession {
     modules: EnvironmentModuleNode[],
   ): Promise<EnvironmentModuleNode[] | undefined>;
   /** The key `fallback` of the configuration. */
-  fallback(): Promise<boolean | string | undefined>;
+  fallback(): Promise<ApplicationConfig["fallback"]>;
   /** Tags for the head of every page. */
   pageTags(): Promise<HtmlTagDescriptor[]>;
 }
