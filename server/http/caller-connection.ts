@@ -36,6 +36,8 @@ export interface CallerConnection {
   readonly onFault: ((fault: unknown) => void) | undefined;
   /** What the next request has asked to upgrade to, in vain. */
   upgrade?: string | undefined;
+  /** A request to upgrade was refused. */
+  wasRefused?: boolean;
   /** The last request. */
   request?: { readonly mayTakeLong: boolean; cut(reason: Error): void };
 }

@@ -235,8 +235,10 @@ export async function listen(
         socket.unshift(Buffer.concat(unread));
         server.emit(connected, socket);
       };
-      // Strangers who ask for a link again and again would keep others from being accepted.
-      const turn = refusalPace.piece(1);
+      // A service needs one challenge. Strangers who ask again and again would keep it from being
+      // accepted.
+      const turn = connection.wasRefused === true ? refusalPace.piece(1) : undefined;
+      connection.wasRefused = true;
       if (turn === undefined) return goOn();
       const ignore = (): void => {};
       socket.on("error", ignore);

@@ -8,8 +8,8 @@
  */
 export const turnBytes = 131_072;
 
-/** As many requests for links that were refused are followed by the next one on their connections. */
-export const turnRefusals = 4;
+/** As many connections whose requests for a link were refused twice go on with the next one. */
+export const turnRefusals = 1;
 
 interface Waiting {
   readonly size: number;

@@ -12,7 +12,7 @@ import { HeldMemory } from "../../../server/http/held-memory.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { Pace, turnBytes, turnRefusals } from "../../../server/http/writing/pace.ts";
 import { linkPath, linkProtocol } from "../../../server/http/links/socket-channel.ts";
-import type { LinkAnswer } from "../../../src/base/ports/links.ts";
+import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 
 const MiB = 1024 * 1024;
@@ -94,19 +94,22 @@ describe("strangers who ask for a link again and again", () => {
   it("are refused a few in a turn of the event loop, so that others are accepted", async () => {
     const strangers = 60;
     const count = { inTurn: 0, refused: 0 };
-    const acceptLink = (): LinkAnswer => {
+    const newcomer: number[] = [];
+    const acceptLink = ({ headers }: LinkUpgrade): LinkAnswer => {
       count.inTurn++;
       count.refused++;
+      if (headers["x-newcomer"] !== undefined) newcomer.push(count.refused);
       return { status: 401, headers: {}, body: "" };
     };
     const handle = async (): Promise<HttpResponse> => ({ status: 200, headers: {} });
     const server = await listen(handle, { host: "127.0.0.1", port: 0, acceptLink });
     const request = `GET ${linkPath} HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: ${linkProtocol}\r\n\r\n`;
-    const sockets = Array.from({ length: strangers }, () => {
+    const ask = (text: string): Socket => {
       const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-      socket.write(request);
-      return socket.on("data", () => socket.write(request));
-    });
+      socket.write(text);
+      return socket.on("data", () => socket.write(text));
+    };
+    const sockets = Array.from({ length: strangers }, () => ask(request));
     let most = 0;
     while (count.refused < 20 * strangers) {
       count.inTurn = 0;
@@ -114,8 +117,12 @@ describe("strangers who ask for a link again and again", () => {
       // By then all are connected, and have been refused.
       if (count.refused > 3 * strangers) most = Math.max(most, count.inTurn);
     }
+    // A service comes back with its proof after the first refusal: nobody is before it then.
+    sockets.push(ask(request.replace("Host: a", "Host: a\r\nX-Newcomer: yes")));
+    while (newcomer.length < 2) await new Promise((turn) => setImmediate(turn));
     for (const socket of sockets) socket.destroy();
     await server.close(0);
+    expect(newcomer[1]! - newcomer[0]!).toBeLessThan(strangers / 2);
     // What is left of one turn, and then what the next one has.
     expect(most).toBeLessThanOrEqual(2 * turnRefusals);
   });
