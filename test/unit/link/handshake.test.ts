@@ -110,8 +110,9 @@ describe("a handshake", () => {
 
   it("what a stranger is told doesn't depend on the key: a challenge, which another process doesn't recognise", () => {
     // With the same randomness and time, two acceptors with different keys say the same.
-    const random = crypto.getRandomValues;
+    const { getRandomValues, randomUUID } = crypto;
     crypto.getRandomValues = (bytes) => bytes;
+    crypto.randomUUID = () => "00000000-0000-4000-8000-000000000000";
     try {
       const said = ["one key", "another key"].map((key) =>
         acceptorOf({ trustKey: key }).answer({}),
@@ -119,7 +120,7 @@ describe("a handshake", () => {
       expect(said[0]).toEqual(said[1]);
       expect(said[0]).toMatchObject({ status: 401, body: "" });
     } finally {
-      crypto.getRandomValues = random;
+      Object.assign(crypto, { getRandomValues, randomUUID });
     }
     const { fields } = challenged(acceptorOf());
     expect(acceptorOf().answer(fields).status).toBe(401);
