@@ -72,7 +72,8 @@ export function errorsWarning(
   return `${file}: 'errors' isn't set, so callers read the messages of this application's errors: set it to "masked" to hide them, or to "shown"`;
 }
 
-function isLoopback(host: string): boolean {
+/** Only programs on this machine reach it. */
+export function isLoopback(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost")) return true;
   const address = parseAddress(host.replace(/^\[|\]$/g, ""));
   return address !== undefined && specialKind(address) === "loopback";

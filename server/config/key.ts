@@ -4,6 +4,9 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Problem } from "../../src/base/problem.ts";
+import { isLoopback } from "./config-address.ts";
+import type { Config } from "./config-types.ts";
 import { makeFolder, writing } from "../base/write-failure.ts";
 import { keysOf, type TrustKey } from "../../src/http/trust.ts";
 
@@ -77,6 +80,26 @@ export function trustKeyProblem(key: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(key))
     return "contains characters other than printable ASCII without spaces";
   return undefined;
+}
+
+/** What listens at an address that a service dials gets a proof of the key, and may guess for years. */
+const shortestKey = 32;
+
+/** Why a service that others can reach can't start with this key. `file` is its configuration. */
+export function shortKeyProblem(
+  trustKey: TrustKey,
+  { url, trustKey: configured }: Pick<Config, "url" | "trustKey">,
+  file: string,
+): Problem | undefined {
+  const keys = keysOf(trustKey);
+  const at = keys.findIndex((key) => key.length < shortestKey);
+  if (at === -1 || isLoopback(new URL(url).hostname)) return undefined;
+  const which = typeof trustKey === "string" ? "it" : `key ${at + 1} of the list`;
+  return {
+    ...(configured === undefined ? { file: keyFile } : { file, path: "trustKey" }),
+    message: `${which} has ${keys[at]?.length} characters: at least ${shortestKey} are needed, as 'url' isn't a loopback address`,
+    hint: "Make one: node -p \"crypto.randomBytes(32).toString('base64url')\"",
+  };
 }
 
 /**

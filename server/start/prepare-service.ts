@@ -4,13 +4,14 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { Problems } from "../../src/base/problem.ts";
 import type { Host, Log } from "../../src/base/ports.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { definedOf } from "../base/defined.ts";
 import { errorsWarning, joiningWarning } from "../config/config-address.ts";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, configName, readConfig } from "../config/config.ts";
-import { readTrustKey, trustKeyWarning } from "../config/key.ts";
+import { readTrustKey, shortKeyProblem, trustKeyWarning } from "../config/key.ts";
 import { openFilesWarning, readOpenFilesLimit } from "../config/open-files.ts";
 import type { TlsFiles } from "../config/tls.ts";
 import { realPath } from "../files/sources.ts";
@@ -77,6 +78,10 @@ export async function prepareService(
           // A gateway calls a node at its 'url'. Others may be called by a name that they share.
           config.mode === "node" ? [] : config.hosts,
         );
+  const trustKey = await readTrustKey(root, config.trustKey);
+  const file = typeof source === "string" ? source : undefined;
+  const shortKey = shortKeyProblem(trustKey, config, configName(file, root));
+  if (shortKey !== undefined) throw new Problems([shortKey]);
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const memory = new HeldMemory(config.limits?.heldBytes);
   const transport = createTransport({
@@ -85,8 +90,6 @@ export async function prepareService(
     memory,
     onShortage: (reason) => log.warn(`a request was not sent: ${reason}`),
   });
-  const trustKey = await readTrustKey(root, config.trustKey);
-  const file = typeof source === "string" ? source : undefined;
   const observation = await observe(config, {
     log,
     memory,

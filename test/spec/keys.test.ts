@@ -236,3 +236,25 @@ it("keys-5: trustKey in a configuration may be a list in every mode: nodes get t
   const lines = [...services, node, proxy].flatMap((service) => service.lines).join("\n");
   expect(lines).not.toMatch(/the-(?:old|new)-key/);
 });
+
+it("keys-6: a service that others can reach doesn't start with a key under 32 characters, nor with one in its list", async () => {
+  const application = applicationOf({});
+  const long = "0123456789abcdef0123456789abcdef";
+  const gateway = async (url: string, trustKey?: string | readonly string[]) =>
+    await startService(application, { mode: "gateway", url, ...(trustKey && { trustKey }) });
+  for (const url of ["http://0.0.0.0:0", "http://[::]:0"]) {
+    await expect(gateway(url, long.slice(1))).rejects.toThrow(
+      "configuration at trustKey: it has 31 characters: at least 32 are needed, as 'url' isn't a loopback address",
+    );
+    await expect(gateway(url, [long, "short"])).rejects.toThrow(
+      "configuration at trustKey: key 2 of the list has 5 characters",
+    );
+  }
+  await expect(gateway("http://0.0.0.0:0", [long, `${long}0`])).resolves.toBeDefined();
+  for (const url of ["http://127.0.0.1:0", "http://localhost:0"])
+    await expect(gateway(url, "short")).resolves.toBeDefined();
+  application.write({ ".seamline/key": "a-short-key-in-a-file" });
+  await expect(gateway("http://0.0.0.0:0")).rejects.toThrow(
+    ".seamline/key: it has 21 characters: at least 32 are needed",
+  );
+});
