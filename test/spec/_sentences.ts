@@ -40,7 +40,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
   },
   "Trust and origins": {
     trust: { title: "Trust and trusted calls", statements: 13 },
-    keys: { title: "Changing the trust key", statements: 6 },
+    keys: { title: "Changing the trust key", statements: 7 },
     headers: { title: "Forwarded headers", statements: 7 },
     hosts: { title: "Hosts and the public origin", statements: 10 },
     "cross-site": { title: "Cross-site requests", statements: 3 },
@@ -56,8 +56,8 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     configured: { title: "Configured modules", statements: 5 },
   },
   Deployment: {
-    configuration: { title: "Configuration", statements: 31 },
-    links: { title: "Links between services", statements: 31 },
+    configuration: { title: "Configuration", statements: 32 },
+    links: { title: "Links between services", statements: 35 },
     gateways: { title: "Several gateways", statements: 18 },
     directory: { title: "A directory of gateways", statements: 6 },
     ways: { title: "Which way calls take", statements: 12 },

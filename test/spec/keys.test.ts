@@ -237,7 +237,7 @@ it("keys-5: trustKey in a configuration may be a list in every mode: nodes get t
   expect(lines).not.toMatch(/the-(?:old|new)-key/);
 });
 
-it("keys-6: a service that others can reach doesn't start with a key under 32 characters, nor with one in its list", async () => {
+it("keys-7: a service that others can reach doesn't start with a key under 32 characters, nor with one in its list", async () => {
   const application = applicationOf({});
   const long = "0123456789abcdef0123456789abcdef";
   const gateway = async (url: string, trustKey?: string | readonly string[]) =>

@@ -224,7 +224,7 @@ describe("trust over a link", () => {
   });
 
   it.each(["auto", "always"] as const)(
-    "links-34: a gateway that can't tell its TLS connection from another takes no links, and a node with link %s doesn't use HTTP instead: its start says what to set",
+    "links-34: a gateway that can't tell its TLS connection from another takes no links, and a node doesn't use HTTP instead: its start says what to set (link %s)",
     async (link) => {
       const { network, gateway, node, log } = await deployment();
       const tls = { lack: "this runtime can't tell: use Node" };
