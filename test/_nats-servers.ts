@@ -33,6 +33,11 @@ export class NatsServer {
     return `nats://127.0.0.1:${this.port}`;
   }
 
+  get isRunning(): boolean {
+    const server = this.#process;
+    return server !== undefined && server.exitCode === null && server.signalCode === null;
+  }
+
   /** Starts it, or starts it again with what it has on disk. Resolves when it takes connections. */
   async start(): Promise<void> {
     const { file, env } = this.#options;
@@ -63,9 +68,8 @@ export class NatsServer {
 
   /** Ends it at once, as a crash does. */
   async kill(): Promise<void> {
-    const server = this.#process;
-    this.#process = undefined;
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    if (!this.isRunning) return;
+    const server = this.#process!;
     const ended = once(server, "exit");
     server.kill("SIGKILL");
     await ended;
@@ -119,11 +123,13 @@ export async function natsServers(
   return { servers, close };
 }
 
-/** The configurations of three servers, each with a copy of everything. */
-export async function clusterOptions(lines = ""): Promise<readonly NatsOptions[]> {
+/** The configurations of three servers, each with a copy of everything. `lines` are further ones of each. */
+export async function clusterOptions(
+  lines: (server: number) => string = () => "",
+): Promise<readonly NatsOptions[]> {
   const routes = await freePorts(3);
-  return routes.map((port) => ({
-    lines: `${lines}
+  return routes.map((port, server) => ({
+    lines: `${lines(server)}
         cluster { name: "tests", listen: "127.0.0.1:${port}"
           routes: [${routes.map((to) => `"nats://127.0.0.1:${to}"`).join(", ")}] }`,
   }));

@@ -13,8 +13,8 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 }
 
 /** Three servers, each with a copy of everything. */
-export async function startNatsCluster(lines = ""): Promise<readonly NatsServer[]> {
-  return await startServers(await clusterOptions(lines));
+export async function startNatsCluster(): Promise<readonly NatsServer[]> {
+  return await startServers(await clusterOptions());
 }
 
 async function startServers(all: readonly NatsOptions[]): Promise<readonly NatsServer[]> {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { broken } from "./_broken.ts";
 import { type Deployment, startDeployment } from "./harness/deployment.ts";
 import { settled } from "./harness/scenario.ts";
-import { lostGateway, rollingGateways } from "./scenarios/gateways.ts";
+import { lostGateway } from "./scenarios/lost-gateway.ts";
+import { rollingGateways, rollingGatewaysByDirectory } from "./scenarios/rolls.ts";
 
 describe("two gateways under load", { timeout: 100_000 }, () => {
   let two: Deployment;
@@ -21,5 +22,18 @@ describe("two gateways under load", { timeout: 100_000 }, () => {
 
   it("a restart of both, one after the other, fails no call", async () => {
     expect(await broken(rollingGateways, two)).toEqual([]);
+  });
+});
+
+describe("two gateways in a directory, under load", { timeout: 150_000 }, () => {
+  let found: Deployment;
+  beforeAll(async () => {
+    found = await startDeployment(rollingGatewaysByDirectory.options);
+    await settled(found, found.members, found.proxy.url);
+  }, 60_000);
+  afterAll(async () => await found?.close());
+
+  it("a restart of both, one after the other, fails no call, however long it takes", async () => {
+    expect(await broken(rollingGatewaysByDirectory, found)).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 // A deployment of Seamline as users start it: `seamline start --config …` for each process.
 
-import { clusterOptions, natsServers, type NatsServer } from "../../_nats-servers.ts";
 import { onTheWay } from "../../_way.ts";
 import type { Command } from "../../process/_application.ts";
 import { createShop, type Kind, type ShopApplication, trustKey } from "./application.ts";
+import { type DirectoryCluster, startDirectory } from "./directory.ts";
 import type { Call } from "./load.ts";
 import { freePort } from "./ports.ts";
 import { Shim, type Weather } from "./shim.ts";
@@ -25,13 +25,19 @@ export interface Deployment extends Subject {
   /** All of them; the first is `gateway`. */
   readonly gateways: readonly Service[];
   readonly proxy: Service;
+  /** All of them; the first is `proxy`. */
+  readonly proxies: readonly Service[];
   readonly members: readonly Service[];
-  /** Of the directory, if there is one. */
-  readonly nats: readonly NatsServer[];
+  /** If there is one. */
+  readonly directory: DirectoryCluster | undefined;
   /** All bytes between the gateway and the first node pass it, if there is one. */
   readonly shim: Pick<Shim, "weather" | "reset"> | undefined;
   /** A further node, not yet started. */
   node(name: string, config?: object): Promise<Service>;
+  /** A further gateway, not yet started. It is found only if there is a directory. */
+  furtherGateway(name: string): Promise<Service>;
+  /** A further proxy, not yet started. */
+  furtherProxy(name: string): Promise<Service>;
 }
 
 export interface DeploymentOptions {
@@ -39,6 +45,8 @@ export interface DeploymentOptions {
   readonly nodes?: number;
   /** 1 unless said otherwise. Nodes and proxies know all of them. */
   readonly gateways?: number;
+  /** 1 unless said otherwise. */
+  readonly proxies?: number;
   readonly gatewayConfig?: object;
   readonly nodeConfig?: object;
   readonly env?: Readonly<Record<string, string>>;
@@ -51,8 +59,8 @@ export interface DeploymentOptions {
 const host = "127.0.0.1";
 
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
-  const nats = options.hasDirectory ? await natsServers(await clusterOptions()) : undefined;
-  const directory = nats && { directory: { nats: nats.servers.map(({ url }) => url) } };
+  const found = options.hasDirectory ? await startDirectory() : undefined;
+  const directory = found && { directory: { nats: found.servers.map(({ url }) => url) } };
   const application = await createShop();
   const { ledger } = application;
 
@@ -86,13 +94,11 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   };
 
   const repository = await serviceOf("repository", { mode: "repository" });
+  const furtherGateway = async (name: string): Promise<Service> =>
+    await serviceOf(name, { mode: "gateway", ...directory, ...options.gatewayConfig });
   const gateways: Service[] = [];
-  for (let index = 0; index < (options.gateways ?? 1); index++) {
-    const name = index === 0 ? "gateway" : `gateway-${index + 1}`;
-    gateways.push(
-      await serviceOf(name, { mode: "gateway", ...directory, ...options.gatewayConfig }),
-    );
-  }
+  for (let index = 0; index < (options.gateways ?? 1); index++)
+    gateways.push(await furtherGateway(index === 0 ? "gateway" : `gateway-${index + 1}`));
   const gateway = gateways[0]!;
   const gatewayUrls = gateways.length === 1 ? gateway.url : gateways.map(({ url }) => url);
   const toGateways = directory ?? { gateway: gatewayUrls };
@@ -105,11 +111,16 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       ...options.nodeConfig,
       ...config,
     });
-  const proxy = await serviceOf("proxy", {
-    mode: "proxy",
-    ...toGateways,
-    repository: repository.url,
-  });
+  const furtherProxy = async (name: string, config: object = {}): Promise<Service> =>
+    await serviceOf(name, {
+      mode: "proxy",
+      ...toGateways,
+      repository: repository.url,
+      ...config,
+    });
+  const proxies: Service[] = [];
+  for (let index = 0; index < (options.proxies ?? 1); index++)
+    proxies.push(await furtherProxy(index === 0 ? "proxy" : `proxy-${index + 1}`));
   const members: Service[] = [];
   for (let index = 0; index < (options.nodes ?? 3); index++)
     members.push(await node("abcdefgh"[index]!));
@@ -121,10 +132,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const urlFor = async (deadlineMs: number): Promise<string> => {
     let entry = hasty.get(deadlineMs);
     if (entry === undefined) {
-      entry = await serviceOf(`proxy-${deadlineMs}`, {
-        mode: "proxy",
-        ...toGateways,
-        repository: repository.url,
+      entry = await furtherProxy(`proxy-${deadlineMs}`, {
         limits: { callTimeoutMs: deadlineMs },
       });
       await entry.start();
@@ -136,11 +144,11 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
   const close = async (): Promise<void> => {
     shim?.close();
     await application.remove();
-    await nats?.close();
+    await found?.close();
   };
   try {
     await Promise.all([repository, ...gateways].map((service) => service.start()));
-    await Promise.all([...members, proxy].map((service) => service.start()));
+    await Promise.all([...members, ...proxies].map((service) => service.start()));
   } catch (error) {
     await close();
     throw error;
@@ -153,12 +161,15 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     repository,
     gateway,
     gateways,
-    proxy,
+    proxy: proxies[0]!,
+    proxies,
     members,
-    nats: nats?.servers ?? [],
+    directory: found,
     shim,
     node,
-    pids: () => [...gateways, proxy, ...members, ...hasty.values()].map(({ pid }) => pid),
+    furtherGateway,
+    furtherProxy,
+    pids: () => [...gateways, ...proxies, ...members, ...hasty.values()].map(({ pid }) => pid),
     urlFor,
     hasErrorNames: true,
     callOf,

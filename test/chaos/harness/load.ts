@@ -12,7 +12,7 @@ export interface Plan {
   readonly rate: number;
   readonly durationMs: number;
   /** How long a procedure takes, if that isn't as usual. */
-  readonly callMs?: number | undefined;
+  readonly callMs?: number | ((random: Random) => number) | undefined;
   /** In turn. */
   readonly kinds: readonly Kind[];
   /** Milliseconds that each call has. */
@@ -52,6 +52,8 @@ export interface Load {
   readonly epoch: number;
   /** Resolves at that time. */
   at(ms: number): Promise<void>;
+  /** Makes no further calls. */
+  stop(): void;
   /** Resolves with what came of all calls. */
   readonly outcomes: Promise<readonly Outcome[]>;
   /** Those that have ended by now. */
@@ -63,8 +65,9 @@ export const hangMs = 4_000;
 
 let loads = 0;
 
+/** `url` may be another one for each call. */
 export function startLoad(
-  url: string,
+  url: string | (() => string),
   plan: Plan,
   random: Random,
   callOf: (kind: Kind, id: string, ms?: number) => Call,
@@ -74,6 +77,8 @@ export function startLoad(
     { length: total },
     (_, index) => ((index + random.next()) * 1_000) / plan.rate,
   );
+  const { callMs } = plan;
+  const lengths = times.map(() => (typeof callMs === "function" ? callMs(random) : callMs));
   const prefix = `${process.pid}-${loads++}`;
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 1_024 });
   const begun = performance.now();
@@ -83,16 +88,18 @@ export function startLoad(
   const send = async (index: number, at: number): Promise<Outcome> => {
     const id = `${prefix}-${index}`;
     const kind = plan.kinds[index % plan.kinds.length]!;
-    const call = callOf(kind, id, plan.callMs);
-    const answer = await exchange(url, agent, call, plan.deadlineMs + hangMs);
+    const call = callOf(kind, id, lengths[index]);
+    const base = typeof url === "string" ? url : url();
+    const answer = await exchange(base, agent, call, plan.deadlineMs + hangMs);
     const outcome = { id, kind, at, ended: now(), ...answer };
     ended.push(outcome);
     return outcome;
   };
 
+  const stopping = new AbortController();
   const outcomes = (async () => {
     const calls: Promise<Outcome>[] = [];
-    while (calls.length < total) {
+    while (calls.length < total && !stopping.signal.aborted) {
       const due = times[calls.length]!;
       const wait = due - now();
       if (wait > 0) await pause(wait);
@@ -106,6 +113,7 @@ export function startLoad(
     now,
     epoch: performance.timeOrigin + begun,
     at: (ms) => pause(ms - now()),
+    stop: () => stopping.abort(),
     outcomes,
     ended,
   };

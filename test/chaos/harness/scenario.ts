@@ -48,9 +48,9 @@ export interface LoadOptions {
   /** Calls a second; 300, or 20 in the short form. */
   readonly rate?: number;
   /** How long a procedure takes. */
-  readonly callMs?: number;
+  readonly callMs?: Plan["callMs"];
   /** Where calls go, if not to the subject. */
-  readonly url?: string;
+  readonly url?: string | (() => string);
 }
 
 /** Bounds waiting for calls that have as much time as the service gives them. */

@@ -1,5 +1,5 @@
-// A network that fails: TCP connections between the gateway and a node go through here, and can be
-// held, reset, or slowed down to a drip.
+// A network that fails: TCP connections between two services go through here, and can be held, reset, or
+// slowed down to a drip.
 
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";

@@ -5,14 +5,20 @@ import { churn } from "./churn.ts";
 import { clock } from "./clock.ts";
 import { drain, rolling } from "./drain.ts";
 import { gateway } from "./gateway.ts";
-import { lostGateway, rollingByDirectory, rollingGateways } from "./gateways.ts";
 import { hang } from "./hang.ts";
 import { health, nobody } from "./health.ts";
 import { kill } from "./kill.ts";
+import { lostGateway } from "./lost-gateway.ts";
 import { network } from "./network.ts";
 import { overload } from "./overload.ts";
 import { refusals } from "./refusals.ts";
 import { repository } from "./repository.ts";
+import {
+  rollingAll,
+  rollingAllByDirectory,
+  rollingGateways,
+  rollingGatewaysByDirectory,
+} from "./rolls.ts";
 import { slowCallers } from "./slow-callers.ts";
 import { unknown } from "./unknown.ts";
 
@@ -26,8 +32,6 @@ export const own: readonly Scenario[] = [
   unknown,
   gateway,
   lostGateway,
-  rollingGateways,
-  rollingByDirectory,
   repository,
   refusals,
   overload,
@@ -35,4 +39,8 @@ export const own: readonly Scenario[] = [
   churn,
   clock,
   network,
+  rollingGateways,
+  rollingGatewaysByDirectory,
+  rollingAll,
+  rollingAllByDirectory,
 ];
