@@ -13,9 +13,14 @@ import { ensureStream } from "./nats-streams.ts";
 import { NatsWatch } from "./nats-watch.ts";
 
 const firstRetryMs = 250;
-const longestRetryMs = 5_000;
-/** A request that has no answer by then is made again. It has more time with each try. */
+const longestRetryMs = 2_000;
+/**
+ * A request that has no answer by then is made again. It has more time with each try. While a cluster elects
+ * leaders, requests are lost: one that is waited for, or a pause, must end well within the 5 s after that in
+ * which a gateway is found.
+ */
 const firstLimitMs = 500;
+const longestLimitMs = 3_000;
 const requestMs = 5_000;
 /** How often a service asks whether the streams are what they were. Watches say themselves that they are over. */
 const checkMs = 10_000;
@@ -196,7 +201,7 @@ export class NatsBuckets implements Buckets {
         await this.#leaveIfSilent(limitMs);
         // Who has waited for an answer has waited long enough.
         await this.#pause(ms - (performance.now() - began));
-        limitMs = Math.min(requestMs, 1.25 * limitMs);
+        limitMs = Math.min(longestLimitMs, 1.25 * limitMs);
       }
       if (this.#isClosed || (isOver() && this.#isOpen)) return;
     }
