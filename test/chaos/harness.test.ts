@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { Balancer } from "./harness/balancer.ts";
 import { readLedger } from "./harness/ledger.ts";
 import { type Outcome, startLoad } from "./harness/load.ts";
 import { always, keeps } from "./harness/measure.ts";
@@ -94,6 +95,23 @@ describe("the load", () => {
     );
   });
 
+  it("makes no further calls once it is stopped, and waits for those that it has made", async () => {
+    const server = createServer((_, response) => void setTimeout(() => response.end("a 1"), 100));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    closing.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const plan = { rate: 100, durationMs: 60_000, kinds: ["order"], deadlineMs: 2_000 } as const;
+    const call = { method: "GET", path: "/", headers: {} } as const;
+    const load = startLoad(`http://127.0.0.1:${port}`, plan, randomFrom(1), () => call);
+    await load.at(200);
+    load.stop();
+    const outcomes = await load.outcomes;
+    expect(outcomes.length).toBeGreaterThan(0);
+    expect(outcomes.length).toBeLessThan(100);
+    expect(outcomes.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+
   it("is the same for the same seed", () => {
     const numbers = (seed: number) => {
       const { next } = randomFrom(seed);
@@ -101,6 +119,35 @@ describe("the load", () => {
     };
     expect(numbers(7)).toEqual(numbers(7));
     expect(numbers(7)).not.toEqual(numbers(8));
+  });
+});
+
+describe("the balancer", () => {
+  it("takes turns, and leaves out a proxy from when it says that it isn't ready until it says that it is", async () => {
+    const proxies = await Promise.all(
+      [0, 1].map(async () => {
+        const proxy = { isReady: true, url: "" };
+        const server = createServer((_, response) => {
+          response.statusCode = proxy.isReady ? 200 : 503;
+          response.end();
+        });
+        server.listen(0, "127.0.0.1");
+        await once(server, "listening");
+        closing.push(() => server.close());
+        proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        return proxy;
+      }),
+    );
+    const [first, second] = proxies as [(typeof proxies)[0], (typeof proxies)[0]];
+    const balancer = new Balancer([first.url, second.url]);
+    closing.push(() => balancer.close());
+    const turns = () => [balancer.next(), balancer.next()].toSorted();
+    const both = [first.url, second.url].toSorted();
+    expect(turns()).toEqual(both);
+    first.isReady = false;
+    await expect.poll(turns).toEqual([second.url, second.url]);
+    first.isReady = true;
+    await expect.poll(turns).toEqual(both);
   });
 });
 
