@@ -6,6 +6,7 @@ import { broken } from "./_broken.ts";
 import { type Deployment, startDeployment } from "./harness/deployment.ts";
 import { settled } from "./harness/scenario.ts";
 import { lostGateway } from "./scenarios/lost-gateway.ts";
+import { lostDirectoryServer } from "./scenarios/lost-directory.ts";
 import { rollingGateways, rollingGatewaysByDirectory } from "./scenarios/rolls.ts";
 
 describe("two gateways under load", { timeout: 100_000 }, () => {
@@ -28,12 +29,16 @@ describe("two gateways under load", { timeout: 100_000 }, () => {
 describe("two gateways in a directory, under load", { timeout: 150_000 }, () => {
   let found: Deployment;
   beforeAll(async () => {
-    found = await startDeployment(rollingGatewaysByDirectory.options);
+    found = await startDeployment(lostDirectoryServer.options);
     await settled(found, found.members, found.proxy.url);
   }, 60_000);
   afterAll(async () => await found?.close());
 
   it("a restart of both, one after the other, fails no call, however long it takes", async () => {
     expect(await broken(rollingGatewaysByDirectory, found)).toEqual([]);
+  });
+
+  it("with one of its three servers lost, what starts is ready within 5 s, and a gateway that starts is found within 5 s by what runs", async () => {
+    expect(await broken(lostDirectoryServer, found)).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { gateway } from "./gateway.ts";
 import { hang } from "./hang.ts";
 import { health, nobody } from "./health.ts";
 import { kill } from "./kill.ts";
+import { lostDirectory, lostDirectoryServer } from "./lost-directory.ts";
 import { lostGateway } from "./lost-gateway.ts";
 import { network } from "./network.ts";
 import { overload } from "./overload.ts";
@@ -43,4 +44,6 @@ export const own: readonly Scenario[] = [
   rollingGatewaysByDirectory,
   rollingAll,
   rollingAllByDirectory,
+  lostDirectoryServer,
+  lostDirectory,
 ];
