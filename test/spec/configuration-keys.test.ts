@@ -57,6 +57,8 @@ describe("keys of each mode", () => {
       ...gateway,
       url: anyPort,
       trustKey: "a-trust-key-for-monitor",
+      // This member has no link.
+      link: "auto",
       healthIntervalMs: 20,
     });
     const body = JSON.stringify({ url: member.url, procedures: ["a"] });
