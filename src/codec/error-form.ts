@@ -286,13 +286,38 @@ export function decodeErrorForm(
 function rebuild(type: string, message: string, status: number | undefined): Error {
   const exact = frameworkErrors.get(type) ?? builtIn.get(type);
   if ((exact as unknown) === AggregateError) return new AggregateError([], message);
-  return exact ? new exact(message) : nearestError(status, message);
+  return nearestError(status, message, exact);
 }
 
-/** For an error whose class isn't here: the status of the response tells which class it extends. */
-export function nearestError(status: number | undefined, message: string): Error {
-  if (status !== undefined && status !== 500)
-    for (const type of frameworkErrors.values())
-      if ((type as unknown as typeof ServiceError).status === status) return new type(message);
-  return new Error(message);
+type StatusClass = typeof ServiceError;
+/** Stand for classes of other services that have a status of their own. */
+const statusClasses = new Map<string, StatusClass>();
+
+/**
+ * For an error whose class may not be here: `exact` is the class that it names, or the status of the response
+ * tells which one it extends. It has that status here, too.
+ */
+export function nearestError(
+  status: number | undefined,
+  message: string,
+  exact?: new (message: string) => Error,
+): Error {
+  if (status === undefined || status === 500 || status < 400 || status > 599)
+    return new (exact ?? Error)(message);
+  const type = (exact ??
+    [...frameworkErrors.values()].find(
+      (known) => (known as unknown as StatusClass).status === status,
+    ) ??
+    ServiceError) as StatusClass;
+  if (type.status === undefined || type.status === status) return new type(message);
+  const key = `${type.kind} ${status}`;
+  let other = statusClasses.get(key);
+  if (other === undefined)
+    statusClasses.set(
+      key,
+      (other = class extends type {
+        static override readonly status: number = status;
+      }),
+    );
+  return new other(message);
 }

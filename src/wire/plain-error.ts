@@ -13,7 +13,7 @@ export function errorOfText(text: string, status: number, type: ErrorClass | und
   let end = lines.length;
   while (end > 1 && /^(\[\S+ \| v[\d.]+\]|… \d+ more)$/.test(lines[end - 1] ?? "")) end--;
   const message = lines.slice(0, end).join("\n");
-  const error = type ? new type(message) : nearestError(status, message);
+  const error = nearestError(status, message, type);
   setTrace(error, lines.slice(end));
   return error;
 }

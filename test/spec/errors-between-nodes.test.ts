@@ -20,6 +20,15 @@ const thrown: Record<string, () => unknown> = {
   Frozen: () => Object.freeze(new errors.Unauthorized("by Frozen")),
   Heavy: () => Object.assign(new Refused("heavy", 9), { code: { socket: Symbol("open") } }),
 };
+/** Classes that no build knows, with statuses of their own. */
+class Taken extends errors.ServiceError {
+  static override readonly status: number = 409;
+}
+class Sold extends errors.NotFound {
+  static override readonly status: number = 410;
+}
+thrown["Taken"] = () => new Taken("taken");
+thrown["Sold"] = () => new Sold("sold");
 for (const [name, Class] of errors.frameworkErrors)
   thrown[name] = () => (name === "Teapot" ? new Class() : new Class(`by ${name}`));
 
@@ -184,7 +193,17 @@ describe("errors over three nodes", () => {
       ]);
     }
   });
-  it.each(["OutOfStock", "Refused", "TypeError", "text", "Many", "Forbidden", "Frozen"])(
+  it.each([
+    "OutOfStock",
+    "Refused",
+    "TypeError",
+    "text",
+    "Many",
+    "Forbidden",
+    "Frozen",
+    "Taken",
+    "Sold",
+  ])(
     "errors-39: an error's answer and its trace lines are the same in one process as over several services: %s",
     async (name) => {
       for (const headers of [{}, { "x-svc-data-encoding": "serialized" }]) {
@@ -196,6 +215,8 @@ describe("errors over three nodes", () => {
           overSeveral?.text,
         ]);
         expect(inOneProcess?.text).toContain(lines.at(-1));
+        const own = { Taken: 409, Sold: 410 }[name];
+        if (own !== undefined) expect(inOneProcess?.status).toBe(own);
       }
     },
   );

@@ -254,9 +254,9 @@ describe("GET /svc/console/events", () => {
     await reader.data<ConsoleState>();
     const until = async (isReached: (states: string) => boolean): Promise<string> => {
       for (;;) {
-        let isHere = false;
-        const next = reader.data().finally(() => (isHere = true));
-        while (!isHere) await clock.pass(1_000);
+        const arrival = { isHere: false };
+        const next = reader.data().finally(() => (arrival.isHere = true));
+        while (!arrival.isHere) await clock.pass(1_000);
         const { members } = await next;
         const states = members?.map(({ url, state }) => `${url} ${state}`).join(", ");
         if (states !== undefined && isReached(states)) return states;
