@@ -4,6 +4,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { KV, Kvm } from "@nats-io/kv";
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
+import { BackOff } from "../../src/base/back-off.ts";
 import type { BucketEvents, BucketName, Buckets } from "../../src/base/ports/buckets.ts";
 import { nodeClock } from "../http/clock.ts";
 import { inTime } from "./in-time.ts";
@@ -27,7 +28,7 @@ const checkMs = 10_000;
 /** A stopping service waits no longer for a server that hangs. */
 const closeMs = 1_000;
 /** A server that is about to switch JetStream on says until then that it has none. */
-const patience = 3;
+const patience = 4;
 
 export interface NatsBucketsParts {
   readonly packages: NatsPackages;
@@ -124,7 +125,8 @@ export class NatsBuckets implements Buckets {
   /** Resolves when there is a connection, and with `undefined` when this is closed before. */
   async #connect(): Promise<Session | undefined> {
     const { packages, options, name } = this.#parts;
-    for (let ms = firstRetryMs; !this.#isClosed; ms = Math.min(longestRetryMs, 2 * ms)) {
+    const backOff = new BackOff(firstRetryMs, longestRetryMs);
+    while (!this.#isClosed) {
       // One server after the other is tried, and each may hang.
       const cancel = nodeClock.after(requestMs, () => this.#away("no server answers"));
       try {
@@ -136,7 +138,7 @@ export class NatsBuckets implements Buckets {
         const refusal = refusalOf(error, name, packages);
         if (refusal !== undefined) throw refusal;
         this.#away(reasonOf(error));
-        await this.#pause(ms);
+        await this.#pause(backOff.next());
       } finally {
         cancel();
       }
@@ -186,7 +188,8 @@ export class NatsBuckets implements Buckets {
     this.#cancelCheck();
     const isOver = (): boolean => round !== this.#round || this.#isClosed;
     let limitMs = firstLimitMs;
-    for (let tries = 1, ms = firstRetryMs; ; tries++, ms = Math.min(longestRetryMs, 2 * ms)) {
+    const backOff = new BackOff(firstRetryMs, longestRetryMs);
+    for (let tries = 1; ; tries++) {
       const began = performance.now();
       try {
         await this.#prepare(limitMs);
@@ -200,7 +203,7 @@ export class NatsBuckets implements Buckets {
         if (tries > 1) this.#away(reasonOf(error));
         await this.#leaveIfSilent(limitMs);
         // Who has waited for an answer has waited long enough.
-        await this.#pause(ms - (performance.now() - began));
+        await this.#pause(Math.max(0, backOff.next() - (performance.now() - began)));
         limitMs = Math.min(longestLimitMs, 1.25 * limitMs);
       }
       if (this.#isClosed || (isOver() && this.#isOpen)) return;
@@ -311,8 +314,7 @@ export class NatsBuckets implements Buckets {
 
   async #pause(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const jitter = 0.5 + Math.random() / 2;
-      const cancel = nodeClock.after(Math.max(0, ms) * jitter, resolve);
+      const cancel = nodeClock.after(ms, resolve);
       this.#cancelPause = () => {
         cancel();
         resolve();

@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bounded } from "../../src/base/aborts.ts";
+import { BackOff } from "../../src/base/back-off.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import {
   type Clock,
@@ -143,7 +144,8 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
   const retried = async <T>(attempt: () => Promise<T>): Promise<T> => {
     const started = clock.now();
     let logged: string | undefined;
-    for (let wait = retryMs.first; ; wait = Math.min(wait * 2, retryMs.max)) {
+    const backOff = new BackOff(retryMs.first, retryMs.max);
+    for (;;) {
       try {
         return await attempt();
       } catch (error) {
@@ -162,8 +164,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
             `the repository at ${url} ${error.message}; trying again for ${Math.ceil(left / 1_000)} s`,
           );
         logged = error.outcome;
-        // Jitter, so that nodes that lost the same repository don't all return at the same moment.
-        await pause(Math.min(left, wait * (0.75 + Math.random() / 2)));
+        await pause(Math.min(left, backOff.next()));
       }
     }
   };

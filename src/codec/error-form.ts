@@ -310,13 +310,14 @@ export function nearestError(
     ) ??
     ServiceError) as StatusClass;
   if (type.status === undefined || type.status === status) return new type(message);
-  const key = `${type.kind} ${status}`;
+  const own = status;
+  const key = `${type.kind} ${own}`;
   let other = statusClasses.get(key);
   if (other === undefined)
     statusClasses.set(
       key,
       (other = class extends type {
-        static override readonly status: number = status;
+        static override readonly status: number = own;
       }),
     );
   return new other(message);

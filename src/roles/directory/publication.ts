@@ -1,6 +1,7 @@
 // What this process says of itself in the directory: written when it changes, every 30 s, and when the
 // server has been away.
 
+import { BackOff } from "../../base/back-off.ts";
 import type { BucketName, Buckets } from "../../base/ports/buckets.ts";
 import type { Clock, Log } from "../../base/ports.ts";
 import type { Entries } from "./entry.ts";
@@ -40,7 +41,7 @@ export class Publication {
   /** It changed while it was written. */
   #isStale = false;
   #hasWarned = false;
-  #retryMs = firstRetryMs;
+  readonly #backOff = new BackOff(firstRetryMs, longestRetryMs);
   #cancel = (): void => {};
 
   constructor(parts: PublicationParts) {
@@ -117,8 +118,9 @@ export class Publication {
       this.#written = content;
       if (this.#hasWarned) log.info(`this service is in the directory's ${bucket} again`);
       this.#hasWarned = false;
-      this.#retryMs = firstRetryMs;
-      nextMs = refreshMs;
+      this.#backOff.reset();
+      // Services that were started together don't write together.
+      nextMs = refreshMs * (0.75 + Math.random() / 4);
     } catch (error) {
       if (this.#isLeaving || !this.#isReached) return;
       if (!this.#hasWarned)
@@ -126,13 +128,10 @@ export class Publication {
           `can't write to the directory's ${bucket} at ${buckets.name} (${(error as Error).message}); trying again`,
         );
       this.#hasWarned = true;
-      nextMs = this.#retryMs;
-      this.#retryMs = Math.min(longestRetryMs, 2 * this.#retryMs);
+      nextMs = this.#backOff.next();
     }
-    // Services that were started together don't write together.
-    const ms = nextMs * (0.75 + Math.random() / 4);
     if (!this.#isLeaving && this.#isReached)
-      this.#cancel = this.#parts.clock.after(ms, () => void this.#write());
+      this.#cancel = this.#parts.clock.after(nextMs, () => void this.#write());
   }
 
   async #put(): Promise<void> {

@@ -2,6 +2,7 @@
 // is a link where the other end takes links, and HTTP where it doesn't. That is found out when it is
 // dialled, never by a call.
 
+import { BackOff } from "../../base/back-off.ts";
 import { type LinkHost, NoLinkThere } from "../../base/ports/links.ts";
 import { type GatewayAddress, gatewayName } from "../../base/ports/gateways.ts";
 import {
@@ -50,8 +51,8 @@ export interface Way {
 class TwinError extends Error {}
 
 /**
- * A first try to dial again comes at once, and later ones up to this long after each other. A link that
- * lived for less than the longest wait doesn't begin that anew: its other end may close each one at once.
+ * A link that is lost is dialled again at once, and then after these waits. One that lived for less than the
+ * longest wait doesn't begin that anew: its other end may close each one at once.
  */
 const firstRetryMs = 100;
 const longestRetryMs = 2_000;
@@ -72,7 +73,9 @@ export class DialledLink implements Peer {
   #why = "it hasn't been dialled yet";
   /** What the last warning was about, since there was a link. */
   #warned: string | undefined;
-  #retryMs = 0;
+  readonly #backOff = new BackOff(firstRetryMs, longestRetryMs);
+  /** The next link that is lost is dialled again without a wait. */
+  #isAtOnce = true;
   #cancel = (): void => {};
   #isStopped = false;
   /** The other end is a process to which there is another link. */
@@ -291,13 +294,16 @@ export class DialledLink implements Peer {
     const about = { event: "link-lost", service: this.#name };
     host.log.warn(`the link to ${this.#name} is lost (${why}); dialling again`, about);
     this.#warned = why;
-    if (host.clock.now() - this.#linkedAt >= longestRetryMs) this.#retryMs = 0;
-    this.#later();
+    if (host.clock.now() - this.#linkedAt >= longestRetryMs) {
+      this.#backOff.reset();
+      this.#isAtOnce = true;
+    }
+    this.#later(this.#isAtOnce ? 0 : undefined);
+    this.#isAtOnce = false;
     onLost?.();
   }
 
-  #later(ms: number = Math.random() * this.#retryMs): void {
-    this.#retryMs = Math.min(longestRetryMs, Math.max(firstRetryMs, 2 * this.#retryMs));
+  #later(ms: number = this.#backOff.next()): void {
     this.#cancel();
     this.#cancel = this.#parts.host.clock.after(ms, () => void (this.#trying = this.#try()));
   }

@@ -1,6 +1,7 @@
 // A node's membership in its gateway: joins, renews, joins again after the gateway was down, and
 // leaves on a clean stop.
 
+import { BackOff } from "../../base/back-off.ts";
 import { bounded } from "../../base/aborts.ts";
 import { type Host, isLocalFailure, type Peer } from "../../base/ports.ts";
 import { defaultLinkHealthIntervalMs, mediaTypes, paths } from "../../base/protocol.ts";
@@ -88,7 +89,7 @@ export function createMembership(
   let address: string | undefined;
   let cancel = (): void => {};
   let stopped = false;
-  let retryMs = firstRetryMs;
+  const backOff = new BackOff(firstRetryMs, longestRetryMs);
   let warned = false;
   let starting = true;
 
@@ -148,7 +149,7 @@ export function createMembership(
         event: "joined",
         service: gateway,
       });
-      retryMs = firstRetryMs;
+      backOff.reset();
       warned = false;
       // While the link lives, this is a member, and says itself how it is.
       if (isLinked) tellHealth(url, joined);
@@ -162,8 +163,7 @@ export function createMembership(
           `can't join the gateway at ${gateway} yet (${(error as Error).message}); trying again until it accepts this node`,
         );
       warned = true;
-      schedule(jittered(retryMs), () => tryJoin(url));
-      retryMs = Math.min(retryMs * 2, longestRetryMs);
+      schedule(backOff.next(), () => tryJoin(url));
     }
   };
 
