@@ -13,7 +13,7 @@ import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { ask, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
 import { behindSocket } from "../spec/_behind-sockets.ts";
-import { accept, dial, serviceOf } from "../unit/link/_services.ts";
+import { accept, dial, own, serviceOf } from "../unit/link/_services.ts";
 import {
   type FakeMember,
   fakeMember,
@@ -32,7 +32,7 @@ describe("a status that no answer has", () => {
     async (status) => {
       const { server } = await accept(async () => ({ status, headers: {}, body: "" }));
       const { peer, link } = await dial(server.url, serviceOf("node"));
-      const answer = peer.send({ ...request, url: "http://a/" });
+      const answer = peer.send({ ...request, headers: own, url: "http://a/" });
       await expect(answer).rejects.toMatchObject({ name: "TransportError", sent: true });
       expect(link.isClosed).toBe(false);
     },

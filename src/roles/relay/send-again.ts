@@ -2,7 +2,6 @@
 // nodes and proxies to their gateways. What decides is the outcome. A call that wasn't sent, or that a service
 // refused before it ran, can't have run; one that was sent and has no answer may have.
 
-import { DeadlineExceeded } from "../../base/errors.ts";
 import {
   type AbortNotice,
   type HeaderFields,
@@ -34,8 +33,11 @@ export interface Tries<Service extends Candidate> {
   readonly hasBegun: () => boolean;
   /** The next one in turn that isn't one of these. */
   next(tried: readonly Service[]): Service | undefined;
-  /** Sends it, {@link counted}. */
   send(service: Service): Promise<PeerResponse>;
+  /** It has answered. */
+  answered?(service: Service, answer: PeerResponse): void;
+  /** It hasn't. Returns why, if the error that its sending rejected with doesn't say so. */
+  failed?(service: Service, thrown: unknown): unknown;
   /** Whether it may run twice. */
   mayRepeat(service: Service): boolean | Promise<boolean>;
   /** A service has said that it doesn't take the call. */
@@ -79,10 +81,20 @@ export class Resending<Service extends Candidate> {
     while (service !== undefined) {
       if (tried.length > 1) await backOff(this.#clock, tries.caller);
       tried.push(service);
+      const { vitals } = service;
+      let answer: PeerResponse | undefined;
+      let failure: unknown;
+      vitals.inFlight++;
+      try {
+        answer = await tries.send(service);
+      } catch (thrown) {
+        failure = thrown;
+      }
+      vitals.inFlight--;
       let following: Service | undefined;
       let why: ResendReason;
-      try {
-        const answer = await tries.send(service);
+      if (answer !== undefined) {
+        tries.answered?.(service, answer);
         if (tries.hasBegun()) return answer;
         const other = isMismatched ? undefined : tries.unlike?.(answer, tried);
         const reason = notStartedReason(answer);
@@ -97,15 +109,16 @@ export class Resending<Service extends Candidate> {
         }
         discard(answer.body);
         why = other === undefined ? "refused" : "build";
-      } catch (thrown) {
-        const isLost = thrown instanceof TransportError || thrown instanceof DeadlineExceeded;
-        if (!isLost || tries.caller?.aborted === true || tries.hasBegun()) throw thrown;
-        why = unsentOf(thrown) === undefined ? "unanswered" : "unsent";
-        if (why === "unanswered") unanswered = thrown;
+      } else {
+        const lost = tries.failed === undefined ? failure : tries.failed(service, failure);
+        const isLost = lost instanceof TransportError && tries.caller?.aborted !== true;
+        if (!isLost || tries.hasBegun()) throw lost;
+        why = unsentOf(lost) === undefined ? "unanswered" : "unsent";
+        if (why === "unanswered") unanswered = lost;
         following = this.#following(tries, tried);
-        if (following === undefined) throw unanswered ?? thrown;
+        if (following === undefined) throw unanswered ?? lost;
         if (why === "unanswered") {
-          if (wasSentAgain || !(await tries.mayRepeat(service)) || !mayCostMore()) throw thrown;
+          if (wasSentAgain || !(await tries.mayRepeat(service)) || !mayCostMore()) throw lost;
           wasSentAgain = true;
         }
       }
@@ -117,18 +130,5 @@ export class Resending<Service extends Candidate> {
 
   #following(tries: Tries<Service>, tried: readonly Service[]): Service | undefined {
     return tried.length < mostTried ? tries.next(tried) : undefined;
-  }
-}
-
-/** Counts a call that is in flight at a service until its answer begins. */
-export async function counted(
-  { vitals }: Candidate,
-  send: () => Promise<PeerResponse>,
-): Promise<PeerResponse> {
-  vitals.inFlight++;
-  try {
-    return await send();
-  } finally {
-    vitals.inFlight--;
   }
 }

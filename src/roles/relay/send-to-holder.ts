@@ -24,7 +24,7 @@ import {
   withoutItsSettings,
 } from "./forward.ts";
 import { HeldCall } from "./held-call.ts";
-import { counted, type Resending } from "./send-again.ts";
+import type { Resending } from "./send-again.ts";
 
 export interface HolderParts extends ForwardParts {
   readonly members: Members;
@@ -45,43 +45,12 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
   const { host, members, liveness, observer, resending } = parts;
   const { clock } = host;
 
-  const sendTo = async (
-    member: Member,
-    call: IncomingCall,
-    forwarded: ForwardedRequest,
-  ): Promise<PeerResponse> => {
-    const started = clock.now();
-    const held = holdCall(call, member, forwarded, clock);
-    observer?.calls?.sent(call.request, member.id);
-    liveness.sent(member);
-    try {
-      const { url, via } = member;
-      const answer = await counted(member, () =>
-        sendForwarded(parts, url, call, forwarded, held?.abort, via),
-      );
-      if (saysThatItFails(answer)) liveness.failing(member, started);
-      else liveness.heard(member, started);
-      return answer;
-    } catch (thrown) {
-      // A short time that is over before there was a connection says nothing about the member.
-      if (call.departure.aborted) throw thrown;
-      if (held?.reason !== undefined && unsentOf(thrown) === undefined)
-        throw held.reason instanceof TransportError
-          ? held.reason
-          : new TransportError(held.reason.message, true, { cause: held.reason });
-      // A link says itself whether its other end lives.
-      if (thrown instanceof TransportError && member.via === undefined)
-        liveness.failed(member, thrown, started);
-      throw thrown;
-    } finally {
-      held?.leave();
-    }
-  };
-
   return async (call, received, holders) => {
     const [forwarded, hasBegun] = watchedBody(received);
     const { fqn, trusted, departure } = call;
     let answer: PeerResponse | undefined;
+    let started = 0;
+    let held: HeldCall | undefined;
     try {
       answer = await resending.send({
         fqn,
@@ -89,7 +58,33 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         caller: departure,
         hasBegun,
         next: (tried) => holders.next(tried),
-        send: (member) => sendTo(member, call, forwarded),
+        send(member) {
+          const { url, via } = member;
+          started = clock.now();
+          held = holdCall(call, member, forwarded, clock);
+          observer?.calls?.sent(call.request, member.id);
+          liveness.sent(member);
+          return sendForwarded(parts, url, call, forwarded, held?.abort, via);
+        },
+        answered(member, given) {
+          held?.leave();
+          if (saysThatItFails(given)) liveness.failing(member, started);
+          else liveness.heard(member, started);
+        },
+        failed(member, thrown) {
+          held?.leave();
+          // A short time that is over before there was a connection says nothing about the member.
+          if (departure.aborted) return thrown;
+          const reason = unsentOf(thrown) === undefined ? held?.reason : undefined;
+          if (reason !== undefined)
+            return reason instanceof TransportError
+              ? reason
+              : new TransportError(reason.message, true, { cause: reason });
+          // A link says itself whether its other end lives.
+          if (thrown instanceof TransportError && member.via === undefined)
+            liveness.failed(member, thrown, started);
+          return thrown;
+        },
         mayRepeat: ({ idempotent }) => idempotent.has(fqn),
         refused(member, reason) {
           if (reason !== "overload") members.remove(member.id);

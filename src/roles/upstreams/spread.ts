@@ -12,7 +12,7 @@ import { watchedBody } from "../../http/bodies.ts";
 import { pathOf, targetOf } from "../../http/router.ts";
 import type { Liveness } from "../members/liveness.ts";
 import { HeldCall } from "../relay/held-call.ts";
-import { counted, Resending } from "../relay/send-again.ts";
+import { Resending } from "../relay/send-again.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface SpreadParts {
@@ -63,9 +63,7 @@ export class Spread {
         onSent?.(upstream.url);
         const sent = isFirst ? request : later(request, clock.now() - started);
         isFirst = false;
-        return counted(upstream, () =>
-          upstream.isOverHttp ? this.#sendOverHttp(upstream, sent) : upstream.send(sent),
-        );
+        return upstream.isOverHttp ? this.#sendOverHttp(upstream, sent) : upstream.send(sent);
       },
       mayRepeat: () => fqn !== undefined && isIdempotent(fqn),
       refused: (upstream, reason) => upstream.restUntil(clock.now() + restMs[reason]),

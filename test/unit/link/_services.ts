@@ -7,6 +7,7 @@ import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
 import { createLinkHost } from "../../../server/http/links/dial.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
+import { serviceHeaders } from "../../../src/base/protocol.ts";
 import { createCredentials } from "../../../src/http/trust.ts";
 import {
   createAccepting,
@@ -16,6 +17,8 @@ import {
 } from "../../../src/link/proven-link.ts";
 
 export const trustKey = "the key of this deployment";
+/** What makes a request one of the service itself. */
+export const own = { [serviceHeaders.trustKey]: trustKey };
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 
 const host = nodeHost();

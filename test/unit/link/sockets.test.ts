@@ -11,11 +11,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connectionOf } from "../../../server/http/links/socket-channel.ts";
 import { collected } from "../../../src/http/bodies.ts";
 import { createCertificates } from "../../_certificates.ts";
-import { serviceHeaders } from "../../../src/base/protocol.ts";
-import { accept, dial, serviceOf, trustKey } from "./_services.ts";
-
-/** What makes a request one of the service itself. */
-const own = { [serviceHeaders.trustKey]: trustKey };
+import { accept, dial, own, serviceOf } from "./_services.ts";
 
 /** Asks for an upgrade, and returns the status and what was said with it. */
 async function ask(
