@@ -325,8 +325,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
-    // Many tests wait for processes and timers: with a worker for each core, a third of the machine is idle.
-    maxWorkers: "150%",
+    // Many tests wait for processes and timers: with a worker for each core, half of the machine is idle.
+    maxWorkers: "200%",
     // As on a terminal, in services of the tests' own process too.
     env: { SEAMLINE_LOG: "text" },
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
