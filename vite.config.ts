@@ -1,5 +1,6 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin, Rolldown } from "vite";
@@ -325,8 +326,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
-    // Many tests wait for processes and timers: with a worker for each core, half of the machine is idle.
-    maxWorkers: "200%",
+    // Many tests wait for processes and timers: with a worker for each core, a third of the machine is idle. A
+    // percentage would never be more than that.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     // As on a terminal, in services of the tests' own process too.
     env: { SEAMLINE_LOG: "text" },
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.

@@ -51,7 +51,8 @@ export async function createOrigin(): Promise<Origin> {
       .writeHead(status, {
         "content-type": type,
         "cache-control": "no-cache",
-        "content-security-policy": "script-src 'self'",
+        "content-security-policy":
+          "script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'",
         ...fields,
       })
       .end(text);

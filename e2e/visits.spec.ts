@@ -96,7 +96,8 @@ async function change(page: Page, path: string, act: (html: string) => string): 
     const response = await route.fetch();
     const headers = {
       ...response.headers(),
-      "content-security-policy": "default-src 'self'; img-src data:",
+      "content-security-policy":
+        "default-src 'self'; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'",
     };
     await route.fulfill({ response, headers, body: act(await response.text()) });
   });

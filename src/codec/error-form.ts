@@ -290,8 +290,6 @@ function rebuild(type: string, message: string, status: number | undefined): Err
 }
 
 type StatusClass = typeof ServiceError;
-/** Stand for classes of other services that have a status of their own. */
-const statusClasses = new Map<string, StatusClass>();
 
 /**
  * For an error whose class may not be here: `exact` is the class that it names, or the status of the response
@@ -302,23 +300,14 @@ export function nearestError(
   message: string,
   exact?: new (message: string) => Error,
 ): Error {
-  if (status === undefined || status === 500 || status < 400 || status > 599)
-    return new (exact ?? Error)(message);
-  const type = (exact ??
-    [...frameworkErrors.values()].find(
-      (known) => (known as unknown as StatusClass).status === status,
-    ) ??
-    ServiceError) as StatusClass;
+  if (status === undefined || status === 500) return new (exact ?? Error)(message);
+  const nearest = [...frameworkErrors.values()].find(
+    (known) => (known as unknown as StatusClass).status === status,
+  );
+  const type = (exact ?? nearest ?? ServiceError) as StatusClass;
   if (type.status === undefined || type.status === status) return new type(message);
-  const own = status;
-  const key = `${type.kind} ${own}`;
-  let other = statusClasses.get(key);
-  if (other === undefined)
-    statusClasses.set(
-      key,
-      (other = class extends type {
-        static override readonly status: number = own;
-      }),
-    );
-  return new other(message);
+  const own: number = status;
+  return new (class extends type {
+    static override readonly status: number = own;
+  })(message);
 }

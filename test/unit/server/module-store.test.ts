@@ -399,7 +399,8 @@ describe("while the repository is unreachable, a node", () => {
     );
     expect(clock.now()).toBe(60_000);
     expect(repository.requested.length).toBeGreaterThan(8);
-    expect(repository.requested.length).toBeLessThan(20);
+    // A wait is any part of what it may be.
+    expect(repository.requested.length).toBeLessThan(60);
     expect(lines).toEqual([
       `the repository at ${url} refused the connection; trying again for 60 s`,
     ]);
