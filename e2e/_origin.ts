@@ -51,8 +51,7 @@ export async function createOrigin(): Promise<Origin> {
       .writeHead(status, {
         "content-type": type,
         "cache-control": "no-cache",
-        "content-security-policy":
-          "script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'",
+        "content-security-policy": "script-src 'self'",
         ...fields,
       })
       .end(text);
