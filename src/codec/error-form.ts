@@ -301,10 +301,11 @@ export function nearestError(
   exact?: new (message: string) => Error,
 ): Error {
   if (status === undefined || status === 500) return new (exact ?? Error)(message);
-  const nearest = [...frameworkErrors.values()].find(
-    (known) => (known as unknown as StatusClass).status === status,
-  );
-  const type = (exact ?? nearest ?? ServiceError) as StatusClass;
+  const type = (exact ??
+    [...frameworkErrors.values()].find(
+      (known) => (known as unknown as StatusClass).status === status,
+    ) ??
+    ServiceError) as StatusClass;
   if (type.status === undefined || type.status === status) return new type(message);
   const own: number = status;
   return new (class extends type {

@@ -96,7 +96,7 @@ export function createGraph(): Graph {
         return await bound().callWith(procedure, options, this, args);
       } as never,
     bind(host) {
-      if (node !== undefined) throw new Error("bound");
+      if (node !== undefined) throw new Error("The graph is bound");
       node = host;
       for (const seam of seams.values()) host.attach(seam);
     },

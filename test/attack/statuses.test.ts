@@ -41,21 +41,24 @@ describe("a status that no answer has", () => {
   const ends: (() => Promise<void>)[] = [];
   afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
 
-  it.each(["600", "999", "099", "000", "20x"])("over HTTP is no answer: %s", async (status) => {
-    const server = createServer((socket) => {
-      socket.on("error", () => {});
-      socket.once("data", () =>
-        socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`),
-      );
-    });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    onTestFinished(() => void server.close());
-    const transport = createTransport();
-    ends.push(() => transport.close());
-    const { port } = server.address() as { port: number };
-    const answer = transport.send({ ...request, url: `http://127.0.0.1:${port}/` });
-    await expect(answer).rejects.toMatchObject({ name: "TransportError" });
-  });
+  it.each(["150", "600", "999", "099", "000", "20x"])(
+    "over HTTP is no answer: %s",
+    async (status) => {
+      const server = createServer((socket) => {
+        socket.on("error", () => {});
+        socket.once("data", () =>
+          socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`),
+        );
+      });
+      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+      onTestFinished(() => void server.close());
+      const transport = createTransport();
+      ends.push(() => transport.close());
+      const { port } = server.address() as { port: number };
+      const answer = transport.send({ ...request, url: `http://127.0.0.1:${port}/` });
+      await expect(answer).rejects.toMatchObject({ name: "TransportError" });
+    },
+  );
 });
 
 /** What can't be sent on as an answer of HTTP, and what the log says of it. */

@@ -77,7 +77,10 @@ export class Resending<Service extends Candidate> {
     let wasSentAgain = false;
     let unanswered: unknown;
     /** Whether a call that may have cost work is tried once more. */
-    const mayCostMore = (): boolean => !wasSentAgain && this.#budget.take(this.#clock.now());
+    const mayCostMore = (): boolean => {
+      if (wasSentAgain || !this.#budget.take(this.#clock.now())) return false;
+      return (wasSentAgain = true);
+    };
     while (service !== undefined) {
       if (tried.length > 1) await backOff(this.#clock, tries.caller);
       tried.push(service);
@@ -103,10 +106,7 @@ export class Resending<Service extends Candidate> {
         else tries.refused(service, reason);
         following = other ?? this.#following(tries, tried);
         if (following === undefined) return answer;
-        if (other === undefined && reason === "overload") {
-          if (!mayCostMore()) return answer;
-          wasSentAgain = true;
-        }
+        if (other === undefined && reason === "overload" && !mayCostMore()) return answer;
         discard(answer.body);
         why = other === undefined ? "refused" : "build";
       } else {
@@ -117,10 +117,8 @@ export class Resending<Service extends Candidate> {
         if (why === "unanswered") unanswered = lost;
         following = this.#following(tries, tried);
         if (following === undefined) throw unanswered ?? lost;
-        if (why === "unanswered") {
-          if (wasSentAgain || !(await tries.mayRepeat(service)) || !mayCostMore()) throw lost;
-          wasSentAgain = true;
-        }
+        if (why === "unanswered" && (!(await tries.mayRepeat(service)) || !mayCostMore()))
+          throw lost;
       }
       this.#resent.add(tries, service.url, why);
       service = following;
