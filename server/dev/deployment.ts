@@ -28,6 +28,7 @@ import { nodeHost } from "../http/host.ts";
 import { serverTiming } from "../telemetry/traces/server-timing.ts";
 import { readTrustKey } from "../config/key.ts";
 import { LocalDeployment } from "../local/deployment.ts";
+import { memoryLinks } from "../local/memory-links.ts";
 import type { Service } from "../local/service.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 import {
@@ -150,6 +151,7 @@ export class Deployment {
       host: (name) =>
         nodeHost({
           transport: local.network,
+          links: memoryLinks(local.network, { own: local.urlOf(name) }),
           names: local.network.names,
           log,
           telemetry: serverTiming(name),

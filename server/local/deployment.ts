@@ -3,7 +3,6 @@
 
 import type { Clock, Host } from "../../src/base/ports.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
-import { paths } from "../../src/base/protocol.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { NodeOptions, NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -111,7 +110,6 @@ export class LocalDeployment {
   /** Swaps in a new gateway once every node has joined it, so no call is lost. */
   async replaceGateway(): Promise<void> {
     await this.#gateway?.replace(
-      ({ target }) => target.startsWith(paths.nodes),
       async () =>
         await Promise.all([...this.#nodes].map(async (node) => await node.readyRole?.rejoin())),
     );

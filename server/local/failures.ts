@@ -1,12 +1,12 @@
-// Network failures that a test asks for, as a wrapper around the sender's transport.
+// Network failures that a test asks for, as a wrapper around what sends requests.
 
 import { Abort, abortWith } from "../../src/base/aborts.ts";
 import type { AbortNotice } from "../../src/base/ports.ts";
 import {
   type Clock,
   type OutgoingRequest,
+  type Peer,
   type PeerResponse,
-  type Transport,
   TransportError,
 } from "../../src/base/ports.ts";
 import { headers, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
@@ -70,17 +70,18 @@ export class Failures {
     return () => void this.#rules.delete(rule);
   }
 
-  /** The transport of the service named `from`. */
-  wrap(transport: Transport, from: string): Transport {
-    return {
-      send: async (request) => await this.#send(transport, from, request),
-      close: async () => await transport.close(),
-    };
+  /** What the service named `from` sends with, to the service whose origin `to` returns. */
+  wrap(send: Peer["send"], from: string, to: (request: OutgoingRequest) => string): Peer["send"] {
+    return async (request) => await this.#send(send, from, to(request), request);
   }
 
-  async #send(transport: Transport, from: string, request: OutgoingRequest): Promise<PeerResponse> {
+  async #send(
+    send: Peer["send"],
+    from: string,
+    origin: string,
+    request: OutgoingRequest,
+  ): Promise<PeerResponse> {
     const { clock, serviceAt } = this.#options;
-    const { origin } = new URL(request.url);
     const failures = this.#take(from, serviceAt(origin)?.name, request);
     for (const failure of failures)
       if (typeof failure === "object" && "slow" in failure)
@@ -89,12 +90,12 @@ export class Failures {
       if (failure === "refuse") throw new TransportError(`${origin} refused the connection`, false);
       if (failure === "silence") return await aborted(request.signal, serviceAt(origin)?.ended);
       if (failure === "lose") {
-        await collected(transport.send(request));
+        await collected(send(request));
         throw closedConnection(origin);
       }
       if ("status" in failure) return answerOf(failure);
     }
-    return await transport.send(request);
+    return await send(request);
   }
 
   /** The failures that apply to a request, which uses them up. */

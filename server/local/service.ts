@@ -1,7 +1,7 @@
 // One service of a local deployment. Like a process, it can start and end any number of times, each
 // time with a new host and a new role.
 
-import { type Host, type HttpRequest, TransportError } from "../../src/base/ports.ts";
+import { type Host, TransportError } from "../../src/base/ports.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import { readOnce, stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
@@ -79,19 +79,16 @@ export class Service<R extends Role = Role> {
   }
 
   /**
-   * Starts another role at the same address. Until `prepare` is done, the new role gets only the
-   * requests that `isForNext` selects. The old role finishes its running calls.
+   * Starts another role at the same address. Until `prepare` is done, the new role takes links, and the old one
+   * answers requests. The old role finishes its running calls.
    */
-  async replace(
-    isForNext: (request: HttpRequest) => boolean,
-    prepare: () => Promise<unknown>,
-  ): Promise<void> {
+  async replace(prepare: () => Promise<unknown>): Promise<void> {
     const previous = this.#life?.role;
     if (previous === undefined) return void (await this.start());
     const life: Life<R> = { ended: new AbortController() };
     const next = await this.#compose(life);
     await next.start(this.url);
-    this.#listen(life, async (request) => (isForNext(request) ? next : previous).handle(request));
+    this.#listen(life, previous.handle);
     await prepare();
     this.#listen(life, next.handle);
     life.isReady = true;

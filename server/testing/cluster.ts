@@ -5,7 +5,7 @@ import { fixedBase } from "../../src/http/base-path.ts";
 import { isCallable } from "../../src/base/access.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
 import type { ProcedureRecord } from "../../src/base/manifest.ts";
-import type { Host, Transport } from "../../src/base/ports.ts";
+import type { Host, OutgoingRequest, Peer, Transport } from "../../src/base/ports.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
@@ -17,6 +17,7 @@ import { nodeHost } from "../http/host.ts";
 import { LocalDeployment } from "../local/deployment.ts";
 import { type FailOptions, type Failure, Failures } from "../local/failures.ts";
 import type { OwnImporter, TestApplication } from "./application.ts";
+import { memoryLinks } from "../local/memory-links.ts";
 import { createCaller } from "./caller.ts";
 import { type CallRecorder, createCallRecorder, type RecordedCall } from "./fakes/calls.ts";
 import {
@@ -261,6 +262,7 @@ export class Cluster {
     return nodeHost({
       transport: this.#transport(name),
       names: this.#local.network.names,
+      links: this.#links(name),
       clock: {
         now: () => clock.now(),
         after: (ms, run) => clock.after(ms, () => this.#recorder.as(name, run)),
@@ -273,18 +275,39 @@ export class Cluster {
     });
   }
 
+  /** Of requests from outside: the page's, and the test's own. */
   #transport(name: string): Transport {
-    const transport = this.#failures.wrap(this.#local.network, name);
-    // The gateway and the nodes of fakes can't wait: joining needs their own requests.
-    const waits = name !== "gateway" && !name.startsWith("fakes");
-    const send: Transport["send"] = async (request) => {
-      if (waits) await this.#joining;
-      request.signal?.throwIfAborted();
-      return await transport.send(request);
-    };
+    const send = this.#sending(name, this.#local.network.send, ({ url }) => new URL(url).origin);
     return {
       send: async (request) => await this.#recorder.as(name, async () => await send(request)),
       close: async () => {},
+    };
+  }
+
+  /** Of services. Who has called doesn't come over a link by itself, as it does with a request in memory. */
+  #links(name: string): NonNullable<Host["links"]> {
+    return {
+      ...memoryLinks(this.#local.network, { own: this.#local.urlOf(name) }),
+      around: (handle) => (request) => this.#recorder.received(request, handle),
+      sending: (send, to) => {
+        const sent = this.#sending(name, send, to);
+        return (request) => sent(this.#recorder.sent(request, name));
+      },
+    };
+  }
+
+  #sending(
+    name: string,
+    send: Peer["send"],
+    to: (request: OutgoingRequest) => string,
+  ): Peer["send"] {
+    const failing = this.#failures.wrap(send, name, to);
+    // The gateway and the nodes of fakes can't wait: joining needs their own requests.
+    const waits = name !== "gateway" && !name.startsWith("fakes");
+    return async (request) => {
+      if (waits) await this.#joining;
+      request.signal?.throwIfAborted();
+      return await failing(request);
     };
   }
 

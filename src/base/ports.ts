@@ -290,7 +290,9 @@ export interface EventLoop {
 export interface Host {
   readonly transport: Transport;
   /** Lasting connections to other services, where a host has them. */
-  readonly links?: LinkHost<(request: HttpRequest) => Promise<HttpResponse>> | undefined;
+  readonly links?:
+    | LinkHost<(request: HttpRequest) => Promise<HttpResponse>, Peer["send"]>
+    | undefined;
   readonly names: Names;
   readonly memory: MemoryBudget;
   readonly clock: Clock;

@@ -7,15 +7,16 @@ import type {
   HttpResponse,
   OutgoingRequest,
   LinkedPeer,
+  Peer,
   PeerResponse,
 } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { targetOf } from "../http/router.ts";
-import type { Credentials } from "../http/trust.ts";
 import type { ArrivedCall } from "./calls.ts";
 import type { Introduction } from "./handshake.ts";
 import type { Link } from "./link.ts";
 import { LinkRequest } from "./link-request.ts";
+import type { LinkService } from "./proven-link.ts";
 
 /**
  * So many calls more than it runs a service takes over each link, for requests that hold the deployment
@@ -29,10 +30,18 @@ export class LinkPeer implements LinkedPeer {
   readonly #link: Link;
   readonly #service: string | undefined;
 
-  constructor(link: Link, { instance }: Pick<Introduction, "instance">, credentials: Credentials) {
+  readonly send: Peer["send"];
+
+  constructor(
+    link: Link,
+    { instance }: Pick<Introduction, "instance">,
+    { credentials, sending }: Pick<LinkService, "credentials" | "sending">,
+  ) {
     this.instance = instance;
     this.#link = link;
     this.#service = credentials.fields("service")[serviceHeaders.credential];
+    const send: Peer["send"] = (request) => this.#send(request);
+    this.send = sending === undefined ? send : sending(send, () => link.name);
   }
 
   isAt(address: string): void {
@@ -52,7 +61,7 @@ export class LinkPeer implements LinkedPeer {
     void this.#link.retire(reason);
   }
 
-  send({ url, method, headers, body, signal, control }: OutgoingRequest): Promise<PeerResponse> {
+  #send({ url, method, headers, body, signal, control }: OutgoingRequest): Promise<PeerResponse> {
     return this.#link.send(
       { from: this.#from(headers), method, target: targetOf(url), headers, body, signal },
       control === true ? 0 : controlCalls,

@@ -66,6 +66,11 @@ export class Link {
   }
 
   /** What errors call the other end from now on. */
+  /** What errors call the other end. */
+  get name(): string {
+    return this.#outbox.name;
+  }
+
   rename(name: string): void {
     this.#outbox.name = name;
   }

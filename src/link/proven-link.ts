@@ -42,6 +42,7 @@ export interface LinkService {
   readonly mostCalls: number;
   readonly soon: (run: () => void) => void;
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
+  readonly sending?: NonNullable<Host["links"]>["sending"];
   /** Gets errors of a handler, and why an answer can't be written. */
   readonly onFault?: (fault: unknown) => void;
   /** Gets why a call failed whose answer HTTP can't carry. */
@@ -100,7 +101,7 @@ function linkOf(
     ...(dialed && { onCredit: dialed.onCredit }),
     onClose: over,
   });
-  const peer = new LinkPeer(link, other, service.credentials);
+  const peer = new LinkPeer(link, other, service);
   const answer = answering(service.handle, peer);
   return { ...end, link, peer, draining, closed };
 }

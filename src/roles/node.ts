@@ -72,7 +72,7 @@ export interface NodeRole extends Role {
    * again, and tells the gateway. No call fails, since removed procedures stay until `drop`.
    */
   follow(segments: readonly string[], fresh: ReadonlySet<string>): Promise<Followed>;
-  /** Joins again: there may be another gateway at the same address. */
+  /** Joins again, over another link: there may be another gateway at the same address. */
   rejoin(): Promise<void>;
   /** Reports every call through a seam of this node. */
   readonly observe: LocalNode["observe"];
@@ -227,7 +227,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   return {
     ...role,
     observe: node.observe,
-    rejoin: update,
+    rejoin: async () => await upstreams?.renew(),
     async follow(next, fresh) {
       const manifest = await modules.manifest();
       repeatable.changed();

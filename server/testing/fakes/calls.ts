@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import type { Clock } from "../../../src/base/ports.ts";
+import type { Clock, HttpRequest, OutgoingRequest } from "../../../src/base/ports.ts";
 import type { ProcedureFunction } from "../../../src/runtime/seam.ts";
 
 /** One call of a procedure that ran, or is running, in a test cluster. */
@@ -38,7 +38,14 @@ export interface CallRecorder {
   ): Promise<unknown>;
   /** Attributes calls made by `act` to `name`, unless they are attributed already. */
   as<T>(name: string, act: () => T): T;
+  /** A request that says whose calls it makes, which `name` sends over a link. */
+  sent(request: OutgoingRequest, name: string): OutgoingRequest;
+  /** Handles such a request, without what it says. */
+  received<T>(request: HttpRequest, handle: (request: HttpRequest) => T): T;
 }
+
+/** Says in the head of a request over a link whose calls it makes. */
+const actorHeader = "x-test-actor";
 
 export function createCallRecorder(clock: Clock): CallRecorder {
   // Everything runs in one process, so this carries the caller across the network too.
@@ -65,5 +72,16 @@ export function createCallRecorder(clock: Clock): CallRecorder {
       }
     },
     as: (name, act) => (actors.getStore() === undefined ? actors.run(name, act) : act()),
+    sent(request, name) {
+      const actor = actors.getStore() ?? name;
+      return { ...request, headers: { ...request.headers, [actorHeader]: actor } };
+    },
+    received(request, handle) {
+      // They were read for this request alone.
+      const fields = request.headers as Record<string, string>;
+      const { [actorHeader]: actor = "" } = fields;
+      delete fields[actorHeader];
+      return actors.run(actor, () => handle(request));
+    },
   };
 }

@@ -84,8 +84,8 @@ export class NoLinkThere extends Error {
   override readonly name: string = "NoLinkThere";
 }
 
-/** `Handle` answers a request. */
-export interface LinkHost<Handle> {
+/** `Handle` answers a request, `Send` sends one. */
+export interface LinkHost<Handle, Send = never> {
   /**
    * Opens a channel to `base`, at this IP address [what its host resolves to], once the service there
    * takes what `dialing` says. Rejects with {@link NoLinkThere}, with another error if it may go better
@@ -94,6 +94,8 @@ export interface LinkHost<Handle> {
   dial(base: string, address: string | undefined, dialing: LinkDialing): Promise<Channel>;
   /** Stands before what answers the requests of links, where a host has something to do there. */
   readonly around?: (handle: Handle) => Handle;
+  /** The same for requests that are sent. `to` returns the address of the other end, once that is known. */
+  readonly sending?: ((send: Send, to: () => string) => Send) | undefined;
   /** The versions of the protocol that another release speaks, for tests [this release's]. */
   readonly versions?: readonly [lowest: number, highest: number] | undefined;
   /** Runs this at the end of the turn of the event loop, together with what else happens in it. */

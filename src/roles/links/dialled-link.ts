@@ -30,8 +30,11 @@ export interface DialledLinkParts {
   readonly isRequired: boolean;
   readonly service: LinkService;
   readonly dial: LinkHost<never>["dial"];
-  /** Another way is taken from now on: there is a link, or HTTP instead of one. */
-  readonly onWay: () => void;
+  /**
+   * Another way is taken from now on: there is a link, or HTTP instead of one. A link before it is ended once what
+   * this returns has resolved.
+   */
+  readonly onWay: () => Promise<void> | void;
   /** The name under which this service has a link to that process already, if it has. */
   readonly twinOf?: ((instance: string) => string | undefined) | undefined;
   /** The link is lost. */
@@ -83,6 +86,8 @@ export class DialledLink implements Peer {
   /** There has been one. */
   #wasLinked = false;
   #trying: Promise<void> | undefined;
+  /** What {@link DialledLinkParts.onWay} does for the link that there is. */
+  #takingWay: Promise<void> | void = undefined;
 
   constructor(parts: DialledLinkParts) {
     this.#parts = parts;
@@ -168,6 +173,16 @@ export class DialledLink implements Peer {
   }
 
   /**
+   * Takes another link in place of the one that there is, to whatever is at the address now. Resolves when
+   * requests go over it; calls over the former one end there.
+   */
+  async renew(): Promise<void> {
+    this.#cancel();
+    await (this.#trying ??= this.#try());
+    await this.#takingWay;
+  }
+
+  /**
    * Dials no more, and resolves when all links are over: one that the other end drains lives until that end
    * closes it, as calls run on it in both directions.
    */
@@ -236,6 +251,8 @@ export class DialledLink implements Peer {
     const { host, onWay } = this.#parts;
     const how = this.#isHttp ? ", in place of HTTP" : this.#wasLinked ? " again" : "";
     host.log.info(`linked to ${this.#name}${how}`, { event: "linked", service: this.#name });
+    const former = this.#proven;
+    if (former !== undefined) this.#leaving.add(former);
     this.#proven = proven;
     this.#linkedAt = host.clock.now();
     this.#isHttp = this.#isTwin = false;
@@ -246,7 +263,9 @@ export class DialledLink implements Peer {
       this.#leaving.delete(proven);
       this.#gone(proven, cause instanceof Error ? cause.message : String(cause));
     });
-    onWay();
+    const taking = Promise.resolve(onWay());
+    this.#takingWay = taking;
+    void taking.then(() => former?.link.retire(new Error("Another link has taken its place")));
   }
 
   #failed(error: Error): void {
@@ -266,7 +285,7 @@ export class DialledLink implements Peer {
           service: name,
         });
         this.#isHttp = true;
-        onWay();
+        void onWay();
       }
       return this.#later(withoutLinksMs);
     }

@@ -82,6 +82,7 @@ export class ServiceLinks {
             versions: host.links.versions,
             soon: host.links.soon,
             handle: host.links.around?.(handle) ?? handle,
+            sending: host.links.sending,
             // As over HTTP: it is a mistake of one answer, and others go on.
             onFault: (fault) => host.log.error("a request could not be answered", fault),
             onBadAnswer: (error) => this.#badAnswer(error),

@@ -29,8 +29,8 @@ export interface Membership {
    * whether the gateway has said so: over a link, nothing is on its way then.
    */
   leave(): Promise<boolean>;
-  /** Requests to the gateway go another way: over a link, or not over one any more. */
-  moved(): void;
+  /** Requests to the gateway go another way: over a link, or not over one any more. Joins over that. */
+  moved(): Promise<void>;
   /** The gateway takes this node for one of its members, as far as it has said. */
   readonly isMember: boolean;
   /** The gateway's process, if it says which. */
@@ -230,9 +230,9 @@ export function createMembership(
     });
 
   return {
-    moved() {
+    async moved() {
       cancel();
-      if (address !== undefined) void tryJoin(address);
+      if (address !== undefined) await tryJoin(address);
     },
     async join(url) {
       address = url;

@@ -129,6 +129,11 @@ export class Upstreams implements Peer {
     }
   }
 
+  /** Takes another link to each, and joins over that: there may be another gateway at the same address. */
+  async renew(): Promise<void> {
+    await Promise.all(this.#all.map(async ({ link }) => await link?.renew()));
+  }
+
   /** Tells all gateways what this node has now. */
   async update(): Promise<void> {
     await Promise.all(this.#all.map(async ({ membership }) => await membership?.update()));
@@ -235,7 +240,7 @@ export class Upstreams implements Peer {
     } catch (refusal) {
       if (isStarting()) throw refusal;
       // It is logged at the next try, which is the first of many.
-      membership?.moved();
+      void membership?.moved();
     }
     // It may be up, and none that could ever take this service.
     const isUnsure = upstream.isOverHttp && membership?.isMember !== true;
