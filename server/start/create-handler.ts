@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "../config/config.ts";
 import type { MountedService } from "../http/mounted/mounted-service.ts";
 import { answerNode } from "../http/mounted/node-handler.ts";
+import { upgradesOf } from "../http/mounted/node-upgrade.ts";
 import { OpenMountedRequests } from "../http/mounted/open-requests.ts";
 import { answerWeb, type CallerInfo } from "../http/mounted/web-handler.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
@@ -47,6 +48,7 @@ export async function createHandler(
     fetch: (request: Request, info?: CallerInfo) => answerWeb(service, request, info),
     node: (message: IncomingMessage, response: ServerResponse, next?: () => void) =>
       answerNode(service, message, response, next),
+    upgrade: upgradesOf(role, memory, () => requests.isDraining),
     addHealthCheck: (name, check) => server.addHealthCheck(name, check),
     addMiddleware: (middleware) => server.addMiddleware(middleware),
     runProcedure,

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+import type { AnswerUpgrade } from "../http/mounted/node-upgrade.ts";
 import type { CallerInfo } from "../http/mounted/web-handler.ts";
 import type { HealthCheck } from "../../src/http/health.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
@@ -83,6 +84,11 @@ export interface Handler extends Pick<
    * as middleware of Express and Connect.
    */
   readonly node: (message: IncomingMessage, response: ServerResponse, next?: () => void) => void;
+  /**
+   * Answers a request for an upgrade, with which other services of the deployment ask for a link. Returns
+   * `false`, with the socket untouched, if it is for something else. Works without `this`.
+   */
+  readonly upgrade: AnswerUpgrade;
   /** Leaves the gateway, lets requests in flight finish, and ends, as `Server.stop`. */
   close(): Promise<void>;
 }

@@ -18,6 +18,7 @@ import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import { createCredentials, type Credentials, type TrustKey } from "../http/trust.ts";
+import { ServiceLinks } from "./links/service-links.ts";
 import { notFound } from "./refuse.ts";
 import { createMiddlewareChain, createRole, type Role } from "./role.ts";
 
@@ -45,17 +46,29 @@ export interface RepositoryOptions {
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
   readonly errors?: ErrorVisibility | undefined;
+  /** `false`: something between services ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
   readonly files: RepositoryFiles;
 }
 
 export function createRepository(host: Host, options: RepositoryOptions): Role {
-  const credentials = createCredentials(options.trustKey, host);
+  const { trustKey, limits, endToEndTls } = options;
+  const credentials = createCredentials(trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
-  return createRole({
+  const links = new ServiceLinks({
+    host,
+    role: "repository",
+    trustKey,
+    limits,
+    credentials,
+    endToEndTls,
+    handle: (request) => role.handle(request),
+  });
+  const role = createRole({
     host,
     credentials,
     web,
-    limits: options.limits,
+    limits,
     classes: new Classes(),
     errors: options.errors,
     chain: createMiddlewareChain(),
@@ -63,7 +76,9 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
     describe: () => ({}),
+    links,
   });
+  return role;
 }
 
 /** The endpoints of a repository, for standalone as well. */

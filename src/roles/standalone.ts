@@ -10,6 +10,7 @@ import type { ServerModules } from "./application.ts";
 import { createServerNode, loadSegments } from "./load-node.ts";
 import type { Observer } from "./members/observer.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
+import { ServiceLinks } from "./links/service-links.ts";
 import { timeLimits } from "./time-limits.ts";
 import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
@@ -22,6 +23,8 @@ export interface StandaloneOptions {
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
   readonly errors?: ErrorVisibility | undefined;
+  /** `false`: something between services ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
   readonly files: RepositoryFiles;
   readonly modules: ServerModules;
   readonly segments: readonly string[] | undefined;
@@ -30,14 +33,23 @@ export interface StandaloneOptions {
 }
 
 export function createStandalone(host: Host, options: StandaloneOptions): Role {
-  const { limits, modules, name, observer } = options;
-  const credentials = createCredentials(options.trustKey, host);
+  const { trustKey, limits, endToEndTls, modules, name, observer } = options;
+  const credentials = createCredentials(trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
   const classes = new Classes();
   const chain = createMiddlewareChain();
   const node = createServerNode(host, modules, undefined);
   let segments: readonly string[] = [];
-  return createRole({
+  const links = new ServiceLinks({
+    host,
+    role: "standalone",
+    trustKey,
+    limits,
+    credentials,
+    endToEndTls,
+    handle: (request) => role.handle(request),
+  });
+  const role = createRole({
     host,
     credentials,
     web,
@@ -63,6 +75,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
       procedures: node.registry.size,
       routes: node.routes.callable,
     }),
+    links,
     runProcedure: node.runProcedure,
     measured: { knows: (fqn) => node.registry.has(fqn) },
     observed: observer && {
@@ -70,4 +83,5 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
       subject: { mode: "standalone", name, node, segments: () => segments },
     },
   });
+  return role;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request as httpRequest } from "node:http";
 import { connect, constants } from "node:http2";
-import { connect as openSocket } from "node:net";
+import { connect as openSocket, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { createAdaptorServer } from "@hono/node-server";
@@ -475,5 +475,64 @@ describe("other ways", () => {
     close(server);
     closing.push(() => Promise.all([gateway.stop(), repository.stop()]));
     await pause(0);
+  });
+
+  it("mounting-14: a service links to a mounted one whose server hands upgrades over, and others are left to that server", async () => {
+    const server = await servers["node:http"]!(handler);
+    const left: (string | undefined)[] = [];
+    server.on("upgrade", (message: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (handler.upgrade(message, socket, head)) return;
+      left.push(message.url);
+      socket.end("HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\n\r\n");
+    });
+    const url = await listening(server);
+    onTestFinished(() => close(server));
+    const { trustKey } = config;
+    const proxy = await startServer(application.importer, {
+      root: application.root,
+      signals: false,
+      log: new TestLog(),
+      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey, link: "always" },
+    });
+    closing.push(() => proxy.stop());
+    expect(proxy.info).toMatchObject({ ways: [{ to: url, kind: "link" }] });
+    const get = async (path: string) => await (await fetch(proxy.url + path)).text();
+    expect(await get("/rpc/site/greet?name=Ada")).toBe("Hello, Ada");
+    expect(await get("/about.txt")).toBe("About us");
+    expect(
+      await raw(
+        { url },
+        "GET /chat HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+      ).closed(),
+    ).toMatch(/^HTTP\/1.1 426/);
+    expect(
+      await raw(
+        { url },
+        "GET /svc/link HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: seamline-link\r\n\r\n",
+      ).closed(),
+    ).toMatch(/^HTTP\/1.1 401/);
+    expect(left).toEqual(["/chat"]);
+  });
+
+  it("a mounted service that closes lets its links end with their calls, and takes no more (mounting-14)", async () => {
+    const mounted = await create();
+    const server = await servers["node:http"]!(mounted);
+    server.on("upgrade", mounted.upgrade);
+    const url = await listening(server);
+    onTestFinished(() => close(server));
+    const { trustKey } = config;
+    const proxy = await startServer(application.importer, {
+      root: application.root,
+      signals: false,
+      log: new TestLog(),
+      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey, link: "always" },
+    });
+    closing.push(() => proxy.stop());
+    const waiting = fetch(`${proxy.url}/rpc/site/wait?name=closed`);
+    await vi.waitFor(async () => expect(await eventsOf(url)).toContain("closed waits"));
+    await mounted.close();
+    expect(await (await waiting).text()).toBe("closed");
+    expect(proxy.info).toMatchObject({ ways: [{ to: url, kind: "none" }] });
+    expect((await fetch(`${proxy.url}/rpc/site/greet?name=Ada`)).status).toBe(503);
   });
 });

@@ -127,7 +127,7 @@ describe("who may be at the other end", () => {
       "http://a is a node, not a gateway: set 'gateway' to the address of one",
     );
     await expect(proxy("auto", "http://gateway", "node")).rejects.toThrow(
-      "http://gateway is a gateway, not a node: set 'node' to the address of one",
+      "http://gateway is a gateway, not a node or standalone: set 'node' to the address of one",
     );
     await expect(proxy("auto", "http://a", "gateway")).rejects.toThrow(
       "http://a is a node, not a gateway: set 'gateway' to the address of one",

@@ -14,10 +14,16 @@ export function asksForLink({ url = "", headers }: IncomingMessage): boolean {
 
 export class LinkSockets {
   readonly #accept: (upgrade: LinkUpgrade) => LinkAnswer;
+  readonly #keepsHttp: boolean;
   readonly #sockets = new Set<Socket>();
 
-  constructor(accept: (upgrade: LinkUpgrade) => LinkAnswer) {
+  /** `keepsHttp`: after a challenge, the next request may come over the same connection. */
+  constructor(
+    accept: (upgrade: LinkUpgrade) => LinkAnswer,
+    { keepsHttp }: { readonly keepsHttp: boolean } = { keepsHttp: true },
+  ) {
     this.#accept = accept;
+    this.#keepsHttp = keepsHttp;
   }
 
   /** They count as connections. */
@@ -49,7 +55,10 @@ export class LinkSockets {
       socket.destroy();
       return "closed";
     }
-    if (!("open" in answer)) return refuse(socket, answer.status, answer.headers, answer.body);
+    if (!("open" in answer)) {
+      const { status, body } = answer;
+      return refuse(socket, status, answer.headers, body, status === 401 && this.#keepsHttp);
+    }
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`,
     );
@@ -81,20 +90,19 @@ function refuse(
   status: number,
   headers: LinkRefusal["headers"],
   body: string,
+  isHttp = false,
 ): "http" | "closed" {
-  // Who has a challenge now asks again.
-  const isOver = status !== 401;
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (const [name, value] of Object.entries(
     Object.assign({}, headers, {
       "content-type": "text/plain; charset=utf-8",
       "content-length": Buffer.byteLength(body),
-      connection: isOver ? "close" : "keep-alive",
+      connection: isHttp ? "keep-alive" : "close",
     }),
   ))
     head += `${name}: ${String(value)}\r\n`;
   socket.write(`${head}\r\n${body}`);
-  if (!isOver) return "http";
+  if (isHttp) return "http";
   // It needn't be read, nor end at the other side.
   socket.destroySoon();
   return "closed";

@@ -1,5 +1,6 @@
 // A role in a server that isn't ours: which requests it takes, and what is wrong with the mounting.
 
+import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
 import { pathOf } from "../../../src/http/router.ts";
@@ -12,6 +13,8 @@ export interface MountedRole {
   handle(request: HttpRequest): Promise<HttpResponse>;
   find(request: HttpRequest): Promise<HttpResponse | undefined>;
   isTaken(target: string): boolean;
+  /** Answers another service that asks for a link. */
+  readonly accept?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
   /** `/shop`, or "" at the root. */
   readonly base: string | undefined;
 }

@@ -23,6 +23,7 @@ export class OpenMountedRequests {
   readonly #open = new Bag<Entry>();
   readonly #onCut: (count: number) => void;
   #onceEmpty: (() => void) | undefined;
+  #isDraining = false;
 
   /** `onCut` is called with the number of requests that are cut. */
   constructor(onCut: (count: number) => void) {
@@ -39,8 +40,15 @@ export class OpenMountedRequests {
     };
   }
 
+  /** The service is about to stop. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   /** Its server decides what becomes of connections. */
-  drain(): void {}
+  drain(): void {
+    this.#isDraining = true;
+  }
 
   async close(graceMs: number): Promise<void> {
     if (this.#open.size === 0) return;

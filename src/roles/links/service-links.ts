@@ -18,7 +18,7 @@ export type LinkMode = "auto" | "always" | "never";
 
 export interface ServiceLinksParts {
   readonly host: Host;
-  readonly role: "gateway" | "node" | "proxy";
+  readonly role: "gateway" | "node" | "proxy" | "repository" | "standalone";
   /** This process [a random id]. */
   readonly instance?: string;
   /** The build that this service runs now. */
@@ -108,7 +108,7 @@ export class ServiceLinks {
    */
   dial(
     base: string | GatewayAddress,
-    roles: readonly ("gateway" | "node")[],
+    roles: readonly ("gateway" | "node" | "standalone")[],
     events: DialEvents = {},
   ): DialledLink | undefined {
     const { host, mode } = this.#parts;

@@ -71,6 +71,12 @@ export interface ProxyOptions {
   readonly observer?: Observer | undefined;
 }
 
+const upstreamRoles = {
+  gateway: ["gateway"],
+  node: ["node", "standalone"],
+  either: ["gateway", "node", "standalone"],
+} as const;
+
 export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, observer } = options;
   const chain = createMiddlewareChain();
@@ -103,7 +109,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     host,
     links,
     gateways: gatewaysOf(host, options.calls),
-    roles: behind === undefined ? ["gateway", "node"] : [behind],
+    roles: upstreamRoles[behind ?? "either"],
     check: async (upstream) => {
       if (behind === "gateway" && trustKey !== undefined)
         await refuseRepository(upstream, host.clock, trustKey);

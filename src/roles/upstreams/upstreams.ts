@@ -23,7 +23,7 @@ export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
   readonly links: ServiceLinks;
   readonly gateways: Gateways;
   /** What they may be. */
-  readonly roles: readonly ("gateway" | "node")[];
+  readonly roles: readonly ("gateway" | "node" | "standalone")[];
   /** Rejects if a service that is reached over HTTP is none of these. */
   readonly check?: ((upstream: Upstream) => Promise<void>) | undefined;
   /** A node is a member of each. */

@@ -66,7 +66,7 @@ describe("two proxies that are each other's repository", () => {
 
 describe("a service whose gateway is something else", () => {
   const wrong = (kind: string) =>
-    `http://${kind} is a repository or a standalone, not a gateway: set 'gateway' to the address of one`;
+    `http://${kind} is a ${kind}, not a gateway: set 'gateway' to the address of one`;
 
   async function deployed(): Promise<TestDeployment> {
     const local = new TestDeployment();
