@@ -139,8 +139,8 @@ export class FakeMember {
   readonly calls: FakeCall[] = [];
   /** Other requests that it got. */
   readonly asked: FakeCall[] = [];
-  /** Answers to questions about its health. */
-  isHealthy = true;
+  /** What it answers to questions about its health. `undefined` leaves them waiting. */
+  isHealthy: boolean | undefined = true;
   /** What it does with calls. */
   behave: Behave;
   /** How often it was asked whether it lives, answered or not. */
@@ -231,12 +231,6 @@ export class FakeMember {
     const { status, text } = await this.announce(announced);
     if (status !== 201) throw new Error(`The member can't join: ${status} ${text}`);
     return this;
-  }
-
-  /** Tells its gateway how it is. */
-  async tellHealth(isHealthy: boolean): Promise<GatewayAnswer> {
-    this.isHealthy = isHealthy;
-    return await this.request("PUT", `/nodes/${this.id}/health`, String(isHealthy));
   }
 
   /** Says goodbye, and goes on answering. */
@@ -365,6 +359,7 @@ export class FakeMember {
     if (/^\/(?:health|svc)\//.test(target)) {
       this.asked.push(call);
       const isHealth = target.startsWith("/health/");
+      if (isHealth && this.isHealthy === undefined) return;
       const answer = isHealth ? { status: 200, body: String(this.isHealthy) } : { status: 404 };
       return this.#answer(stream, answer);
     }

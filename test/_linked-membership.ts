@@ -34,8 +34,7 @@ export async function linkedMembership(member: LinkedMember): Promise<Membership
   });
   const way = links.dial(gateway, ["gateway"], { onWay: () => membership.moved() });
   if (way === undefined) throw new Error("This host has no links");
-  const isHealthy = async (): Promise<boolean> => await Promise.resolve(true);
-  const linked = { peer: way, way, instance, isHealthy };
+  const linked = { peer: way, way, instance };
   const membership = createMembership(host, gateway, key, offered, about, linked);
   await way.start();
   return membership;

@@ -202,7 +202,7 @@ export interface NodeInput extends CommonInput {
 /** Knows which node has which procedure, and forwards calls. */
 export interface GatewayInput extends CommonInput {
   readonly mode: "gateway";
-  /** Milliseconds between two health checks of a member. Default: 1000 for a member with a link, which checks itself, and 5000 for others. */
+  /** Milliseconds between two health checks of a member. Default: 1000. */
   readonly healthIntervalMs?: number | undefined;
   /** Tells nodes and proxies where this gateway is. */
   readonly directory?: DirectoryConfig | undefined;

@@ -139,11 +139,8 @@ export const mostHops = 8;
 /** How long a membership lasts without renewal. */
 export const defaultLeaseMs = 15_000;
 
-/** How often a gateway checks each member, unless its configuration says otherwise. */
-export const defaultHealthIntervalMs = 5_000;
-
-/** How often a node with a link checks its own health: only a change goes over the link. */
-export const defaultLinkHealthIntervalMs = 1_000;
+/** How often a gateway asks each member how it is, unless its configuration says otherwise. */
+export const defaultHealthIntervalMs = 1_000;
 
 /** How long nodes have to join a gateway that has started. */
 export const defaultGatheringMs = 3_000;

@@ -27,8 +27,6 @@ export interface Introduction {
   readonly instance: string;
   /** The build that it runs, if it runs one. */
   readonly build?: string | undefined;
-  /** How often members of a gateway check their health. Only a gateway says it. */
-  readonly healthIntervalMs?: number | undefined;
 }
 
 export interface HandshakeParts {
@@ -338,12 +336,9 @@ const isVersion = (version: unknown): version is number =>
 const isName = (text: unknown): text is string =>
   typeof text === "string" && /^[\w.-]{1,128}$/.test(text);
 
-/** More than 24 days are more than a timer takes. */
-const isTime = (ms: unknown): ms is number => typeof ms === "number" && ms >= 1 && ms < 2 ** 31;
-
 /** Reads what was proven: whoever said it has the key, and may be of another release. */
 function introductionIn(said: Readonly<Record<string, unknown>>): Introduction {
-  const { versions: spoken, role, instance, build, healthIntervalMs } = said;
+  const { versions: spoken, role, instance, build } = said;
   if (
     !Array.isArray(spoken) ||
     spoken.length !== 2 ||
@@ -351,11 +346,10 @@ function introductionIn(said: Readonly<Record<string, unknown>>): Introduction {
     spoken[0]! > spoken[1]! ||
     !isName(role) ||
     !isName(instance) ||
-    !(build === undefined || isName(build)) ||
-    !(healthIntervalMs === undefined || isTime(healthIntervalMs))
+    !(build === undefined || isName(build))
   )
     throw new ProtocolError("An introduction without its parts");
-  return { versions: [spoken[0]!, spoken[1]!], role, instance, build, healthIntervalMs };
+  return { versions: [spoken[0]!, spoken[1]!], role, instance, build };
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {

@@ -36,8 +36,6 @@ export interface LinkService {
   readonly instance: string;
   /** The build that it runs now, if it runs one. */
   readonly build?: (() => string | undefined) | undefined;
-  /** How often members check their health, if this is a gateway. */
-  readonly healthIntervalMs?: number | undefined;
   /** How many calls this service takes at once over a link. */
   readonly mostCalls: number;
   readonly soon: (run: () => void) => void;
@@ -64,13 +62,12 @@ export interface ProvenLink extends ProvenEnd {
 const welcomeMs = 5_000;
 
 function introductionOf(service: LinkService): Introduction {
-  const { role, instance, build, healthIntervalMs } = service;
+  const { role, instance, build } = service;
   return {
     versions: service.versions ?? versions,
     role,
     instance,
     build: build?.(),
-    healthIntervalMs,
   };
 }
 

@@ -115,7 +115,6 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
               way: link,
               twinOf,
               instance,
-              isHealthy: () => role.isHealthy(),
             }),
         });
   const remote =

@@ -123,7 +123,6 @@ export async function services(options: { readonly started?: false } = {}): Prom
     repository: createRepository(host(), { ...common, files }),
     gateway: createGateway(host(), {
       ...common,
-      healthIntervalMs: 5000,
       lease: 15_000,
       gatheringMs: 0,
       newId: () => `m${++ids}`,

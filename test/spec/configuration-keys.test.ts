@@ -2,12 +2,8 @@
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { listen } from "../../server/http/http.ts";
-import {
-  defaultDrainMs,
-  defaultHealthIntervalMs,
-  defaultLinkHealthIntervalMs,
-} from "../../src/base/protocol.ts";
+import { defaultDrainMs, defaultHealthIntervalMs } from "../../src/base/protocol.ts";
+import { fakeMember, socketDial } from "../_fake-member.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import {
   gateway,
@@ -43,36 +39,23 @@ describe("keys of each mode", () => {
     ]);
   });
 
-  it("configuration-16: a gateway has healthIntervalMs, the time between health checks: 5000, and 1000 where members have links", async () => {
-    const targets: string[] = [];
-    const member = await listen(
-      async ({ target }) => (targets.push(target), { status: 200, headers: {}, body: "true" }),
-      {
-        host: "127.0.0.1",
-        port: 0,
-      },
-    );
-    onTestFinished(() => member.close(0));
+  it("configuration-16: a gateway has healthIntervalMs, the time between health checks: 1000", async () => {
+    const trustKey = "a-trust-key-for-the-health-checks";
     const { url } = await start(applicationOf({}), {
       ...gateway,
       url: anyPort,
-      trustKey: "a-trust-key-for-monitor",
-      // This member has no link.
-      link: "auto",
+      trustKey,
       healthIntervalMs: 20,
     });
-    const body = JSON.stringify({ url: member.url, procedures: ["a"] });
-    await fetch(`${url}/nodes`, {
-      method: "POST",
-      headers: { "x-svc-trust-key": "a-trust-key-for-monitor" },
-      body,
-    });
-    // Sooner than by default, which takes 15 s.
-    await expect
-      .poll(() => targets.slice(0, 3), { timeout: 12_000 })
-      .toEqual(Array<string>(3).fill("/health/status"));
+    const member = await fakeMember(
+      { dial: socketDial(), gateway: url, trustKey },
+      { procedures: ["a"] },
+    );
+    onTestFinished(() => member.die());
+    // Sooner than by default, which takes 3 s.
+    await expect.poll(() => member.asked.length, { timeout: 2_500 }).toBeGreaterThan(3);
     expect(parse(gateway)).not.toHaveProperty("healthIntervalMs");
-    expect([defaultHealthIntervalMs, defaultLinkHealthIntervalMs]).toEqual([5000, 1000]);
+    expect(defaultHealthIntervalMs).toBe(1000);
     expect(parse({ ...gateway, healthIntervalMs: 250 })).toMatchObject({ healthIntervalMs: 250 });
     for (const healthIntervalMs of [0, -1, 1.5, "soon", Infinity])
       expect(configProblems({ ...gateway, healthIntervalMs })).toEqual([

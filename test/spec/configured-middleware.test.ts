@@ -79,7 +79,11 @@ const call = async (
   });
 
 /** Checks a service whose calls pass this middleware `times` times. */
-async function holds({ url, lines }: Started, times: number): Promise<void> {
+async function holds(
+  { url, lines }: Started,
+  times: number,
+  queue: boolean | object = false,
+): Promise<void> {
   const good = await call(url, ["tea"]);
   expect(await good.json()).toEqual(
     order("tea", ...Array<string>(times).fill("added"), "an order"),
@@ -116,8 +120,8 @@ async function holds({ url, lines }: Started, times: number): Promise<void> {
     ),
   );
   expect([await status?.text(), await details?.json(), await head?.text()]).toEqual([
-    "false",
-    { disk: { free: 3, healthy: true }, queue: false },
+    String(queue !== false),
+    { disk: { free: 3, healthy: true }, queue },
     "",
   ]);
   expect(head?.headers.get("content-length")).toBe(details?.headers.get("content-length"));
@@ -142,6 +146,8 @@ describe("middleware and health checks of a configuration", () => {
       gateway: gateway.url,
       segments: ["shop"],
       ...configured,
+      // An unhealthy one gets no calls.
+      healthChecks: { disk: "./src/checks/disk.ts", queue: "./src/checks/disk.ts" },
     });
     const proxy = await startConfigured({
       mode: "proxy",
@@ -149,7 +155,7 @@ describe("middleware and health checks of a configuration", () => {
       gateway: gateway.url,
       ...configured,
     });
-    await holds(node, 1);
+    await holds(node, 1, { free: 3, healthy: true });
     await holds(gateway, 2);
     await holds(proxy, 3);
   });

@@ -55,11 +55,3 @@ it("handshake-5: a dialer whose key is refused, or that may not dial, is told so
   expect(said()).not.toContain("101 Switching Protocols");
   expect([proven, failed]).toEqual([[], ["127.0.0.1"]]);
 });
-
-it("handshake-6: a gateway's welcome says how often its members check their health", async () => {
-  const gateway = serviceOf("gateway", undefined, { healthIntervalMs: 2_500 });
-  const { server } = await accept(undefined, {}, gateway);
-  expect((await dial(server.url)).other.healthIntervalMs).toBe(2_500);
-  const other = await accept();
-  expect((await dial(other.server.url)).other.healthIntervalMs).toBeUndefined();
-});

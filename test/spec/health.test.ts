@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { HealthCheck } from "../../src/http/health.ts";
 import { ask, settle } from "../_cluster.ts";
+import { gatewayWith } from "./_members.ts";
 import { services } from "./_services.ts";
 
 const saying = (healthy: boolean, details?: () => Promise<unknown>): HealthCheck => ({
@@ -258,5 +259,76 @@ describe("those who ask", () => {
     };
     for (const path of ["/health", "/health/status", "/health/live", "/health/ready"])
       expect(await ask(node, "GET", path, headers)).toMatchObject({ status: 200, headers: json });
+  });
+
+  it("health-10: the gateway asks each member GET /health/status over its link, and sends no calls to an unhealthy one", async () => {
+    const { node, gateway, clock } = await services();
+    const call = () => ask(gateway, "GET", "/rpc/app/echo?value=a");
+    let healthy = true;
+    node.addHealthCheck("disk", { isHealthy: async () => healthy });
+    expect((await call()).text).toBe("a");
+    healthy = false;
+    await clock.pass(1_000);
+    expect(await call()).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    healthy = true;
+    await clock.pass(1_000);
+    expect((await call()).text).toBe("a");
+  });
+});
+
+describe("a gateway's questions about the health of a member", () => {
+  const asked = "/health/status";
+
+  it("come when it announces itself, and each second (health-10)", async () => {
+    const { members, clock } = await gatewayWith(["a"]);
+    const [a] = members;
+    await settle();
+    expect(a!.asked).toMatchObject([{ from: "key", method: "GET", target: asked }]);
+    await clock.pass(3_000);
+    expect(a!.asked).toHaveLength(4);
+    await a!.join({ procedures: ["shop/order"] });
+    await settle();
+    expect(a!.asked).toHaveLength(5);
+  });
+
+  it("a member that is unhealthy when it announces itself is out as soon as it has said so (health-10)", async () => {
+    const { members, call } = await gatewayWith(["a"]);
+    const [a] = members;
+    a!.isHealthy = false;
+    await a!.join({ procedures: ["shop/order"] });
+    await settle();
+    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+  });
+
+  it("aren't asked while an answer is awaited, which says nothing about its health (health-10)", async () => {
+    const { members, clock, call } = await gatewayWith(["a"]);
+    const [a] = members;
+    await settle();
+    a!.isHealthy = undefined;
+    await clock.pass(30_000);
+    expect(a!.asked).toHaveLength(2);
+    expect(await call("shop/order")).toBe("200 a");
+    a!.isHealthy = false;
+    a!.release(asked, { status: 200, body: "false" });
+    await settle();
+    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
+    a!.isHealthy = true;
+    await clock.pass(1_000);
+    expect(a!.asked).toHaveLength(3);
+    expect(await call("shop/order")).toBe("200 a");
+  });
+
+  it.each([
+    { status: 503, body: "false" },
+    { status: 200, body: "maybe" },
+  ])("an answer that is neither true nor false says nothing (health-10): %o", async (answer) => {
+    const { members, clock, call } = await gatewayWith(["a"]);
+    const [a] = members;
+    await settle();
+    a!.isHealthy = undefined;
+    await clock.pass(1_000);
+    a!.release(asked, answer);
+    await settle();
+    expect(await call("shop/order")).toBe("200 a");
   });
 });

@@ -6,10 +6,6 @@ import { UnsentError } from "../../src/base/ports.ts";
 import { ask, settle, TestClock } from "../_cluster.ts";
 import { deploy, key, urls } from "../_deployment.ts";
 
-/** Doesn't answer until the caller has given up. */
-const silence = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-
 const trusted = { "x-svc-trust-key": key };
 const gone = { status: 503, headers: { "retry-after": "1", "x-svc-error": "NodeNotAvailable" } };
 const stock = "/rpc/shop/stock?sku=1";
@@ -72,30 +68,6 @@ describe("leaving the rotation", () => {
     expect(
       log.lines.filter((line) => line.includes("can't be reached; it gets no calls")),
     ).toHaveLength(1);
-  });
-
-  it("a node stays in the rotation if one health check times out, and leaves it after two in a row (leaving-4)", async () => {
-    const { gateway, network, b, clock, node } = await deploy();
-    const second = node(["b"], "second");
-    network.roles.set("http://second", second);
-    await second.start("http://second");
-    const answering = async () => [
-      String((await ask(gateway, "GET", stock)).headers["x-svc-node"]),
-      String((await ask(gateway, "GET", stock)).headers["x-svc-node"]),
-    ];
-    network.roles.set(urls.b, {
-      ...b,
-      handle: (request) =>
-        request.target.startsWith("/health/") ? silence(request.signal) : b.handle(request),
-    });
-    await clock.pass(5000);
-    expect((await answering()).toSorted()).toEqual(["node b", "second"]);
-    // The first check is given up after 6 s, and the next one comes at 15 s.
-    await clock.pass(10_000 + 2500);
-    expect(await answering()).toEqual(["second", "second"]);
-    network.roles.set(urls.b, b);
-    await clock.pass(5000);
-    expect((await answering()).toSorted()).toEqual(["node b", "second"]);
   });
 
   it("a gateway logs why it can't check a member's health (leaving-3)", async () => {

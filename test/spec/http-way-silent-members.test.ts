@@ -158,22 +158,4 @@ describe("a member of a gateway that falls silent", () => {
     await clock.pass(5_000);
     for (let calls = 0; calls < 3; calls++) expect(await call("shop/order")).toBe("200 b");
   });
-
-  it("an unhealthy process that joins again stays unhealthy, and a new one starts anew (silent-8)", async () => {
-    const { gateway, call, members, clock } = await gatewayWith(["a"]);
-    members[0]!.isHealthy = false;
-    await clock.pass(5_000);
-    const join = async (instance: string) =>
-      await ask(
-        gateway,
-        "POST",
-        "/nodes",
-        trusted,
-        JSON.stringify({ url: "http://a", procedures: ["shop/order"], instance }),
-      );
-    await join("a");
-    expect(await call("shop/order")).toBe("503 NodeNotAvailable");
-    await join("a2");
-    expect(await call("shop/order")).toBe("200 a");
-  });
 });

@@ -212,7 +212,6 @@ describe("joining a gateway", () => {
     for (const kind of ["outside", "service"] as const)
       for (const [method, path] of [
         ["POST", "/nodes"],
-        ["PUT", "/nodes/m1/health"],
         ["DELETE", "/nodes/m1"],
       ] as const)
         for (const fields of [json, { ...json, "x-svc-trust-key": key, host: "127.0.0.1" }])

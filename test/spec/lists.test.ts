@@ -190,7 +190,10 @@ describe("a node with a long list", () => {
   const join = async (local: TestDeployment, url: string, procedures: () => readonly string[]) =>
     await joinedOver(local, url, () => ({ procedures: procedures() }));
   const requestsOf = ({ network }: TestDeployment): string[] =>
-    network.sent.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+    network.sent.flatMap(({ method, url }) => {
+      const { pathname } = new URL(url);
+      return pathname === "/health/status" ? [] : [`${method} ${pathname}`];
+    });
 
   it("joining-13: a node whose join would have over 16 KiB names the digest, sends the list in parts of 64 KiB if the gateway answers 409, and renews without it", async () => {
     const { local, call, clock, network, gateway } = await gatewayOnly();
@@ -230,7 +233,7 @@ describe("a node with a long list", () => {
     expect(gateway.describe()["members"]).toEqual(["http://c", "http://d"]);
     network.sent.length = 0;
     await clock.pass(20_000);
-    expect(requestsOf(local)).toEqual(["PUT /nodes/m1/health", "PUT /nodes/m2/health"]);
+    expect(requestsOf(local)).toEqual([]);
     expect(gateway.describe()["members"]).toHaveLength(2);
   });
 
@@ -336,7 +339,8 @@ describe("a node with a long list", () => {
         await join(local, "http://c", () => many(650))
       ).joined;
       expect(gateway.describe()["members"]).toEqual(["http://c"]);
-      expect(network.sent.at(-1)?.body).toContain("parts/a/module0/procedure0");
+      const joins = network.sent.filter(({ method }) => method === "POST");
+      expect(joins.at(-1)?.body).toContain("parts/a/module0/procedure0");
       expect(local.log.lines.join("\n")).not.toContain("can't join");
     },
   );

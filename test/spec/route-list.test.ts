@@ -34,6 +34,9 @@ describe("a proxy's list of routes", () => {
   it("routes-31: a proxy whose gateway restarts keeps its routes while the nodes join again, and forgets those that don't come back", async () => {
     const { local, outer } = await startSite("behind a proxy", [{ route: "GET /a", run }]);
     const match = () => outer.isTaken("/a");
+    const { roles } = local.network;
+    const node = roles.get("http://a")!;
+    for (const url of ["http://a", "http://gateway"]) roles.delete(url);
     await local.gateway();
     await local.clock.pass(100);
     expect(await send(outer, "GET", "/a")).toMatchObject({
@@ -47,6 +50,7 @@ describe("a proxy's list of routes", () => {
     expect((await send(restarted, "GET", "/a", { "x-svc-trust-key": key })).status).toBe(404);
     const gateway = local.network.roles.get("http://gateway");
     // The proxy has asked the new gateway, which knows no node.
+    roles.set("http://a", node);
     await local.clock.pass(5_000);
     expect(match()).toBe(true);
     expect(await ask(outer)).toBe(200);

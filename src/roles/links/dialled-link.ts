@@ -106,11 +106,6 @@ export class DialledLink implements Peer {
     return { to, kind: this.#isHttp ? "http" : "none", because: this.#why };
   }
 
-  /** How often a member of the gateway at the other end checks its health, as that has said. */
-  get healthIntervalMs(): number | undefined {
-    return this.#proven?.other.healthIntervalMs;
-  }
-
   /** The other end is a process to which this service has a link under another name. */
   get isTwin(): boolean {
     return this.#isTwin;

@@ -23,8 +23,6 @@ export interface ServiceLinksParts {
   readonly instance?: string;
   /** The build that this service runs now. */
   readonly build?: () => string | undefined;
-  /** How often members of this gateway check their health. */
-  readonly healthIntervalMs?: number;
   /** Both ends show that they have it. There are no links without it. */
   readonly trustKey: TrustKey | undefined;
   /** `false`: something between services ends TLS [true]. */
@@ -62,7 +60,7 @@ export class ServiceLinks {
 
   constructor(parts: ServiceLinksParts) {
     const { host, role, trustKey, limits, credentials, mode = "auto", handle } = parts;
-    const { endToEndTls, instance = crypto.randomUUID(), build, healthIntervalMs } = parts;
+    const { endToEndTls, instance = crypto.randomUUID(), build } = parts;
     this.#parts = parts;
     this.#refusals = new RareLines(host.clock);
     this.#badAnswers = new RareLines(host.clock);
@@ -77,7 +75,6 @@ export class ServiceLinks {
             role,
             instance,
             build,
-            healthIntervalMs,
             mostCalls: limits.maxCalls + controlCalls,
             versions: host.links.versions,
             soon: host.links.soon,

@@ -28,8 +28,8 @@ export interface MemberEndpointsOptions {
   readonly instance: string;
   /** Whether members may come over HTTP, unless it is `always` [auto]. */
   readonly link?: LinkMode | undefined;
-  /** What such a member says of it. */
-  readonly told: (member: Member, isHealthy: boolean) => void;
+  /** Hears of each member that has announced itself. */
+  readonly joined: (member: Member) => void;
   /** Without an observer, the details that members send aren't kept. */
   readonly observer?: Observer | undefined;
 }
@@ -49,9 +49,6 @@ export interface ListedMember {
 
 /** For the names of some hundred thousand procedures, from a member that has shown the key. */
 const maxJoinBytes = 16 * 1024 * 1024;
-
-/** For `true` or `false`. */
-const maxHealthBytes = 16;
 
 /** A part of a list. Members send less, so that proxies in between take it. */
 const maxPartBytes = 1024 * 1024;
@@ -100,7 +97,8 @@ export function memberRoutes(
         if (request.departure?.aborted === true)
           throw new NodeNotAvailable("The node left before it had joined");
         const about = options.observer === undefined ? undefined : aboutOf(joining, list);
-        const { id } = members.join({ url, list, instance, revision, via, about });
+        const joined = members.join({ url, list, instance, revision, via, about });
+        options.joined(joined);
         const counts = [
           counted(list.procedures.length, "callable procedure"),
           ...(list.routes.length === 0 ? [] : [counted(list.routes.length, "route")]),
@@ -116,7 +114,7 @@ export function memberRoutes(
             ...answerHeaders,
             [serviceHeaders.instance]: options.instance,
           },
-          body: JSON.stringify({ id, lease: options.lease }),
+          body: JSON.stringify({ id: joined.id, lease: options.lease }),
         };
       },
     ],
@@ -150,22 +148,6 @@ export function memberRoutes(
       },
     ],
     ["PUT", member, (request, { id }) => (demandKey(request), answer(members.renew(String(id))))],
-    [
-      "PUT",
-      `${member}/health`,
-      async (request, { id }) => {
-        demandKey(request);
-        const teller = members.get(String(id));
-        // Others are asked.
-        if (teller === undefined || teller.via === undefined || teller.via !== request.via)
-          return answer(false);
-        const text = new TextDecoder().decode(await request.readBody(maxHealthBytes));
-        if (text !== "true" && text !== "false")
-          throw new BadRequest(`A member's health is true or false, not ${text}`);
-        options.told(teller, text === "true");
-        return answer(true);
-      },
-    ],
     // Answers whether the member is still known, without renewing: a restarted gateway forgets
     // members.
     [

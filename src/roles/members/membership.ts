@@ -4,7 +4,7 @@
 import { BackOff } from "../../base/back-off.ts";
 import { bounded } from "../../base/aborts.ts";
 import { type Host, isLocalFailure, type Peer } from "../../base/ports.ts";
-import { defaultLinkHealthIntervalMs, mediaTypes, paths } from "../../base/protocol.ts";
+import { mediaTypes, paths } from "../../base/protocol.ts";
 import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import { collected } from "../../http/bodies.ts";
 import type { DialledLink } from "../links/dialled-link.ts";
@@ -62,12 +62,11 @@ export interface LinkedMembership {
   /** The way to the gateway [HTTP to its address]. */
   readonly peer?: Peer;
   /** The same, if it may be a link. */
-  readonly way: Pick<DialledLink, "kind" | "isTwin" | "healthIntervalMs"> | undefined;
+  readonly way: Pick<DialledLink, "kind" | "isTwin"> | undefined;
   /** The name under which this node is a member of that process already, if it is. */
   readonly twinOf?: (instance: string) => string | undefined;
   /** This process, as its links say. */
   readonly instance: string;
-  readonly isHealthy: () => Promise<boolean>;
 }
 
 /**
@@ -151,9 +150,8 @@ export function createMembership(
       });
       backOff.reset();
       warned = false;
-      // While the link lives, this is a member, and says itself how it is.
-      if (isLinked) tellHealth(url, joined);
-      else watch(url, host.clock.now() + joined.lease / 3);
+      // While the link lives, this is a member.
+      if (!isLinked) watch(url, host.clock.now() + joined.lease / 3);
     } catch (error) {
       if (stopped) return;
       if (error instanceof RefusedKey && starting) throw error;
@@ -201,33 +199,6 @@ export function createMembership(
     }
     await tryJoin(url);
   };
-
-  /**
-   * Tells the gateway what the application's checks say, each time when that changes. Whether this is still
-   * a member needs no question: a gateway ends the link of one that it was told to remove.
-   */
-  const tellHealth = (url: string, { id }: Joined, told?: boolean): void =>
-    schedule(way?.healthIntervalMs ?? defaultLinkHealthIntervalMs, async () => {
-      const isHealthy = (await linked?.isHealthy()) ?? true;
-      // It has joined again since, or has left.
-      const isOver = (): boolean => joined?.id !== id || stopped || way?.kind !== "link";
-      if (isOver()) return;
-      if (isHealthy === told) return tellHealth(url, joined!, told);
-      const path = `${paths.nodes}/${encodeURIComponent(id)}/health`;
-      try {
-        const { status } = await send("PUT", path, String(isHealthy));
-        if (isOver()) return;
-        if (status !== 404) return tellHealth(url, joined!, isHealthy);
-        host.log.info(`the gateway at ${gateway} no longer knows this node; joining again`);
-      } catch (error) {
-        // The next link tells it.
-        if (isOver()) return;
-        host.log.warn(
-          `the gateway at ${gateway} wasn't told of this node's health (${(error as Error).message}); joining again`,
-        );
-      }
-      await tryJoin(url);
-    });
 
   return {
     async moved() {

@@ -1,31 +1,32 @@
 // A gateway's health checks: asks members what their applications say of themselves, and gives no
-// calls to those that aren't healthy. Whether a member is alive is a guess (liveness.ts).
+// calls to those that aren't healthy. Whether a member is alive its link tells.
 
 import { bounded } from "../../base/aborts.ts";
 import type { Host } from "../../base/ports.ts";
 import { paths } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
+import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import type { Liveness } from "./liveness.ts";
 import type { Member, Members } from "./members.ts";
 
 export interface Monitor {
-  /** A member with a link says what its application's checks say. */
-  told(member: Member, isHealthy: boolean): void;
+  /** A member has announced itself: it is asked at once. */
+  joined(member: Member): void;
   start(): void;
   stop(): void;
 }
 
-/** A member's own checks may take 5 s, and the answer a moment more. */
-const answerTimeoutMs = 6_000;
+/** Over HTTP, a member's own checks may take 5 s, and the answer a moment more. */
+const httpAnswerMs = 6_000;
 
-/** Checks all members every `interval` milliseconds, except those whose last check is running. */
+/** Asks all members every `interval` milliseconds, except those whose answer is awaited. */
 export function createMonitor(
   host: Host,
-  interval: number,
-  members: Members,
+  { interval, trustKey }: { readonly interval: number; readonly trustKey: TrustKey | undefined },
+  members: Pick<Members, "all">,
   liveness: Liveness<Member>,
 ): Monitor {
-  const checking = new Set<Member>();
+  const asked = new Set<Member>();
   let cancel = (): void => {};
   let stopped = false;
 
@@ -38,38 +39,36 @@ export function createMonitor(
   };
 
   const check = async (member: Member): Promise<void> => {
-    checking.add(member);
+    if (asked.has(member)) return;
+    asked.add(member);
+    const isLinked = member.via !== undefined;
     const started = host.clock.now();
     try {
-      liveness.sent(member);
-      const isHealthy = await ask(host, member);
+      if (!isLinked) liveness.sent(member);
+      const isHealthy = await ask(host, member, trustKey);
       member.checked = host.clock.now();
       // It may have left in the meantime.
       if (stopped || member.hasLeft) return;
-      liveness.heard(member);
-      set(member, isHealthy);
+      if (!isLinked) liveness.heard(member);
+      if (isHealthy !== undefined) set(member, isHealthy);
     } catch (thrown) {
-      // No answer says nothing about its health.
-      liveness.failed(member, thrown, started);
+      // Without an answer nothing is known of its health, and its link tells whether it lives.
+      if (!isLinked) liveness.failed(member, thrown, started);
     } finally {
-      checking.delete(member);
+      asked.delete(member);
     }
   };
 
   const round = (): void => {
     cancel = host.clock.after(interval, () => {
-      for (const member of members.all())
-        if (member.via === undefined && !checking.has(member)) void check(member);
+      for (const member of members.all()) void check(member);
       round();
     });
   };
 
   return {
+    joined: (member) => void check(member),
     start: round,
-    told(member, isHealthy) {
-      member.checked = host.clock.now();
-      set(member, isHealthy);
-    },
     stop() {
       stopped = true;
       cancel();
@@ -77,18 +76,19 @@ export function createMonitor(
   };
 }
 
-async function ask(host: Host, { url }: Member): Promise<boolean> {
-  const late = (): Error => new Error(`no answer in ${answerTimeoutMs} ms`);
-  const answer = await bounded(undefined, host.clock, answerTimeoutMs, late, (signal) =>
-    collected(
-      host.transport.send({
-        url: url + paths.healthStatus,
-        method: "GET",
-        headers: {},
-        signal,
-        control: true,
-      }),
-    ),
-  );
-  return answer.status === 200 && new TextDecoder().decode(answer.body) === "true";
+/** `undefined`: its answer says nothing about its health. */
+async function ask(
+  { transport, clock }: Pick<Host, "transport" | "clock">,
+  { url, via }: Member,
+  trustKey: TrustKey | undefined,
+): Promise<boolean | undefined> {
+  const question = { url: url + paths.healthStatus, method: "GET", control: true } as const;
+  const late = (): Error => new Error(`no answer in ${httpAnswerMs} ms`);
+  const { status, body } = await (via === undefined || trustKey === undefined
+    ? bounded(undefined, clock, httpAnswerMs, late, (signal) =>
+        collected(transport.send({ ...question, headers: {}, signal })),
+      )
+    : collected(via.send({ ...question, headers: trustKeyHeader(trustKey) })));
+  const text = new TextDecoder().decode(body);
+  return status === 200 && (text === "true" || text === "false") ? text === "true" : undefined;
 }

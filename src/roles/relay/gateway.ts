@@ -8,7 +8,6 @@ import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import {
   defaultGatheringMs,
   defaultHealthIntervalMs,
-  defaultLinkHealthIntervalMs,
   defaultLeaseMs,
 } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
@@ -46,9 +45,7 @@ export interface GatewayOptions {
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
   readonly errors?: ErrorVisibility | undefined;
-  /**
-   * Milliseconds between health checks of each member [5000, and 1000 where they come over its link].
-   */
+  /** Milliseconds between health checks of each member. @default 1000 */
   readonly healthIntervalMs?: number | undefined;
   /** Whether it takes links [auto]. */
   readonly link?: LinkMode | undefined;
@@ -85,7 +82,7 @@ export interface GatewayOptions {
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const addresses = createMemberAddresses(host.names, options);
   host.transport.guard?.(addresses.rule);
-  const { lease = defaultLeaseMs, healthIntervalMs } = options;
+  const { lease = defaultLeaseMs, healthIntervalMs = defaultHealthIntervalMs } = options;
   const { gatheringMs = defaultGatheringMs, observer, directory } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
   const members = createMembers(host.clock, lease, options.newId, lists, ({ url }) =>
@@ -99,21 +96,12 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const classes = application?.classes ?? new Classes();
   const credentials = createCredentials(options.trustKey, host);
   const base =
-    options.repository === undefined
-      ? undefined
-      : new KnownBase(host, {
-          repository: options.repository,
-          intervalMs: healthIntervalMs ?? defaultHealthIntervalMs,
-        });
+    options.repository === undefined ? undefined : new KnownBase(host, options.repository);
   const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
   const parts = { host, credentials, web, limits: options.limits };
   const liveness = createLiveness(host, members.all, members.setSign);
-  const monitor = createMonitor(
-    host,
-    healthIntervalMs ?? defaultHealthIntervalMs,
-    members,
-    liveness,
-  );
+  const { trustKey } = options;
+  const monitor = createMonitor(host, { interval: healthIntervalMs, trustKey }, members, liveness);
   const resending = new Resending<Member>(host, members.all);
   const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resending });
   const middleware = { chain, application, ...parts };
@@ -123,12 +111,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     host,
     role: "gateway",
     instance,
-    trustKey: options.trustKey,
+    trustKey,
     limits: options.limits,
     credentials,
     mode: options.link,
     endToEndTls: options.endToEndTls,
-    healthIntervalMs: healthIntervalMs ?? defaultLinkHealthIntervalMs,
     handle: (request) => role.handle(request),
     onLost(via, why) {
       for (const { url } of members.leaveVia(via))
@@ -198,7 +185,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
           instance,
           lease,
           credentials,
-          told: monitor.told,
+          joined: monitor.joined,
         },
         members,
         lists,

@@ -8,23 +8,20 @@ import { discard } from "../../http/bodies.ts";
 
 /** How long the repository may take to answer. */
 const answerTimeoutMs = 2_000;
+/** How often it is asked: the next build may have another base. */
+const intervalMs = 5_000;
 
 export class KnownBase implements BasePath {
   readonly #host: Pick<Host, "clock" | "transport">;
   readonly #repository: string;
-  readonly #intervalMs: number;
   #path: string | undefined;
   #asking: Promise<void> | undefined;
   #isStopped = false;
   #cancel = (): void => {};
 
-  constructor(
-    host: Pick<Host, "clock" | "transport">,
-    options: { readonly repository: string; readonly intervalMs: number },
-  ) {
+  constructor(host: Pick<Host, "clock" | "transport">, repository: string) {
     this.#host = host;
-    this.#repository = options.repository;
-    this.#intervalMs = options.intervalMs;
+    this.#repository = repository;
   }
 
   get path(): string | undefined {
@@ -35,11 +32,11 @@ export class KnownBase implements BasePath {
     return (this.#asking ??= this.#ask().finally(() => (this.#asking = undefined)));
   }
 
-  /** Asks once, and goes on asking: the next build may have another base. */
+  /** Asks once, and goes on asking. */
   async start(): Promise<void> {
     await this.find();
     if (!this.#isStopped)
-      this.#cancel = this.#host.clock.after(this.#intervalMs, () => void this.start());
+      this.#cancel = this.#host.clock.after(intervalMs, () => void this.start());
   }
 
   stop(): void {

@@ -63,7 +63,7 @@ export interface ProxyOptions {
   readonly link?: LinkMode | undefined;
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
-  /** Milliseconds between questions which routes there are. @default 5000 */
+  /** Milliseconds between questions which routes there are. @default 1000 */
   readonly healthIntervalMs?: number | undefined;
   readonly repository: string;
   /** The application's modules, for middleware that looks at arguments. */
@@ -81,10 +81,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, observer } = options;
   const chain = createMiddlewareChain();
   const credentials = createCredentials(trustKey, host);
-  const base = new KnownBase(host, {
-    repository: options.repository,
-    intervalMs: options.healthIntervalMs ?? defaultHealthIntervalMs,
-  });
+  const base = new KnownBase(host, options.repository);
   const web = createPublicOrigin(host.log, { ...options.web, base });
   const parts = {
     host,

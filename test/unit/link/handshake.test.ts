@@ -34,7 +34,7 @@ function acceptorOf(more: Partial<AcceptorParts> = {}) {
   const acceptor = new Acceptor({
     host: { deriveKey, equalSecrets, sign, clock },
     trustKey,
-    own: { role: "gateway", instance: "g1", versions: [1, 2], healthIntervalMs: 2_500 },
+    own: { role: "gateway", instance: "g1", versions: [1, 2] },
     roles: ["node", "proxy"],
     onRefusal: (from, why) => {
       wrong.push(from);
@@ -85,7 +85,7 @@ describe("a handshake", () => {
       version: 2,
     });
     expect(dialer.welcomed(verdict.welcome)).toMatchObject({
-      other: { role: "gateway", instance: "g1", healthIntervalMs: 2_500 },
+      other: { role: "gateway", instance: "g1" },
       version: 2,
     });
     for (const said of [JSON.stringify(fields), verdict.welcome])
@@ -261,7 +261,6 @@ describe("a handshake", () => {
   it.each([
     ["what the acceptor speaks", { versions: [1, 1] }],
     ["its instance", { instance: "g2" }],
-    ["how often members check their health", { healthIntervalMs: 1 }],
     ["something that a later release says", { more: true }],
   ])("downgrade: nothing that an acceptor says can be changed on its way: %s", (_, change) => {
     const acceptor = acceptorOf();
@@ -565,8 +564,6 @@ describe("a handshake", () => {
     ["a text for versions", { versions: ["1", "1"] }],
     ["no role", { role: 1 }],
     ["a line break in its build", { build: "b\n" }],
-    ["no time between health checks", { healthIntervalMs: 0 }],
-    ["a text for that time", { healthIntervalMs: "1000" }],
   ])("an end with the key that says nonsense of itself gets no link: %s", (_, more) => {
     const own = { role: "node", instance: "n1", versions: [1, 2], ...more } as never;
     const acceptor = acceptorOf();

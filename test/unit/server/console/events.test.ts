@@ -249,7 +249,7 @@ describe("GET /svc/console/events", () => {
   });
 
   it("the event stream reports members that join, are taken out of rotation, and leave", async () => {
-    const { gateway, clock, network } = await alone();
+    const { gateway, clock, network } = await alone(false, 1_000);
     const reader = await listen(gateway);
     await reader.data<ConsoleState>();
     const until = async (isReached: (states: string) => boolean): Promise<string> => {
@@ -267,9 +267,9 @@ describe("GET /svc/console/events", () => {
       { procedures: ["c/only"] },
     );
     expect(await until((states) => states.includes("//c"))).toBe("http://c ready");
-    await member.tellHealth(false);
+    member.isHealthy = false;
     expect(await until((states) => states.includes("out"))).toBe("http://c out");
-    await member.tellHealth(true);
+    member.isHealthy = true;
     expect(await until((states) => states.includes("ready"))).toBe("http://c ready");
     member.die();
     expect(await until((states) => !states.includes("//c"))).toBe("");
