@@ -2,14 +2,20 @@
 // refuse half of all calls, or join and leave many times a second.
 
 import { openSync, writeSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
+import {
+  type Behaviour,
+  dialAsMember,
+  type FakeCall,
+  type FakeMember as Member,
+  notBegun,
+  socketDial,
+} from "../../_fake-member.ts";
 import { procedureMs, trustKey } from "./application.ts";
-import { freePort } from "./ports.ts";
 
-/** For the gateway of fake members, which have no links, whichever way the other services use. */
-export const takesFakes: { readonly link: "auto" } = { link: "auto" };
+const announced = { procedures: ["order", "stock", "count"], idempotent: ["stock"] };
 
 export class FakeMember {
   readonly name: string;
@@ -22,64 +28,45 @@ export class FakeMember {
   /** Decides for each call whether it is refused. */
   refuses: () => boolean = () => false;
   readonly #ledger: number;
-  readonly #server = createServer((request, response) => this.#answer(request, response));
-  #port = 0;
-  #id: string | undefined;
+  #member: Member | undefined;
 
   constructor(name: string, ledger: string) {
     this.name = name;
     this.#ledger = openSync(join(ledger, `${name}-${process.pid}`), "a");
   }
 
-  async listen(): Promise<void> {
-    this.#port = await freePort();
-    this.#server.keepAliveTimeout = 65_000;
-    await new Promise<void>((resolve) => this.#server.listen(this.#port, "127.0.0.1", resolve));
-  }
-
+  /** As a new process: it dials, and joins. The link of the one before ends. */
   async join(gateway: string): Promise<void> {
-    const answer = await fetch(`${gateway}/nodes`, {
-      method: "POST",
-      headers: { "x-svc-trust-key": trustKey, "content-type": "application/json" },
-      body: JSON.stringify({
-        url: `http://127.0.0.1:${this.#port}`,
-        instance: crypto.randomUUID(),
-        procedures: ["order", "stock", "count"],
-        idempotent: ["stock"],
-      }),
+    this.close();
+    this.#member = await dialAsMember({
+      dial: socketDial(),
+      gateway,
+      trustKey,
+      behave: (call) => this.#answer(call),
     });
-    if (answer.status !== 201)
-      throw new Error(`${this.name} can't join: ${answer.status} ${await answer.text()}`);
-    ({ id: this.#id } = (await answer.json()) as { id: string });
+    await this.#member.join(announced);
   }
 
-  async leave(gateway: string): Promise<void> {
-    const answer = await fetch(`${gateway}/nodes/${this.#id}`, {
-      method: "DELETE",
-      headers: { "x-svc-trust-key": trustKey },
-    });
-    if (answer.status !== 204) throw new Error(`${this.name} can't leave: ${answer.status}`);
+  /** Says goodbye. Its link stays, so that a call which comes too late is seen. */
+  async leave(): Promise<void> {
+    const { status, text } = await this.#member!.leave();
+    if (status !== 204) throw new Error(`${this.name} can't leave: ${status} ${text}`);
   }
 
   close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    this.#member?.die();
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
-    let body = "";
-    request.setEncoding("utf8").on("data", (text: string) => (body += text));
-    request.on("end", () => {
-      if (!request.url?.startsWith("/rpc/")) return void response.end("true");
-      this.calls++;
-      this.lastCall = performance.now();
-      if (this.refuses()) {
-        const headers = { "x-svc-refused": "yes", "x-svc-not-started": "overload" };
-        return void response.writeHead(503, headers).end();
-      }
-      const { id } = JSON.parse(body) as { id: string };
-      writeSync(this.#ledger, `${id} ${performance.timeOrigin + performance.now()}\n`);
-      setTimeout(() => response.end(`${this.name} ${process.pid}`), procedureMs);
-    });
+  async #answer({ body }: FakeCall): Promise<Behaviour> {
+    this.calls++;
+    this.lastCall = performance.now();
+    if (this.refuses()) {
+      const { status, headers } = notBegun("overload");
+      return { status, headers: { ...headers, "x-svc-refused": "yes" } };
+    }
+    const { id } = JSON.parse(body) as { id: string };
+    writeSync(this.#ledger, `${id} ${performance.timeOrigin + performance.now()}\n`);
+    await pause(procedureMs);
+    return { status: 200, body: `${this.name} ${process.pid}` };
   }
 }

@@ -1,6 +1,6 @@
 // R16: fifty members join and leave each second, beside three nodes that stay.
 
-import { FakeMember, takesFakes } from "../harness/fake-members.ts";
+import { FakeMember } from "../harness/fake-members.ts";
 import { hasFailed, rowOf, worst } from "../harness/measure.ts";
 import { type Scenario, underLoad } from "../harness/scenario.ts";
 
@@ -13,14 +13,12 @@ const together = 5;
 export const churn: Scenario = {
   name: "churn",
   rows: ["R16"],
-  options: { gatewayConfig: takesFakes },
   async run(deployment, context) {
     const { url, ledger, members } = deployment;
     const fakes = Array.from(
       { length: 60 },
       (_, index) => new FakeMember(`f${context.random.seed}x${index}`, ledger),
     );
-    await Promise.all(fakes.map((fake) => fake.listen()));
     let calledLate = 0;
     let turns = 0;
     try {
@@ -33,7 +31,7 @@ export const churn: Scenario = {
           const present: FakeMember[] = [];
           const leave = async (): Promise<void> => {
             const fake = present.shift()!;
-            await fake.leave(url);
+            await fake.leave();
             fake.leftAt = performance.now();
           };
           for (; load.now() < durationMs - 2_000; turns++) {

@@ -1,6 +1,6 @@
 // R12: all nodes refuse half of their calls because they have too much to do.
 
-import { FakeMember, takesFakes } from "../harness/fake-members.ts";
+import { FakeMember } from "../harness/fake-members.ts";
 import { hasFailed, rowOf } from "../harness/measure.ts";
 import { type Scenario, underLoad } from "../harness/scenario.ts";
 
@@ -10,7 +10,7 @@ const durationMs = 10_000;
 export const refusals: Scenario = {
   name: "refusals",
   rows: ["R12"],
-  options: { nodes: 0, gatewayConfig: takesFakes },
+  options: { nodes: 0 },
   async run(deployment, context) {
     const { url, ledger } = deployment;
     const fakes = ["x", "y", "z"].map(
@@ -20,9 +20,8 @@ export const refusals: Scenario = {
     try {
       for (const fake of fakes) {
         fake.refuses = () => context.random.next() < 0.5;
-        await fake.listen();
         await fake.join(url);
-        leaving.push(async () => await fake.leave(url));
+        leaving.push(async () => await fake.leave());
       }
       const loaded = await underLoad(
         deployment,
