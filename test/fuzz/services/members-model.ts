@@ -1,35 +1,37 @@
-// Members of a gateway in random order: they join, move, leave, fall silent, come back and say that
-// they are unhealthy. The model knows who may be called; the gateway is the real one, with a clock
-// that the commands move.
+// Members of a gateway in random order: they link and join, join again, leave, fall silent, lose their links, come
+// back and say that they are unhealthy. The model knows who may be called; the gateway is the real one, with a
+// clock that the commands move.
 
 import { expect } from "vitest";
 import fc from "fast-check";
 import { digest as sha256 } from "../../../server/http/host.ts";
-import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import type { Role } from "../../../src/roles/role.ts";
 import { ask, key, TestDeployment } from "../../_cluster.ts";
+import { dialAsMember, type FakeMember, memoryDial } from "../../_fake-member.ts";
 
 /** A process that may be a member. */
 interface Process {
   readonly instance: string;
+  readonly member: FakeMember;
+  /** Where it says that it is. Two may say the same. */
   url: string;
-  /** Its connections are answered, accepted without an answer, or refused. */
+  /** It answers on its link, reads and sends nothing, or is gone with its link. */
   state: "up" | "silent" | "down";
   isHealthy: boolean;
+  /** It has joined, and hasn't left. */
   isMember: boolean;
-  id: string;
-  calls: number;
 }
 
 /** The model: who is a member, and what the gateway must have learned of each. */
 class Model {
   readonly processes: Process[] = [];
-  /** By address: a process that starts there takes the place of the one before. */
+  /** The latest that says it is there. */
   at(url: string): Process | undefined {
     return this.processes.findLast((process) => process.url === url);
   }
+  /** A link that is over takes its member along. */
   get members(): Process[] {
-    return this.processes.filter(({ isMember }) => isMember);
+    return this.processes.filter(({ isMember, member }) => isMember && !member.isClosed);
   }
   /** Those that may be called: what an application says counts always. */
   get healthy(): Process[] {
@@ -37,16 +39,6 @@ class Model {
   }
   get alive(): Process[] {
     return this.healthy.filter(({ state }) => state === "up");
-  }
-  /** More than half seem dead: then the guess is wrong, or nothing is left to lose. */
-  get panics(): boolean {
-    return this.alive.length < this.healthy.length / 2;
-  }
-  joined(process: Process, url: string): void {
-    for (const other of this.processes)
-      // It has lost its address.
-      if (other.url === url) Object.assign(other, { url: "", isMember: false });
-    Object.assign(process, { url, isMember: true });
   }
 }
 
@@ -56,12 +48,19 @@ class Real {
   gateway!: Role;
 
   async open(): Promise<this> {
-    this.gateway = await this.local.gateway({ lease: 1e9 });
+    this.gateway = await this.local.gateway();
     return this;
   }
 
-  async send(method: string, path: string, body = ""): Promise<{ status: number; text: string }> {
-    return await ask(this.gateway, method, path, { "x-svc-trust-key": key }, body);
+  async dial(url: string, instance: string): Promise<FakeMember> {
+    return await dialAsMember({ dial: memoryDial(this.local.network), url, instance });
+  }
+
+  /** Whether each member gets calls, as the gateway lists it. */
+  async listed(): Promise<Record<string, boolean>> {
+    const { text } = await ask(this.gateway, "GET", "/nodes", { "x-svc-trust-key": key });
+    const { members } = JSON.parse(text) as { members: { instance: string; state: string }[] };
+    return Object.fromEntries(members.map(({ instance, state }) => [instance, state === "ready"]));
   }
 
   /** Calls are answered by whoever they reach. */
@@ -69,38 +68,6 @@ class Real {
     const fields = { "content-type": "application/json" };
     return (await ask(this.gateway, "POST", `/rpc/${fqn}`, fields, "{}")).status;
   }
-
-  /** Who listens where: a process that moved still listens at its old address. */
-  readonly #owners = new Map<string, Process>();
-
-  place(process: Process): void {
-    this.#owners.set(process.url, process);
-    for (const [url, owner] of this.#owners)
-      if (owner.state === "down") this.local.network.roles.delete(url);
-      else this.local.network.roles.set(url, roleOf(owner));
-  }
-
-  /** How many calls were sent to an address, answered or not. */
-  triedAt(url: string): number {
-    return this.local.network.sent.filter((request) => request.url.startsWith(`${url}/rpc/`))
-      .length;
-  }
-}
-
-function roleOf(process: Process): Role {
-  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
-    const isCall = request.target.startsWith("/rpc/");
-    if (isCall) process.calls++;
-    if (process.state === "silent") return await silence(request);
-    return { status: 200, headers: {}, body: isCall ? "" : String(process.isHealthy) };
-  };
-  return { handle } as Role;
-}
-
-async function silence(request: HttpRequest): Promise<never> {
-  return await new Promise((_, reject) =>
-    request.signal.addEventListener("abort", () => reject(request.signal.reason as Error)),
-  );
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
@@ -108,18 +75,21 @@ type Command = fc.AsyncCommand<Model, Real>;
 const procedures = ["shop/order", "shop/stock"];
 /** A check that is running may take 6 s, and the next one begins 5 s later. */
 const learnedMs = 11_100;
-/** Longer than the longest pause between two questions whether a member is back. */
-const settledMs = 80_000;
+/** A member that owes an answer and says nothing for so long gets no more calls. */
+const silentMs = 1_000;
+/** A gateway pings an idle link after 15 to 30 s, and closes it if no answer comes. */
+const settledMs = 35_000;
 
 /** Runs `act`, and checks that nobody was called who may not be. */
 async function guarded(model: Model, act: () => Promise<void>): Promise<void> {
-  const counts = model.processes.map((process) => {
-    const { isMember, isHealthy, calls } = process;
-    return [process, isMember && isHealthy ? Infinity : calls] as const;
+  const { healthy, processes } = model;
+  const counts = processes.map((process) => {
+    const most = healthy.includes(process) ? Infinity : process.member.calls.length;
+    return [process, most] as const;
   });
   await act();
-  for (const [process, most] of counts)
-    expect(process.calls, `calls of ${process.instance}`).toBeLessThanOrEqual(most);
+  for (const [{ member, instance }, most] of counts)
+    expect(member.calls.length, `calls of ${instance}`).toBeLessThanOrEqual(most);
 }
 
 function command(
@@ -132,22 +102,23 @@ function command(
 
 let instances = 0;
 
-async function join(model: Model, real: Real, process: Process, url: string): Promise<void> {
-  const { instance } = process;
+/** It links first, if it has to. */
+async function join(process: Process): Promise<void> {
+  const { instance, isMember, member, url } = process;
+  const isNew = !isMember || member.isClosed;
+  if (member.isClosed) await member.dial();
   // Three lists that have these procedures in common, and each is sent in both ways.
   const number = Number(instance.slice(1));
   const all = [...procedures, `shop/version${number % 3}`];
   const list = JSON.stringify({ procedures: all, idempotent: ["shop/stock"] });
   const digest = sha256(Buffer.from(list));
-  model.joined(process, url);
-  real.place(process);
   if (number % 2 === 0)
-    expect((await real.send("PUT", `/nodes/lists/${digest}`, list)).status).toBe(201);
+    expect((await member.request("PUT", `/nodes/lists/${digest}`, list)).status).toBe(201);
   const announced = number % 2 === 0 ? { digest } : (JSON.parse(list) as object);
-  const join = JSON.stringify({ url, instance, ...announced });
-  const { status, text } = await real.send("POST", "/nodes", join);
-  expect(status).toBe(201);
-  process.id = (JSON.parse(text) as { id: string }).id;
+  await member.join({ url, ...announced });
+  process.isMember = true;
+  // Else it stays as healthy as it was.
+  if (isNew) await member.tellHealth(process.isHealthy);
 }
 
 const start = (url: string): Command =>
@@ -156,24 +127,31 @@ const start = (url: string): Command =>
     () => true,
     async (model, real) => {
       const instance = `i${++instances}`;
-      const common = { state: "up", isHealthy: true, isMember: false, id: "", calls: 0 } as const;
-      const process: Process = { url, instance, ...common };
+      const member = await real.dial(url, instance);
+      const process: Process = {
+        instance,
+        member,
+        url,
+        state: "up",
+        isHealthy: true,
+        isMember: false,
+      };
       model.processes.push(process);
-      await join(model, real, process, url);
+      await join(process);
     },
   );
 
 const again = (url: string, to: string): Command =>
   command(
-    `the one at ${url} joins again at ${to}`,
+    `the one at ${url} joins again as ${to}`,
     (model) => model.at(url)?.state === "up",
     async (model, real) => {
       const process = model.at(url)!;
-      const { isMember } = process;
-      await join(model, real, process, to);
-      // Of one that had left, the gateway has to learn again what it says.
-      if (!isMember) await real.local.clock.pass(learnedMs);
-      for (let calls = model.members.length; calls > 0; calls--)
+      process.url = to;
+      await join(process);
+      // The gateway has to learn again what it says.
+      await real.local.clock.pass(learnedMs);
+      for (let calls = model.healthy.length; calls > 0; calls--)
         await guarded(model, async () => {
           void real.call("shop/order");
           await real.local.clock.settle();
@@ -184,12 +162,13 @@ const again = (url: string, to: string): Command =>
 const leave = (url: string): Command =>
   command(
     `the one at ${url} leaves`,
-    (model) => model.at(url)?.isMember === true,
-    async (model, real) => {
+    (model) => model.at(url)?.state === "up" && model.at(url)?.isMember === true,
+    async (model) => {
       const process = model.at(url)!;
-      expect((await real.send("DELETE", `/nodes/${process.id}`)).status).toBe(204);
+      expect((await process.member.leave()).status).toBe(204);
       process.isMember = false;
-      expect((await real.send("PUT", `/nodes/${process.id}`)).status).toBe(404);
+      // It is no member any more, and its link stays.
+      expect((await process.member.leave()).status).toBe(404);
     },
   );
 
@@ -197,10 +176,14 @@ const become = (url: string, state: Process["state"]): Command =>
   command(
     `the one at ${url} is ${state}`,
     (model) => model.at(url) !== undefined,
-    async (model, real) => {
+    async (model) => {
       const process = model.at(url)!;
+      const { member, isMember } = process;
       process.state = state;
-      real.place(process);
+      member.isSilent = state === "silent";
+      if (state === "down") member.die();
+      // It joins as soon as it notices that its link is over.
+      else if (state === "up" && isMember && member.isClosed) await join(process);
     },
   );
 
@@ -212,6 +195,7 @@ const say = (url: string, isHealthy: boolean): Command =>
     async (model, real) => {
       const process = model.at(url)!;
       process.isHealthy = isHealthy;
+      await process.member.tellHealth(isHealthy);
       await real.local.clock.pass(learnedMs);
       await guarded(model, async () => await real.local.clock.pass(1));
     },
@@ -236,6 +220,25 @@ const pass = (ms: number): Command =>
     async (model, real) => await guarded(model, async () => await real.local.clock.pass(ms)),
   );
 
+/** Those that are silent have a call each, and get no more of them while others can take them. */
+const avoid = (): Command =>
+  command(
+    "calls go past those that are silent",
+    ({ alive }) => alive.length > 0,
+    async (model, real) =>
+      await guarded(model, async () => {
+        const count = 2 * model.healthy.length;
+        for (let calls = 0; calls < count; calls++) void real.call("shop/order");
+        await real.local.clock.pass(silentMs);
+        const statuses: number[] = [];
+        for (let calls = 0; calls < count; calls++)
+          void real.call("shop/order").then((status) => statuses.push(status));
+        // No time passes.
+        await real.local.clock.settle();
+        expect(statuses).toEqual(Array.from({ length: count }, () => 200));
+      }),
+  );
+
 /** Once the gateway has learned everything, each member that may be called gets the same share. */
 const settle = (): Command =>
   command(
@@ -243,35 +246,28 @@ const settle = (): Command =>
     () => true,
     async (model, real) => {
       await guarded(model, async () => await real.local.clock.pass(settledMs));
-      const { alive, healthy } = model;
-      const before = model.processes.map(({ calls }) => calls);
-      const tried = healthy.map((process) => [process, real.triedAt(process.url)] as const);
+      for (const { member, instance, state, isMember } of model.processes)
+        // One that has left needs no other link.
+        if (state !== "up" || isMember)
+          expect(member.isClosed, `the link of ${instance} is over`).toBe(state !== "up");
+      const { alive, members } = model;
+      expect(await real.listed()).toEqual(
+        Object.fromEntries(members.map((each) => [each.instance, each.isHealthy])),
+      );
+      const before = model.processes.map(({ member }) => member.calls.length);
       const rounds = 3;
       const statuses = new Set<number>();
       await guarded(model, async () => {
-        for (let calls = 0; calls < rounds * Math.max(1, healthy.length); calls++) {
-          const answer = real.call("shop/order").then((status) => statuses.add(status));
-          // A silent member is only called in a panic.
-          if (model.panics) await real.local.clock.pass(40_000);
-          await answer;
-        }
+        for (let calls = 0; calls < rounds * Math.max(1, alive.length); calls++)
+          statuses.add(await real.call("shop/order"));
       });
-      if (healthy.length === 0)
+      if (alive.length === 0)
         return expect([...statuses]).toEqual([model.processes.length === 0 ? 404 : 503]);
-      for (const [process, count] of tried) {
-        const isTried = real.triedAt(process.url) > count;
-        expect(isTried, `${process.instance} is tried`).toBe(
-          model.panics || alive.includes(process),
-        );
-      }
-      if (model.panics) return;
       expect([...statuses]).toEqual([200]);
-      const share = (rounds * healthy.length) / alive.length;
       model.processes.forEach((process, index) => {
-        const off = Math.abs(
-          process.calls - before[index]! - (alive.includes(process) ? share : 0),
-        );
-        expect(off, `share of ${process.instance}`).toBeLessThan(1);
+        const share = process.member.calls.length - before[index]!;
+        const fair = alive.includes(process) ? rounds : 0;
+        expect(share, `share of ${process.instance}`).toBe(fair);
       });
     },
   );
@@ -282,18 +278,21 @@ const first = ["http://a", "http://b", "http://c"].map(start);
 const changes = fc
   .tuple(url, fc.constantFrom("up" as const, "silent" as const, "down" as const))
   .map(([at, state]) => become(at, state));
+const says = fc.tuple(url, fc.boolean()).map(([at, isHealthy]) => say(at, isHealthy));
 const commands = fc.commands(
   [
     url.map(start),
     url.map(start),
     fc.tuple(url, url).map(([from, to]) => again(from, to)),
     url.map(leave),
+    says,
+    says,
     changes,
     changes,
     changes,
-    fc.tuple(url, fc.boolean()).map(([at, isHealthy]) => say(at, isHealthy)),
     fc.constantFrom(...procedures).map(call),
     fc.constantFrom(100, 700, 2_500, 6_000, 31_000).map(pass),
+    fc.constant(avoid()),
     fc.constant(settle()),
     fc.constant(settle()),
   ],
