@@ -1,19 +1,21 @@
 // Whole services in memory: calls, joins and what services tell each other, with every part changed.
 
-import { nodeHost } from "../../../server/http/host.ts";
 import type { Role } from "../../../src/roles/role.ts";
-import { createCredentials } from "../../../src/http/trust.ts";
 import { ask, key, TestDeployment, testModules } from "../../_cluster.ts";
+import { dialAsMember, type FakeMember, memoryDial } from "../../_fake-member.ts";
 import { application, classes } from "../../attack/_application.ts";
 import { mutateText } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { checkAnswer, Finding, type Target } from "../target.ts";
 import { safeText, superjsonText } from "./decoders.ts";
 
-export const credentials = createCredentials(key, nodeHost());
+/** Those that take links of proxies. */
+type LinkedRole = "gateway" | "node";
 
 interface Services {
   readonly local: TestDeployment;
+  /** Each has a link to the role. */
+  readonly proxies: Readonly<Record<LinkedRole, FakeMember>>;
   readonly roles: Readonly<Record<"gateway" | "node" | "proxy" | "standalone", Role>>;
 }
 
@@ -24,7 +26,18 @@ async function deploy(): Promise<Services> {
   const node = await local.node("node", { modules, segments: ["main"] });
   const proxy = await local.proxy();
   const standalone = await local.standalone({ modules: testModules(application, classes) });
-  return { local, roles: { gateway, node, proxy, standalone } };
+  const linked = async (role: LinkedRole): Promise<FakeMember> =>
+    await dialAsMember({
+      dial: memoryDial(local.network),
+      gateway: local.urlOf(role),
+      role: "proxy",
+      roles: [role],
+    });
+  const proxies = {
+    gateway: await linked("gateway"),
+    node: await linked("node"),
+  };
+  return { local, proxies, roles: { gateway, node, proxy, standalone } };
 }
 
 export let services: Services;
@@ -48,6 +61,7 @@ const fieldValues: Readonly<Record<string, readonly string[]>> = {
     "application/x-www-form-urlencoded",
   ],
   "x-svc-data-encoding": ["serialized", "superjson", "serialized, superjson", "plain"],
+  "x-svc-credential": ["service", "service a", "outside a"],
   "x-svc-hops": ["0", "1", "7", "8", "99999"],
   "x-svc-deadline": ["0", "1", "1000", "1e9"],
   "x-svc-locals": ["e30", "eyJhIjoxfQ", "W10"],
@@ -162,26 +176,45 @@ const calls: Target = {
       host: "localhost",
       ...(body !== "" && { "content-type": "application/json" }),
       ...randomFields(random),
-      ...(random.once(3) &&
-        random.pick([
-          credentials.fields("service"),
-          credentials.fields("outside"),
-          { "x-svc-trust-key": key },
-        ])),
     };
-    const input = { role, method, target, fields, body };
-    const { status, text } = await ask(services.roles[role], method, target, fields, body);
+    const from = random.pick([undefined, "service", "outside"] as const);
+    const isLinked = from !== undefined && (role === "gateway" || role === "node");
+    // Of people.
+    if (!isLinked && random.once(3)) fields["x-svc-trust-key"] = key;
+    const input = { role, method, target, fields, body, from: isLinked ? from : undefined };
+    const { status, text } = isLinked
+      ? await overLink(role, { method, target, fields, body, from }, input)
+      : await ask(services.roles[role], method, target, fields, body);
     // The procedure's own error, and a setting that it may not make.
     if (status === 500 && /\/a\/(?:fail|set)/.test(target)) return;
     // Services and people with the key see stacks.
-    if (!isTrusted(fields)) checkAnswer(status, text, input);
+    const isTrusted = isLinked ? from === "service" : "x-svc-trust-key" in fields;
+    if (!isTrusted) checkAnswer(status, text, input);
     else if (status === 500) checkAnswer(500, text, input);
     await checkAlive(role, input);
   },
 };
 
-const isTrusted = (fields: Fields): boolean =>
-  "x-svc-trust-key" in fields || fields["x-svc-credential"]?.startsWith("service") === true;
+interface LinkedCall {
+  readonly method: string;
+  readonly target: string;
+  readonly fields: Fields;
+  readonly body: string;
+  readonly from: "service" | "outside";
+}
+
+/** As a proxy passes it on. */
+async function overLink(
+  role: LinkedRole,
+  { method, target, fields, body, from }: LinkedCall,
+  input: unknown,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const proxy = services.proxies[role];
+  if (proxy.isClosed) await proxy.dial();
+  return await proxy.request(method, target, body, fields, from).catch((error: unknown) => {
+    throw new Finding(`no answer: ${String(error)}`, input);
+  });
+}
 
 function isJson(text: string): boolean {
   try {
