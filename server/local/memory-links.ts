@@ -3,7 +3,8 @@
 import { baseAt } from "../../src/base/ports/gateways.ts";
 import type { Host } from "../../src/base/ports.ts";
 import { type Channel, type ChannelReceiver, NoLinkThere } from "../../src/base/ports/links.ts";
-import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
+import { paths } from "../../src/base/protocol.ts";
+import { ask, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 
 /** Less than this in a channel is next to nothing. */
 const littleBytes = 16 * 1024;
@@ -34,8 +35,17 @@ export function memoryLinks(
       const origin = address === undefined ? new URL(base).origin : baseAt(base, address);
       const role = own === undefined || roles.has(own) ? roles.get(origin) : undefined;
       if (role === undefined) throw new Error(`${origin} refused the connection`);
-      if (role.accept === undefined) throw new NoLinkThere(`${origin} takes no links`);
       const connection = { way: "socket", tls: undefined } as const;
+      if (role.accept === undefined) {
+        const { status, headers, text } = await ask(
+          role,
+          "GET",
+          paths.link,
+          dialing.fields(connection),
+        );
+        dialing.refused({ status, headers, body: text });
+        throw new NoLinkThere(`${origin} takes no links`);
+      }
       for (;;) {
         const headers = dialing.fields(connection);
         const answer = role.accept({ ...connection, headers, from: own });

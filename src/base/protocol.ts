@@ -41,6 +41,8 @@ export const paths = {
   healthLive: "/health/live",
   healthReady: "/health/ready",
   nodes: "/nodes",
+  /** Where a service takes links. */
+  link: "/svc/link",
 } as const;
 
 /** The event of a page whose build isn't the deployed one, after a call that failed for that reason. */
@@ -121,7 +123,8 @@ export const linkHeaders = {
   proof: "x-svc-link-proof",
   /**
    * Why there is no link: `key` if the proof is wrong, `binding` if it isn't tied to the TLS connection,
-   * `lack` if the acceptor can't tie its own, `service` if all of that is right.
+   * `lack` if the acceptor can't tie its own, `service` if all of that is right, and `proxy` from a proxy,
+   * which takes none.
    */
   refused: "x-svc-link-refused",
 } as const;

@@ -167,6 +167,8 @@ export class Dialer implements LinkDialing {
       throw new BindingError(
         `the other end can't tell its TLS connection from others: something between the two services ends TLS, or it doesn't run on Node: let it pass TLS through, ${orUntied}`,
       );
+    // Whoever answers could say so, as it could say nothing. Nothing is granted by it.
+    if (why === "proxy") throw new WrongRoleError(why, this.#parts.roles);
     if (why === "service" && this.#challenges.length > 0) {
       const { other } = this.welcomed(body);
       throw new HandshakeError(`A ${other.role} takes no links of a ${this.#parts.own.role}`);

@@ -62,6 +62,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     directory: { title: "A directory of gateways", statements: 6 },
     ways: { title: "Which way calls take", statements: 12 },
     handshake: { title: "The handshake of a link", statements: 7 },
+    repository: { title: "Links to a repository", statements: 7 },
     builds: { title: "Builds", statements: 5 },
     revisions: { title: "Earlier builds", statements: 18 },
     folders: { title: "Folders", statements: 13 },
@@ -76,7 +77,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     silent: { title: "Members that fall silent", statements: 11 },
     "on-stop": { title: "The end of modules, and variables from files", statements: 4 },
     health: { title: "Health", statements: 18 },
-    mounting: { title: "A service inside of another server", statements: 14 },
+    mounting: { title: "A service inside of another server", statements: 15 },
   },
   Operations: {
     logs: { title: "Logs", statements: 9 },

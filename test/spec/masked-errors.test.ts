@@ -1,5 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 
+import type { HttpRequest } from "../../src/base/ports.ts";
+import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { TextResponse } from "../../src/roles/memory-network.ts";
@@ -235,13 +237,17 @@ describe("who gets masked errors", () => {
       ["none", undefined],
     ] as const) {
       const { role, local } = cellOf(place);
-      local.network.sent.length = 0;
+      const heard: unknown[] = [];
+      const none = async (): Promise<undefined> => undefined;
+      const publicFile = async ({ headers }: HttpRequest) =>
+        void heard.push(headers["x-svc-errors"]);
+      const files = { publicFile, component: none, serverFile: none };
+      await local
+        .add("repository", (host, common) => createRepository(host, { ...common, files }))
+        .start();
+      await local.clock.pass(2_000);
       await ask(role, "GET", "/felt.png");
-      expect(
-        local.network.sent
-          .filter(({ url }) => url.endsWith("/felt.png"))
-          .map(({ headers }) => headers["x-svc-errors"]),
-      ).toEqual([told]);
+      expect(heard).toEqual([told]);
     }
   });
 

@@ -477,7 +477,7 @@ describe("other ways", () => {
     await pause(0);
   });
 
-  it("mounting-14: a service links to a mounted one whose server hands upgrades over, and others are left to that server", async () => {
+  it("mounting-15: a service links to a mounted one whose server hands upgrades over, and others are left to that server", async () => {
     const server = await servers["node:http"]!(handler);
     const left: (string | undefined)[] = [];
     server.on("upgrade", (message: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -514,7 +514,7 @@ describe("other ways", () => {
     expect(left).toEqual(["/chat"]);
   });
 
-  it("a mounted service that closes lets its links end with their calls, and takes no more (mounting-14)", async () => {
+  it("a mounted service that closes lets its links end with their calls, and takes no more (mounting-15)", async () => {
     const mounted = await create();
     const server = await servers["node:http"]!(mounted);
     server.on("upgrade", mounted.upgrade);

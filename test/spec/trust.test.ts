@@ -125,7 +125,7 @@ describe("the trust key", () => {
       gateway: "http://127.0.0.1:9",
     };
     await expect(start(applicationOf({}), proxy)).rejects.toThrow(
-      /trust key.*different folders or on different machines need the same 'trustKey'/,
+      `${repository.url} has another trust key: both must have the same trustKey`,
     );
   });
 

@@ -68,7 +68,7 @@ describe("logs", () => {
     network.roles.set("http://gateway", plain);
     await clock.pass(2_000);
     expect(ofLinks().slice(2)).toEqual([
-      "http://gateway takes no links (http://gateway takes no links): requests to it go over HTTP",
+      "http://gateway takes no links (it answered 404 when asked for a link: if something in between takes upgrades away, let it pass the header fields 'Connection' and 'Upgrade' on): requests to it go over HTTP",
     ]);
     expect(log.lines).toContain("joined the gateway at http://gateway");
   });

@@ -10,10 +10,10 @@ import type {
   LinkConnection,
   LinkTls,
 } from "../../../src/base/ports/links.ts";
+import { paths } from "../../../src/base/protocol.ts";
 import type { HeldMemory, Holder } from "../held-memory.ts";
 
-/** Where a service takes links. */
-export const linkPath = "/svc/link";
+export const linkPath: string = paths.link;
 /** What an HTTP/1.1 connection becomes there. */
 export const linkProtocol = "seamline-link";
 

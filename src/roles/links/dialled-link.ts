@@ -74,6 +74,7 @@ export class DialledLink implements Peer {
   #isHttp = false;
   /** Why there is no link. */
   #why = "it hasn't been dialled yet";
+  #cause: unknown;
   /** What the last warning was about, since there was a link. */
   #warned: string | undefined;
   readonly #backOff = new BackOff(firstRetryMs, longestRetryMs);
@@ -145,7 +146,8 @@ export class DialledLink implements Peer {
   }
 
   #none(): UnsentError {
-    return new UnsentError(`there is no link to ${this.#name}: ${this.#why}`, "refused");
+    const what = `there is no link to ${this.#name}: ${this.#why}`;
+    return new UnsentError(what, "refused", { cause: this.#cause });
   }
 
   /**
@@ -267,6 +269,7 @@ export class DialledLink implements Peer {
     const { host, isRequired, onWay } = this.#parts;
     const name = this.#name;
     this.#why = error.message;
+    this.#cause = error;
     this.#isTwin = error instanceof TwinError;
     if (this.#isTwin) {
       if (this.#warned !== error.message) host.log.info(`${name} isn't used: ${error.message}`);
@@ -302,6 +305,7 @@ export class DialledLink implements Peer {
     if (this.#proven !== proven) return;
     this.#proven = undefined;
     this.#why = why;
+    this.#cause = undefined;
     if (!proven.link.isClosed) this.#leaving.add(proven);
     if (this.#isStopped) return;
     const { host, onLost } = this.#parts;

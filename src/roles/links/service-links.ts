@@ -65,7 +65,7 @@ export class ServiceLinks {
     this.#refusals = new RareLines(host.clock);
     this.#badAnswers = new RareLines(host.clock);
     this.#service =
-      host.links === undefined || trustKey === undefined || mode === "never"
+      host.links === undefined || trustKey === undefined
         ? undefined
         : {
             host,
@@ -89,7 +89,7 @@ export class ServiceLinks {
         "'link' is \"always\", which needs a 'trustKey': both ends of a link show it",
       );
     const dialers = dialersOf(role);
-    if (this.#service !== undefined && dialers.length > 0) {
+    if (this.#service !== undefined && dialers.length > 0 && mode !== "never") {
       const accept = createAccepting(this.#service, {
         roles: dialers,
         onRefusal: (from, why) => this.#refused(from, why),
@@ -108,12 +108,29 @@ export class ServiceLinks {
     roles: readonly ("gateway" | "node" | "standalone")[],
     events: DialEvents = {},
   ): DialledLink | undefined {
-    const { host, mode } = this.#parts;
+    const { mode } = this.#parts;
+    return mode === "never" ? undefined : this.#dial(base, roles, mode === "always", events);
+  }
+
+  /**
+   * The way to a repository, which has a link of its own: calls share none with modules and files. `onWay`
+   * hears of each new link. `undefined`: this host has no links.
+   */
+  toRepository(url: string, onWay?: () => void): DialledLink | undefined {
+    return this.#dial({ url }, ["repository", "standalone"], true, { ...(onWay && { onWay }) });
+  }
+
+  #dial(
+    base: string | GatewayAddress,
+    roles: readonly string[],
+    isRequired: boolean,
+    events: DialEvents,
+  ): DialledLink | undefined {
+    const { host } = this.#parts;
     const { transport = host.transport, onWay = () => {}, twinOf, onLost } = events;
     const service = this.#service;
     if (service === undefined || host.links === undefined) return undefined;
     const { dial } = host.links;
-    const isRequired = mode === "always";
     const dialled = new DialledLink({
       host: { clock: host.clock, log: host.log, transport },
       to: typeof base === "string" ? { url: base } : base,

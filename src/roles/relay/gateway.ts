@@ -94,18 +94,8 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
-  const credentials = createCredentials(options.trustKey, host);
-  const base =
-    options.repository === undefined ? undefined : new KnownBase(host, options.repository);
-  const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
-  const parts = { host, credentials, web, limits: options.limits };
-  const liveness = createLiveness(host, members.all, members.setSign);
   const { trustKey } = options;
-  const monitor = createMonitor(host, { interval: healthIntervalMs, trustKey }, members, liveness);
-  const resending = new Resending<Member>(host, members.all);
-  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resending });
-  const middleware = { chain, application, ...parts };
-
+  const credentials = createCredentials(trustKey, host);
   const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
     host,
@@ -122,6 +112,19 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
         host.log.warn(`${url} is gone with its link (${why})`, { event: "left", service: url });
     },
   });
+  const repository =
+    options.repository === undefined
+      ? undefined
+      : links.toRepository(options.repository, () => void base?.find());
+  const base = repository && new KnownBase(host.clock, trustKey, repository);
+  const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
+  const parts = { host, credentials, web, limits: options.limits };
+  const liveness = createLiveness(host, members.all, members.setSign);
+  const monitor = createMonitor(host, { interval: healthIntervalMs, trustKey }, members, liveness);
+  const resending = new Resending<Member>(host, members.all);
+  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resending });
+  const middleware = { chain, application, ...parts };
+
   const isDeployed = createDeployedNames(host, credentials, members);
   let started = -Infinity;
   /** Until the directory has answered, nodes can't know that this gateway is there. */
@@ -202,13 +205,12 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       addresses.listensAt(url);
       started = host.clock.now();
       monitor.start();
-      await base?.start();
+      await repository?.start();
       await prepareMiddleware(chain);
     },
     isReady: canBeFound,
     stop() {
       monitor.stop();
-      base?.stop();
       liveness.stop();
       members.stop();
     },

@@ -1,26 +1,30 @@
 // The base below which pages are, in a service without a build: its repository says it.
 
 import { bounded } from "../../base/aborts.ts";
-import type { Host } from "../../base/ports.ts";
+import type { Clock, Peer } from "../../base/ports.ts";
 import { browserManifestPath, serviceHeaders } from "../../base/protocol.ts";
 import { type BasePath, fixedBase } from "../../http/base-path.ts";
 import { discard } from "../../http/bodies.ts";
+import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
+import { anyUpstream } from "../upstreams/upstream.ts";
 
 /** How long the repository may take to answer. */
 const answerTimeoutMs = 2_000;
-/** How often it is asked: the next build may have another base. */
-const intervalMs = 5_000;
 
+/**
+ * A repository serves one build for as long as it runs, so it is asked over each new link, and by requests
+ * that come before there was an answer.
+ */
 export class KnownBase implements BasePath {
-  readonly #host: Pick<Host, "clock" | "transport">;
-  readonly #repository: string;
+  readonly #clock: Clock;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #repository: Peer | undefined;
   #path: string | undefined;
   #asking: Promise<void> | undefined;
-  #isStopped = false;
-  #cancel = (): void => {};
 
-  constructor(host: Pick<Host, "clock" | "transport">, repository: string) {
-    this.#host = host;
+  constructor(clock: Clock, trustKey: TrustKey | undefined, repository: Peer | undefined) {
+    this.#clock = clock;
+    this.#headers = trustKey === undefined ? {} : trustKeyHeader(trustKey);
     this.#repository = repository;
   }
 
@@ -32,28 +36,18 @@ export class KnownBase implements BasePath {
     return (this.#asking ??= this.#ask().finally(() => (this.#asking = undefined)));
   }
 
-  /** Asks once, and goes on asking. */
-  async start(): Promise<void> {
-    await this.find();
-    if (!this.#isStopped)
-      this.#cancel = this.#host.clock.after(intervalMs, () => void this.start());
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#cancel();
-  }
-
   async #ask(): Promise<void> {
-    const { clock, transport } = this.#host;
-    const url = this.#repository + browserManifestPath;
+    const repository = this.#repository;
+    if (repository === undefined) return;
+    const url = anyUpstream + browserManifestPath;
+    const headers = this.#headers;
     try {
       const answer = await bounded(
         undefined,
-        clock,
+        this.#clock,
         answerTimeoutMs,
-        () => new Error(`${url} gave no answer`),
-        (signal) => transport.send({ url, method: "HEAD", headers: {}, signal, control: true }),
+        () => new Error("no answer"),
+        (signal) => repository.send({ url, method: "HEAD", headers, signal, control: true }),
       );
       discard(answer.body);
       if (answer.status === 200)

@@ -3,12 +3,13 @@
 
 import { bounded } from "../../base/aborts.ts";
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
-import { BadGateway, DeadlineExceeded, LoopDetected, NodeNotAvailable } from "../../base/errors.ts";
+import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import {
   type Host,
   type HttpRequest,
   type HttpResponse,
   isLocalFailure,
+  type Peer,
   TransportError,
 } from "../../base/ports.ts";
 import type { Gateways } from "../../base/ports/gateways.ts";
@@ -16,7 +17,7 @@ import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
-import { defaultHealthIntervalMs, headers, mostHops, paths } from "../../base/protocol.ts";
+import { defaultHealthIntervalMs, linkHeaders, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
   forwardingError,
@@ -44,8 +45,8 @@ import { anyUpstream } from "../upstreams/upstream.ts";
 import { Upstreams } from "../upstreams/upstreams.ts";
 import { refuseRepository } from "../upstreams/wrong-service.ts";
 import { type LinkMode, ServiceLinks } from "../links/service-links.ts";
-import { createCredentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
-import { isMasked, maskHeader, readRelayHeaders } from "../../http/relay-headers.ts";
+import { createCredentials, type TrustKey } from "../../http/trust.ts";
+import { isMasked, maskHeader } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
 export interface ProxyOptions {
@@ -81,16 +82,6 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, observer } = options;
   const chain = createMiddlewareChain();
   const credentials = createCredentials(trustKey, host);
-  const base = new KnownBase(host, options.repository);
-  const web = createPublicOrigin(host.log, { ...options.web, base });
-  const parts = {
-    host,
-    credentials,
-    web,
-    limits,
-    chain,
-    application: options.modules && applicationOf(options.modules, host),
-  };
   const links = new ServiceLinks({
     host,
     role: "proxy",
@@ -101,6 +92,17 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
   });
+  const repository = links.toRepository(options.repository, () => void base.find());
+  const base = new KnownBase(host.clock, trustKey, repository);
+  const web = createPublicOrigin(host.log, { ...options.web, base });
+  const parts = {
+    host,
+    credentials,
+    web,
+    limits,
+    chain,
+    application: options.modules && applicationOf(options.modules, host),
+  };
   const { behind } = options;
   const upstreams = new Upstreams({
     host,
@@ -116,7 +118,12 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   // A way over links says itself that it is lost.
   const isTold = (): boolean => upstreams.ways.every(({ kind }) => kind === "none");
   const calls = logOutages(host, () => upstreams.names, isTold);
-  const files = logOutages(host, () => options.repository);
+  // Its link says itself that it is lost.
+  const files = logOutages(
+    host,
+    () => options.repository,
+    () => repository?.way.kind !== "link",
+  );
   const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
     const timeoutMs = call.route === undefined ? routes?.timeouts.get(call.fqn) : undefined;
     const held = timeoutMs === undefined ? undefined : new HeldCall(call);
@@ -157,38 +164,27 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     },
     errors: options.errors,
     call: (call, refuse) => forwardIncoming(parts, call, forward, refuse),
+    routes: [["GET", paths.link, () => Promise.resolve(takesNoLinks())]],
     otherwise: (request) => {
       const trust = credentials.of(request);
-      const { hops } = readRelayHeaders(request.headers, trust);
-      // Its repository passes requests on to this proxy again.
-      if (hops > mostHops)
-        throw new LoopDetected(`The request has passed more than ${mostHops} services`);
       const requestedOrigin = web.requestedOrigin(request, trust);
       const masks = isMasked(request.headers, trust, options.errors === "masked");
       const fields = withRequestedOrigin(
         isRead(request) ? joined(endToEndHeaders(request.headers, () => false)) : {},
         requestedOrigin,
       );
-      return fetchFile(
-        host,
-        options,
-        request,
-        {
-          ...credentials.fields("outside"),
-          ...maskHeader(masks),
-          [headers.hops]: String(hops + 1),
-          ...fields,
-        },
-        files,
-      );
+      return fetchFile({ host, limits, repository, files }, request, {
+        ...credentials.fields("outside"),
+        ...maskHeader(masks),
+        ...fields,
+      });
     },
     async start() {
-      await Promise.all([checkKey(host, options), base.start(), upstreams.start()]);
+      await Promise.all([repository?.start(), upstreams.start()]);
       await Promise.all([routes?.start(), prepareMiddleware(chain)]);
     },
     stop() {
       routes?.stop();
-      base.stop();
       upstreams.stop();
     },
     describe: () => ({ routes: routes?.table.all ?? [], ways: upstreams.ways }),
@@ -205,57 +201,33 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   return role;
 }
 
-/** How long the proxy's start waits for the repository to check the trust key. */
-const keyCheckMs = 2000;
-
-/**
- * With a wrong key, every forwarded call would count as one from outside, so the start fails.
- * A repository that isn't up yet proves nothing about the key.
- */
-async function checkKey(host: Host, { repository, trustKey }: ProxyOptions): Promise<void> {
-  if (trustKey === undefined) return;
-  const url = repository + paths.serverManifest;
-  const answer = await bounded(
-    undefined,
-    host.clock,
-    keyCheckMs,
-    () => new Error("no answer"),
-    (signal) =>
-      host.transport.send({
-        url,
-        method: "HEAD",
-        headers: trustKeyHeader(trustKey),
-        signal,
-        control: true,
-      }),
-  ).catch(() => undefined);
-  if (answer?.status === 508)
-    throw new Error(
-      `${repository} passes requests on to this proxy: set 'repository' to the address of a repository`,
-    );
-  if (answer?.status === 404 || answer?.status === 401)
-    throw new Error(
-      `The repository at ${repository} doesn't take this proxy's trust key, or is no repository. Services in different folders or on different machines need the same 'trustKey'`,
-    );
+/** What asks for a link has been told of this proxy as of a gateway or a repository. */
+function takesNoLinks(): HttpResponse {
+  const answer = notFound();
+  return { ...answer, headers: { ...answer.headers, [linkHeaders.refused]: "proxy" } };
 }
 
 function isRead({ method }: HttpRequest): boolean {
   return method === "GET" || method === "HEAD";
 }
 
+interface FileParts {
+  readonly host: Pick<Host, "clock">;
+  readonly limits: Pick<Limits, "callTimeoutMs">;
+  readonly repository: Peer | undefined;
+  readonly files: LogOutages;
+}
+
 /** Fetches a file as an outsider, by its `fields`: callers mustn't get what the trust key opens. */
 async function fetchFile(
-  host: Host,
-  { repository, limits }: ProxyOptions,
+  { host, limits, repository, files }: FileParts,
   request: HttpRequest,
   fields: Readonly<Record<string, string>>,
-  files: LogOutages,
 ): Promise<HttpResponse> {
   const { method, target, signal: outer } = request;
-  const late = new TransportError(
-    `${repository} gave no answer in ${limits.callTimeoutMs / 1000} s`,
-    true,
-  );
+  if (repository === undefined) throw new NodeNotAvailable("The repository can't be reached");
+  const seconds = limits.callTimeoutMs / 1_000;
+  const late = new TransportError(`it gave no answer in ${seconds} s`, true);
   try {
     const answer = await files(
       bounded(
@@ -264,8 +236,8 @@ async function fetchFile(
         limits.callTimeoutMs,
         () => late,
         (signal) =>
-          host.transport.send({
-            url: repository + target,
+          repository.send({
+            url: anyUpstream + target,
             // Other methods are refused: with 405 if there is such a file, which only HEAD tells.
             method: isRead(request) ? method : "HEAD",
             headers: fields,

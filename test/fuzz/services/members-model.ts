@@ -73,8 +73,8 @@ class Real {
 type Command = fc.AsyncCommand<Model, Real>;
 
 const procedures = ["shop/order", "shop/stock"];
-/** A check that is running may take 6 s, and the next one begins 5 s later. */
-const learnedMs = 11_100;
+/** A gateway asks each second. */
+const learnedMs = 1_100;
 /** A member that owes an answer and says nothing for so long gets no more calls. */
 const silentMs = 1_000;
 /** A gateway pings an idle link after 15 to 30 s, and closes it if no answer comes. */
@@ -104,8 +104,8 @@ let instances = 0;
 
 /** It links first, if it has to. */
 async function join(process: Process): Promise<void> {
-  const { instance, isMember, member, url } = process;
-  const isNew = !isMember || member.isClosed;
+  const { instance, member, url } = process;
+  member.isHealthy = process.isHealthy;
   if (member.isClosed) await member.dial();
   // Three lists that have these procedures in common, and each is sent in both ways.
   const number = Number(instance.slice(1));
@@ -117,8 +117,6 @@ async function join(process: Process): Promise<void> {
   const announced = number % 2 === 0 ? { digest } : (JSON.parse(list) as object);
   await member.join({ url, ...announced });
   process.isMember = true;
-  // Else it stays as healthy as it was.
-  if (isNew) await member.tellHealth(process.isHealthy);
 }
 
 const start = (url: string): Command =>
@@ -195,7 +193,7 @@ const say = (url: string, isHealthy: boolean): Command =>
     async (model, real) => {
       const process = model.at(url)!;
       process.isHealthy = isHealthy;
-      await process.member.tellHealth(isHealthy);
+      process.member.isHealthy = isHealthy;
       await real.local.clock.pass(learnedMs);
       await guarded(model, async () => await real.local.clock.pass(1));
     },

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { createRepository, type RepositoryFiles } from "../../../src/roles/repository.ts";
 import { ask } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";
 
@@ -36,6 +37,7 @@ describe("a member that leaves health checks unanswered", () => {
 
   it("stays in rotation while it answers calls", async () => {
     const { gateway, clock, log } = await deaf(deploy);
+    log.lines.length = 0;
     for (let seconds = 0; seconds < 60; seconds++) {
       expect((await ask(gateway, "GET", stock)).status).toBe(200);
       await clock.pass(1000);
@@ -46,14 +48,17 @@ describe("a member that leaves health checks unanswered", () => {
 
 describe("a repository that doesn't answer", () => {
   it("makes a page request through the proxy fail after the call timeout, with the reason in the log", async () => {
-    const { network, proxy, clock, log } = await deploy();
-    network.roles.set("http://repository", {
-      ...proxy,
-      handle: ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
-    });
-    const pages = ["/", "/other.html"].map(async (path) => await ask(proxy, "GET", path));
-    // First the proxy waits for the base.
+    const { local, proxy, clock, log } = await deploy();
+    const hangs: RepositoryFiles["publicFile"] = ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", reject));
+    const none = async (): Promise<undefined> => undefined;
+    const files = { publicFile: hangs, component: none, serverFile: none };
+    await local
+      .add("repository", (host, common) => createRepository(host, { ...common, files }))
+      .start();
     await clock.pass(2_000);
+    log.lines.length = 0;
+    const pages = ["/", "/other.html"].map(async (path) => await ask(proxy, "GET", path));
     await clock.pass(29_999);
     expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([]);
     await clock.pass(1);
@@ -64,7 +69,7 @@ describe("a repository that doesn't answer", () => {
         headers: { "x-svc-error": "DeadlineExceeded" },
       });
     expect(log.lines.filter((line) => line.startsWith("warning:"))).toEqual([
-      "warning: http://repository can't be reached: http://repository gave no answer in 30 s",
+      "warning: http://repository can't be reached: it gave no answer in 30 s",
     ]);
   });
 });
