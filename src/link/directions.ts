@@ -11,7 +11,8 @@ interface Direction {
 
 const all: readonly CallFrom[] = ["key", "service", "outside"];
 const none: readonly CallFrom[] = [];
-const calls: Direction = { fromDialer: all, fromAcceptor: none };
+/** From the other end a proxy hears of new lists. */
+const calls: Direction = { fromDialer: all, fromAcceptor: ["key"] };
 const modules: Direction = { fromDialer: ["key"], fromAcceptor: none };
 const files: Direction = { fromDialer: ["key", "outside"], fromAcceptor: none };
 

@@ -15,13 +15,13 @@ import type { ServerModules } from "./application.ts";
 import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
 import { knownNameEndpoint } from "./relay/removed-names.ts";
 import { OpenAnswers } from "./routes/open-answers.ts";
-import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
 import { timeLimits } from "./time-limits.ts";
 import { createNodeAnnouncement } from "./directory/announce-node.ts";
 import type { Directory } from "./directory/directory.ts";
 import { describeNode, isDescribable } from "./members/member-details.ts";
 import { type LinkMode, ServiceLinks } from "./links/service-links.ts";
+import { ToldProxies } from "./members/told-proxies.ts";
 import { createMembership } from "./members/membership.ts";
 import { gatewayListEndpoint } from "./upstreams/gateway-list.ts";
 import { idempotentNames } from "./upstreams/idempotent-names.ts";
@@ -97,6 +97,10 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     endToEndTls: options.endToEndTls,
     build: () => revision,
     handle: (request) => role.handle(request),
+    proxies: {
+      linked: (proxy) => proxies.linked(proxy),
+      lost: (proxy) => proxies.lost(proxy),
+    },
   });
   const repeatable = idempotentNames(() => modules.manifest());
   const upstreams =
@@ -167,7 +171,9 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       about,
       isHealthy: () => role.isHealthy(),
     });
+  const proxies = new ToldProxies({ host, credentials, trustKey, list: offered });
   const update = async (): Promise<void> => {
+    proxies.changed();
     await Promise.all([upstreams?.update(), announcement?.changed()]);
   };
   const role = createRole({
@@ -189,15 +195,13 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     }),
     routes: [
       knownNameEndpoint(credentials, modules),
-      routeListEndpoint(host, credentials, () => ({
-        routes: node.routes.callable,
-        timeouts: timeLimits(node.registry.all()),
-      })),
+      proxies.endpoint,
       gatewayListEndpoint(host, credentials, trustKey, () => upstreams?.all ?? []),
     ],
     async start() {
       await loadSegments(host, node, classes, options);
       ({ revision } = await modules.manifest());
+      proxies.changed();
     },
     ...(upstreams && {
       async join(url) {

@@ -11,8 +11,8 @@ import { createServerNode, loadSegments } from "./load-node.ts";
 import type { Observer } from "./members/observer.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
 import { ServiceLinks } from "./links/service-links.ts";
+import { ToldProxies } from "./members/told-proxies.ts";
 import { timeLimits } from "./time-limits.ts";
-import { routeListEndpoint } from "./routes/route-list.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
 import { createMiddlewareChain, createRole, type Role } from "./role.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
@@ -39,6 +39,16 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
   const classes = new Classes();
   const chain = createMiddlewareChain();
   const node = createServerNode(host, modules, undefined);
+  const proxies = new ToldProxies({
+    host,
+    credentials,
+    trustKey,
+    list: () => ({
+      routes: node.routes.callable,
+      idempotent: node.registry.idempotent(),
+      timeouts: timeLimits(node.registry.all()),
+    }),
+  });
   let segments: readonly string[] = [];
   const links = new ServiceLinks({
     host,
@@ -46,6 +56,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     trustKey,
     limits,
     credentials,
+    proxies,
     endToEndTls,
     handle: (request) => role.handle(request),
   });
@@ -58,17 +69,12 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     errors: options.errors,
     chain,
     call: createCallRunner({ host, node, chain, classes, limits, name }),
-    routes: [
-      ...repositoryRoutes(options.files, credentials, web),
-      routeListEndpoint(host, credentials, () => ({
-        routes: node.routes.callable,
-        timeouts: timeLimits(node.registry.all()),
-      })),
-    ],
+    routes: [...repositoryRoutes(options.files, credentials, web), proxies.endpoint],
     application: createRouteRunner(node.routes, { host, chain, name }),
     otherwise: (request) => options.files.publicFile(request),
     async start() {
       segments = await loadSegments(host, node, classes, options);
+      proxies.changed();
     },
     describe: () => ({
       segments,

@@ -3,23 +3,17 @@
 import { describe, expect, it } from "vitest";
 
 import type { Role } from "../../src/roles/role.ts";
-import { createFetchedRoutes } from "../../src/roles/routes/route-list.ts";
-import {
-  ask as send,
-  key,
-  TestClock,
-  TestDeployment,
-  testHost,
-  TestLog,
-  TestNetwork,
-} from "../_cluster.ts";
+import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { ask as send, key, settle, TestDeployment, testHost } from "../_cluster.ts";
+import { type Announced, fakeMember, memoryDial } from "../_fake-member.ts";
 import { routeModules, startSite } from "../_routes.ts";
 
 const run = async (): Promise<Response> => new Response("ran");
 const ask = async (role: Role) => (await send(role, "GET", "/a")).status;
 
 describe("a proxy's list of routes", () => {
-  it("routes-30: a proxy that starts before the nodes knows their routes half a second after they have joined", async () => {
+  it("a proxy that starts before the nodes knows their routes as soon as they have joined (routes-30)", async () => {
     const local = new TestDeployment();
     await local.gateway();
     const proxy = await local.proxy({});
@@ -27,7 +21,7 @@ describe("a proxy's list of routes", () => {
     await local.clock.pass(4_000);
     const modules = routeModules([{ route: "GET /a", run }]);
     await local.node("a", { modules, segments: ["site"] });
-    await local.clock.pass(500);
+    await settle();
     expect(await ask(proxy)).toBe(200);
   });
 
@@ -82,83 +76,135 @@ describe("a proxy's list of routes", () => {
     expect(await ask(gateway)).toBe(200);
   });
 
-  const answers = (list: () => unknown, status = () => 200) => {
-    const network = new TestNetwork();
-    const clock = new TestClock();
-    const log = new TestLog();
-    const host = testHost(network, clock, log);
-    const asked: number[] = [];
-    host.transport.send = async ({ headers: fields }) => {
-      asked.push(clock.now());
-      const etag = JSON.stringify(list());
-      const isSame = fields["if-none-match"] === etag;
-      const body = new TextEncoder().encode(JSON.stringify({ routes: list() }));
-      return {
-        status: isSame ? 304 : status(),
-        headers: { etag },
-        body: isSame ? new Uint8Array() : body,
-      };
-    };
-    const options = { base: "http://gateway", trustKey: key, intervalMs: 5_000 };
-    return { clock, log, asked, routes: createFetchedRoutes(host, options) };
-  };
   const route = (name: string, path = `/${name}`) => ({ name, method: "GET", path });
 
-  it("a route that the list no longer has is forgotten after 15 seconds, of others nothing is (routes-31)", async () => {
-    let list = [route("a"), route("b")];
-    const { clock, routes } = answers(() => list);
-    const known = () => routes.table.all.map(({ name }) => name).sort();
-    await routes.start();
-    await clock.pass(20_000);
-    list = [];
-    await clock.pass(6_000);
+  /** A proxy with two gateways, and members of theirs. */
+  const twoGateways = async () => {
+    const local = new TestDeployment();
+    const { network, clock, log } = local;
+    const urls = ["http://g1", "http://g2"];
+    const start = async (url: string): Promise<Role> => {
+      const host = testHost(network, clock, log, { url, trustKey: key });
+      const gateway = createGateway(host, {
+        trustKey: key,
+        limits: defaultLimits,
+        newId: () => crypto.randomUUID(),
+        gatheringMs: 0,
+      });
+      network.roles.set(url, gateway);
+      await gateway.start(url);
+      return gateway;
+    };
+    await Promise.all(urls.map(start));
+    const proxy = await local.proxy({ calls: urls });
+    const join = async (gateway: string, instance: string, announced: Announced) =>
+      await fakeMember({ dial: memoryDial(network), gateway, instance }, announced);
+    const known = (): string[] =>
+      proxy
+        .describe()
+        .routes?.map(({ name }) => name)
+        .toSorted() ?? [];
+    /** How often the list of a gateway was asked for. */
+    const asked = (): number =>
+      network.sent.filter(({ method, url }) => method === "GET" && url.endsWith("/svc/routes"))
+        .length;
+    return { local, network, clock, log, proxy, start, join, known, asked };
+  };
+
+  it("routes-30: a gateway tells the proxies that have linked to it each change of its list, and a proxy asks for lists that it doesn't have", async () => {
+    const { network, join, known, asked, clock } = await twoGateways();
+    expect([known(), asked()]).toEqual([[], 2]);
+    const a = await join("http://g1", "a", { procedures: [], routes: [route("a")] });
+    await settle();
+    expect([known(), asked()]).toEqual([["a"], 3]);
+    // The other gateway has the same list, which the proxy knows by its digest.
+    await join("http://g2", "a", { procedures: [], routes: [route("a")] });
+    await settle();
+    expect([known(), asked()]).toEqual([["a"], 3]);
+    // Members with the same list change nothing.
+    network.sent.length = 0;
+    for (const name of ["b", "c"])
+      await join("http://g1", name, { procedures: [], routes: [route("a")] });
+    a.die();
+    await clock.pass(60_000);
+    expect(network.sent.filter(({ url }) => url.endsWith("/svc/routes"))).toEqual([]);
+  });
+
+  it("goes by the lists of all its gateways together (routes-30)", async () => {
+    const { join, known, network, clock } = await twoGateways();
+    await join("http://g1", "a", { procedures: [], routes: [route("a"), route("both")] });
+    await join("http://g2", "b", { procedures: [], routes: [route("b"), route("both")] });
+    await settle();
+    expect(known()).toEqual(["a", "b", "both"]);
+    network.roles.delete("http://g1");
+    await clock.pass(14_999);
+    expect(known()).toEqual(["a", "b", "both"]);
+    await clock.pass(1);
+    expect(known()).toEqual(["b", "both"]);
+  });
+
+  it("a route that disappears from a list is kept for 15 seconds, in which requests for it get 503, and then forgotten (routes-31)", async () => {
+    const { join, known, clock, proxy } = await twoGateways();
+    const member = await join("http://g1", "a", {
+      procedures: [],
+      routes: [route("a"), route("b")],
+    });
+    await settle();
+    await member.join({ procedures: [], routes: [route("b")] });
+    await settle();
     expect(known()).toEqual(["a", "b"]);
-    list = [route("b")];
-    await clock.pass(10_000);
+    const text = async () => (await send(proxy, "GET", "/a")).text;
+    expect(await text()).toMatch(/^No node /);
+    await clock.pass(14_999);
     expect(known()).toEqual(["a", "b"]);
-    await clock.pass(6_000);
+    await clock.pass(1);
     expect(known()).toEqual(["b"]);
+    expect(await text()).toBe("The repository can't be reached");
     await clock.pass(60_000);
     expect(known()).toEqual(["b"]);
-    routes.stop();
+  });
+
+  it("a route that comes back in time isn't forgotten (routes-31)", async () => {
+    const { join, known, clock } = await twoGateways();
+    const member = await join("http://g1", "a", { procedures: [], routes: [route("a")] });
+    member.die();
+    await clock.pass(10_000);
+    await join("http://g2", "a", { procedures: [], routes: [route("a")] });
+    await clock.pass(60_000);
+    expect(known()).toEqual(["a"]);
   });
 
   it("a listed route comes before a missing one with the same path (routes-31)", async () => {
-    let list = [route("old", "/a")];
-    const { clock, routes } = answers(() => list);
-    await routes.start();
-    list = [route("new", "/a")];
-    await clock.pass(1_000);
-    const found = routes.table.match("GET", "/a");
-    expect(found.kind === "found" && found.route.name).toBe("new");
-    routes.stop();
+    const { join, clock, proxy } = await twoGateways();
+    const member = await join("http://g1", "a", { procedures: [], routes: [route("old", "/a")] });
+    await settle();
+    member.die();
+    const next = await join("http://g1", "b", { procedures: [], routes: [route("new", "/a")] });
+    await clock.pass(100);
+    expect(await ask(proxy)).toBe(200);
+    expect(next.calls).toHaveLength(1);
   });
 
-  it("a proxy asks twice a second after its start and a loss, and each health interval otherwise (routes-30)", async () => {
-    let list = [route("a")];
-    const { clock, asked, routes } = answers(() => list);
-    await routes.start();
-    await clock.pass(15_000);
-    expect(asked.length).toBeGreaterThan(25);
-    const count = asked.length;
-    await clock.pass(60_000);
-    expect(asked.length - count).toBeLessThanOrEqual(12);
-    list = [];
-    await clock.pass(20_000);
-    const later = asked.length;
-    await clock.pass(60_000);
-    expect(asked.length - later).toBeLessThanOrEqual(13);
-    routes.stop();
+  it("a proxy in front of a node or a standalone hears its routes as well (routes-30)", async () => {
+    const local = new TestDeployment();
+    const modules = routeModules([{ route: "GET /a", run }]);
+    await local.node("a", { modules, segments: ["site"], gateway: undefined });
+    const proxy = await local.proxy({ calls: local.urlOf("a"), behind: "node" });
+    expect(proxy.isTaken("/a")).toBe(true);
+    expect(await ask(proxy)).toBe(200);
   });
 
-  it("a proxy whose gateway has another trust key warns at its start that it has no routes (routes-30)", async () => {
-    const { log, routes } = answers(
-      () => [],
-      () => 401,
-    );
-    await routes.start();
-    expect(log.lines.join("\n")).toContain("can't update the routes: http://gateway answered 401");
-    expect(routes.table.all).toEqual([]);
-    routes.stop();
+  it("nobody but the other end of a link tells a proxy of lists, and strangers learn none (routes-30)", async () => {
+    const { proxy, network, join } = await twoGateways();
+    await join("http://g1", "a", { procedures: [], routes: [route("a")] });
+    await settle();
+    network.sent.length = 0;
+    const body = JSON.stringify({ digest: "0".repeat(64) });
+    const keys = { "x-svc-trust-key": key };
+    for (const fields of [{}, keys])
+      expect((await send(proxy, "PUT", "/svc/routes", fields, body)).status).toBe(404);
+    const gateway = network.roles.get("http://g1")!;
+    expect((await send(gateway, "GET", "/svc/routes")).status).toBe(401);
+    expect(network.sent.filter(({ url }) => url.endsWith("/svc/routes"))).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import { dialersOf } from "../../link/directions.ts";
 import type { Link } from "../../link/link.ts";
 import { controlCalls } from "../../link/link-peer.ts";
 import { createAccepting, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
+import type { ToldProxies } from "../members/told-proxies.ts";
 import { RareLines } from "../rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
 
@@ -32,6 +33,8 @@ export interface ServiceLinksParts {
   /** [auto] */
   readonly mode?: LinkMode | undefined;
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
+  /** Hears of the links of proxies. */
+  readonly proxies?: Pick<ToldProxies, "linked" | "lost"> | undefined;
   /** A link that another service had dialled is over. */
   readonly onLost?: (via: Peer, why: string) => void;
 }
@@ -153,15 +156,19 @@ export class ServiceLinks {
   }
 
   #accepts(proven: ProvenLink): void {
-    const { host, onLost } = this.#parts;
+    const { host, onLost, proxies } = this.#parts;
     this.#accepted.add(proven);
     // What a node is shows when it joins.
     const isProxy = proven.other.role === "proxy";
-    if (isProxy) host.log.info("a proxy has linked to this service");
+    if (isProxy) {
+      host.log.info("a proxy has linked to this service");
+      proxies?.linked(proven.peer);
+    }
     void proven.closed.then((cause) => {
       this.#accepted.delete(proven);
       const why = cause instanceof Error ? cause.message : String(cause);
       if (isProxy && !this.#isStopped) host.log.info(`the link of a proxy is over (${why})`);
+      proxies?.lost(proven.peer);
       onLost?.(proven.peer, why);
     });
   }

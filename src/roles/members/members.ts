@@ -121,6 +121,7 @@ export function createMembers(
   newId: () => string,
   lists: Lists,
   onExpired: (member: Member) => void = () => {},
+  onLists: () => void = () => {},
 ): Members {
   const members = new Map<string, Member>();
   const leases = new Map<string, () => void>();
@@ -180,9 +181,10 @@ export function createMembers(
     leases.get(id)?.();
     leases.delete(id);
     const { list } = member;
-    balancer.remove(member, list, () => list.procedures);
+    const isGone = balancer.remove(member, list, () => list.procedures);
     routeDirectory.remove(member, list);
     lists.release(list);
+    if (isGone) onLists();
     return true;
   };
 
@@ -222,11 +224,12 @@ export function createMembers(
       members.set(member.id, member);
       if (revision !== undefined && revision !== latestBuild) builds++;
       latestBuild = revision ?? latestBuild;
-      balancer.add(member, list, () => list.procedures);
+      const isNew = balancer.add(member, list, () => list.procedures);
       routeDirectory.add(member, list);
       // While its link lives, it is a member.
       if (via === undefined) startLease(member);
       for (const { id } of replaced) leave(id);
+      if (isNew) onLists();
       return member;
     },
     renew(id) {

@@ -22,7 +22,6 @@ import type { ForwardedRequest } from "./forward.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
-import { routeListEndpoint } from "../routes/route-list.ts";
 import type { Directory } from "../directory/directory.ts";
 import { createMemberAddresses } from "../members/member-addresses.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
@@ -32,6 +31,7 @@ import { createLists } from "../members/lists.ts";
 import { createMembers, type Member } from "../members/members.ts";
 import { KnownBase } from "./known-base.ts";
 import { createDeployedNames } from "./removed-names.ts";
+import { ToldProxies } from "../members/told-proxies.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../members/observer.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
@@ -85,17 +85,27 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const { lease = defaultLeaseMs, healthIntervalMs = defaultHealthIntervalMs } = options;
   const { gatheringMs = defaultGatheringMs, observer, directory } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
-  const members = createMembers(host.clock, lease, options.newId, lists, ({ url }) =>
-    host.log.warn(`${url} didn't renew its lease, so it is no longer a member`, {
-      event: "left",
-      service: url,
-    }),
+  const members = createMembers(
+    host.clock,
+    lease,
+    options.newId,
+    lists,
+    ({ url }) =>
+      host.log.warn(`${url} didn't renew its lease, so it is no longer a member`, {
+        event: "left",
+        service: url,
+      }),
+    () => proxies.changed(),
   );
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
   const { trustKey } = options;
   const credentials = createCredentials(trustKey, host);
+  const repeatable = repeatableNames(members);
+  // It keeps the time limits itself: a call that it sends again has each time all of its time.
+  const list = () => ({ routes: members.routes.current, idempotent: repeatable() });
+  const proxies = new ToldProxies({ host, credentials, trustKey, list });
   const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
     host,
@@ -107,6 +117,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     mode: options.link,
     endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
+    proxies,
     onLost(via, why) {
       for (const { url } of members.leaveVia(via))
         host.log.warn(`${url} is gone with its link (${why})`, { event: "left", service: url });
@@ -194,12 +205,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
         lists,
         addresses,
       ),
-      routeListEndpoint(
-        host,
-        credentials,
-        () => ({ routes: members.routes.current }),
-        repeatableNames(members),
-      ),
+      proxies.endpoint,
     ],
     async start(url) {
       addresses.listensAt(url);

@@ -17,7 +17,7 @@ import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
-import { defaultHealthIntervalMs, linkHeaders, paths } from "../../base/protocol.ts";
+import { linkHeaders, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
   forwardingError,
@@ -34,11 +34,11 @@ import { KnownBase } from "./known-base.ts";
 import { knownNames } from "./known-names.ts";
 import { HeldCall } from "./held-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
-import { createFetchedRoutes, type FetchedRoutes } from "../routes/route-list.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../members/observer.ts";
 import { notFound } from "../refuse.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { KnownLists } from "../upstreams/known-lists.ts";
 import { gatewaysOf } from "../upstreams/listed-gateways.ts";
 import { type LogOutages, logOutages } from "../upstreams/outages.ts";
 import { anyUpstream } from "../upstreams/upstream.ts";
@@ -64,8 +64,6 @@ export interface ProxyOptions {
   readonly link?: LinkMode | undefined;
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
-  /** Milliseconds between questions which routes there are. @default 1000 */
-  readonly healthIntervalMs?: number | undefined;
   readonly repository: string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
@@ -104,7 +102,11 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     application: options.modules && applicationOf(options.modules, host),
   };
   const { behind } = options;
-  const upstreams = new Upstreams({
+  const lists =
+    trustKey === undefined
+      ? undefined
+      : new KnownLists({ host, trustKey, credentials, upstreams: () => upstreams.all });
+  const upstreams: Upstreams = new Upstreams({
     host,
     links,
     gateways: gatewaysOf(host, options.calls),
@@ -113,7 +115,9 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       if (behind === "gateway" && trustKey !== undefined)
         await refuseRepository(upstream, host.clock, trustKey);
     },
-    isIdempotent: (fqn) => routes?.idempotent.has(fqn) === true,
+    isIdempotent: (fqn) => lists?.idempotent.has(fqn) === true,
+    onLinked: (upstream) => lists?.linked(upstream),
+    onLost: (upstream) => lists?.lost(upstream),
   });
   // A way over links says itself that it is lost.
   const isTold = (): boolean => upstreams.ways.every(({ kind }) => kind === "none");
@@ -125,7 +129,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     () => repository?.way.kind !== "link",
   );
   const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
-    const timeoutMs = call.route === undefined ? routes?.timeouts.get(call.fqn) : undefined;
+    const timeoutMs = call.route === undefined ? lists?.timeouts.get(call.fqn) : undefined;
     const held = timeoutMs === undefined ? undefined : new HeldCall(call);
     try {
       const watching = observer?.calls;
@@ -141,30 +145,21 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       held?.leave();
     }
   };
-  const routes: FetchedRoutes | undefined =
-    trustKey === undefined
-      ? undefined
-      : createFetchedRoutes(host, {
-          peer: upstreams,
-          base: anyUpstream,
-          name: () => upstreams.names,
-          trustKey,
-          mayRepeat: () => upstreams.ways.length > 1,
-          isTold,
-          intervalMs: options.healthIntervalMs ?? defaultHealthIntervalMs,
-        });
   const names = modules && host.telemetry && knownNames(modules, host);
   const role: Role = createRole({
     ...parts,
     measured: names && { knows: names, figures: () => ({ resent: upstreams.resent }) },
     classes: parts.application?.classes ?? new Classes(),
-    application: routes && {
-      table: () => routes.table,
+    application: lists && {
+      table: () => lists.table,
       answer: async (call) => await forwardRoute(parts, call, forward),
     },
     errors: options.errors,
     call: (call, refuse) => forwardIncoming(parts, call, forward, refuse),
-    routes: [["GET", paths.link, () => Promise.resolve(takesNoLinks())]],
+    routes: [
+      ["GET", paths.link, () => Promise.resolve(takesNoLinks())],
+      ...(lists === undefined ? [] : [lists.endpoint]),
+    ],
     otherwise: (request) => {
       const trust = credentials.of(request);
       const requestedOrigin = web.requestedOrigin(request, trust);
@@ -181,13 +176,13 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     },
     async start() {
       await Promise.all([repository?.start(), upstreams.start()]);
-      await Promise.all([routes?.start(), prepareMiddleware(chain)]);
+      await Promise.all([lists?.settled(), prepareMiddleware(chain)]);
     },
     stop() {
-      routes?.stop();
+      lists?.stop();
       upstreams.stop();
     },
-    describe: () => ({ routes: routes?.table.all ?? [], ways: upstreams.ways }),
+    describe: () => ({ routes: lists?.table.all ?? [], ways: upstreams.ways }),
     links,
     observed: observer && {
       observer,

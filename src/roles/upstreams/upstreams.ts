@@ -26,6 +26,9 @@ export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
   readonly roles: readonly ("gateway" | "node" | "standalone")[];
   /** Rejects if a service that is reached over HTTP is none of these. */
   readonly check?: ((upstream: Upstream) => Promise<void>) | undefined;
+  /** There is another link to a service, or another way. */
+  readonly onLinked?: (upstream: Upstream) => void;
+  readonly onLost?: (upstream: Upstream) => void;
   /** A node is a member of each. */
   readonly createMembership?: (
     upstream: Upstream,
@@ -192,7 +195,10 @@ export class Upstreams implements Peer {
     const twinOf = (instance: string): string | undefined => this.#twinOf(upstream, instance);
     upstream.link = links.dial(gateway, roles, {
       transport: upstream.http,
-      onWay: () => upstream.membership?.moved(),
+      onWay: () => {
+        upstream.membership?.moved();
+        this.#parts.onLinked?.(upstream);
+      },
       twinOf,
       onLost: () => this.#lost(upstream),
     });
@@ -212,6 +218,7 @@ export class Upstreams implements Peer {
   }
 
   #lost(upstream: Upstream): void {
+    this.#parts.onLost?.(upstream);
     if (!upstream.isListed) this.#remove(upstream);
     // Under another name it may be there still.
     for (const { link } of this.#all) if (link?.isTwin) link.hurry();

@@ -25,9 +25,9 @@ describe("a link", () => {
 
   it.each([
     ["node", "gateway", ["key", "service"], ["key", "service", "outside"]],
-    ["proxy", "gateway", ["key", "service", "outside"], []],
-    ["proxy", "node", ["key", "service", "outside"], []],
-    ["proxy", "standalone", ["key", "service", "outside"], []],
+    ["proxy", "gateway", ["key", "service", "outside"], ["key"]],
+    ["proxy", "node", ["key", "service", "outside"], ["key"]],
+    ["proxy", "standalone", ["key", "service", "outside"], ["key"]],
     ["node", "repository", ["key"], []],
     ["gateway", "standalone", ["key"], []],
     ["proxy", "repository", ["key", "outside"], []],

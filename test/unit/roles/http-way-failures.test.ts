@@ -188,7 +188,6 @@ describe("requests between services that are not calls", () => {
         "PUT /nodes/m1 control",
         "PUT /nodes/m2 control",
         "DELETE /nodes/m2 control",
-        "GET /svc/routes control",
       ]),
     );
   });
