@@ -11,7 +11,7 @@ import {
   type IncomingResponse,
   isLocalFailure,
   type Log,
-  type Transport,
+  type Peer,
   TransportError,
 } from "../../src/base/ports.ts";
 import { paths, revisionQuery } from "../../src/base/protocol.ts";
@@ -52,7 +52,8 @@ export function folderSource(folder: string, read?: ServerManifest): ModuleSourc
 export interface RepositoryOptions {
   readonly url: string;
   readonly trustKey: TrustKey;
-  readonly transport: Transport;
+  /** The way there. It rejects with a {@link TransportError} for what may pass. */
+  readonly peer: Peer;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the node stops; ends requests and waits. */
@@ -104,7 +105,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     try {
       const answer = await bounded(signal, clock, requestMs, late, (ended) =>
         collected(
-          options.transport.send({
+          options.peer.send({
             url: url + path,
             method: "GET",
             headers: trustKeyHeader(options.trustKey),
@@ -119,11 +120,10 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     } catch (error) {
       if (error instanceof TransportError) {
         // A failure of this host: nothing is wrong with the repository or its address.
-        throw new RepositoryUnavailable(error.message.replace(`${url} `, ""), {
+        const isLocal = isLocalFailure(error) || isLocalFailure(error.cause);
+        throw new RepositoryUnavailable(whatIsSaid(error, url), {
           cause: error,
-          ...(isLocalFailure(error) && {
-            hint: "Free some resources, and start this service again",
-          }),
+          ...(isLocal && { hint: "Free some resources, and start this service again" }),
         });
       }
       throw error;
@@ -258,10 +258,16 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
 }
 
 function refused(url: string, status: number): Error {
-  // To callers without the key a repository answers as if it had no modules.
-  const reason =
-    status === 404 || status === 401
-      ? "it isn't a repository, or this node has another trust key. Services in different folders or on different machines need the same 'trustKey'"
-      : "is it a repository?";
-  return new Error(`The repository at ${url} answered ${status} for its modules: ${reason}`);
+  return new Error(
+    `The repository at ${url} answered ${status} for its modules: build again there, and restart it`,
+  );
+}
+
+/** Why there was no answer; continues "the repository at …". */
+function whatIsSaid(error: TransportError, url: string): string {
+  // Why there is no link says more than that there is none.
+  const { message } = !error.sent && error.cause instanceof Error ? error.cause : error;
+  for (const subject of [`${url} `, "it "])
+    if (message.startsWith(subject)) return message.slice(subject.length);
+  return `gave no answer (${message})`;
 }

@@ -28,15 +28,14 @@ import { separateMap } from "./separate-map.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 
 export interface ModuleStoreOptions {
-  /** The address of a repository, or the folder of a build's server part. */
+  /** The address of a repository and the way there, or the folder of a build's server part. */
   readonly from:
-    | { readonly repository: string }
+    | { readonly repository: string; readonly way: Pick<Transport, "send" | "close"> }
     | { readonly folder: string; readonly manifest?: ServerManifest };
   /** An absolute path [`node_modules/.cache/seamline` in the application folder]. */
   readonly cache?: string | undefined;
   /** The application folder: bare imports resolve from here. */
   readonly root: string;
-  readonly transport: Transport;
   readonly clock: Clock;
   readonly log: Log;
   readonly trustKey: TrustKey;
@@ -246,6 +245,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     },
     async close() {
       stopping.abort(new Error("This node is stopping"));
+      if ("repository" in options.from) await options.from.way.close();
       await (await opened?.catch(() => undefined))?.remove();
     },
   };
@@ -261,7 +261,7 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 function sourceOf(
-  { from, root, config, trustKey, transport, clock, log }: ModuleStoreOptions,
+  { from, root, config, trustKey, clock, log }: ModuleStoreOptions,
   cache: string,
   signal: AbortSignal,
 ): ModuleSource {
@@ -270,7 +270,7 @@ function sourceOf(
   return repositorySource({
     url: from.repository,
     trustKey,
-    transport,
+    peer: from.way,
     clock,
     log,
     signal,

@@ -23,7 +23,8 @@ import type { LinkSetting } from "../config/config-types.ts";
 import type { OpenedDirectory } from "../directory/open-directory.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 import { webOf } from "./web-of.ts";
-import type { TrustKey } from "../../src/http/trust.ts";
+import { createCredentials, type TrustKey } from "../../src/http/trust.ts";
+import { ModuleLink } from "../../src/roles/links/module-link.ts";
 
 export interface ComposeOptions {
   readonly root: string;
@@ -71,7 +72,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
     const modules =
       config.repository === undefined
         ? undefined
-        : modulesOf(host, { repository: config.repository }, config, options);
+        : fetchedModulesOf(host, { ...config, repository: config.repository }, options);
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
     const { healthIntervalMs, link, url, members, repository } = config;
@@ -99,7 +100,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   proxy: (async (host, config, options) => {
     const { createProxy } = await import("../../src/roles/relay/proxy.ts");
-    const modules = modulesOf(host, { repository: config.repository }, config, options);
+    const modules = fetchedModulesOf(host, { ...config, repository: config.repository }, options);
     const { limits, trustKey } = options;
     // The configuration's check requires one of the two.
     const found = await directoryOf(host, config, options);
@@ -172,7 +173,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
 
   node: (async (host, config, options) => {
     const { createNode } = await import("../../src/roles/node.ts");
-    const modules = modulesOf(host, { repository: config.repository }, config, options);
+    const modules = fetchedModulesOf(host, { ...config, repository: config.repository }, options);
     const { limits, trustKey } = options;
     const found = await directoryOf(host, config, options);
     const { segments, name } = config;
@@ -240,14 +241,28 @@ async function outputOf(
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
 
+/** The modules of a service that has no build. */
+function fetchedModulesOf(
+  host: Host,
+  config: (GatewayConfig | ProxyConfig | NodeConfig) & { readonly repository: string },
+  options: ComposeOptions,
+): ModuleStore {
+  const { repository, mode: role, endToEndTls } = config;
+  const { limits, trustKey } = options;
+  const credentials = createCredentials(trustKey, host);
+  const parts = { host, role, trustKey, limits, credentials, endToEndTls };
+  const way = new ModuleLink(repository, parts);
+  return modulesOf(host, { repository, way }, config, options);
+}
+
 function modulesOf(
   host: Host,
   from: ModuleStoreOptions["from"],
   config: Config,
   { root, trustKey, moduleImporter }: ComposeOptions,
 ): ModuleStore {
-  const { transport, clock, log } = host;
+  const { clock, log } = host;
   const cache = "cache" in config ? config.cache : undefined;
-  const ports = { transport, clock, log };
+  const ports = { clock, log };
   return lazyModuleStore({ from, cache, root, trustKey, moduleImporter, config, ...ports });
 }

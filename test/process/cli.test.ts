@@ -315,7 +315,7 @@ describe("a node and its repository, as processes", () => {
         const node = far.seamline(["start"]);
         expect(await node.ended()).toBe(1);
         expect(node.output()).toMatch(
-          /^error: The repository at \S+ answered 404 for its modules: .*need the same 'trustKey'\n$/,
+          /^error: http:\S+ has another trust key: both must have the same trustKey\n$/,
         );
       } finally {
         await far.remove();

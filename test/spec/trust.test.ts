@@ -116,7 +116,7 @@ describe("the trust key", () => {
     const repository = await start(applicationOf(far), { mode: "repository", url: anyPort });
     const node = { mode: "node", url: anyPort, repository: repository.url, segments: ["far"] };
     await expect(start(applicationOf({}), node)).rejects.toThrow(
-      /trust key.*different folders or on different machines need the same 'trustKey'/,
+      `${repository.url} has another trust key: both must have the same trustKey`,
     );
     const proxy = {
       mode: "proxy",

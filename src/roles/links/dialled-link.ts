@@ -75,6 +75,8 @@ export class DialledLink implements Peer {
   /** Why there is no link. */
   #why = "it hasn't been dialled yet";
   #cause: unknown;
+  /** Trying again wouldn't help: one of the two services has to be changed. */
+  #isRefused = false;
   /** What the last warning was about, since there was a link. */
   #warned: string | undefined;
   readonly #backOff = new BackOff(firstRetryMs, longestRetryMs);
@@ -105,6 +107,11 @@ export class DialledLink implements Peer {
     const to = this.#name;
     if (this.#proven !== undefined) return { to, kind: "link" };
     return { to, kind: this.#isHttp ? "http" : "none", because: this.#why };
+  }
+
+  /** Why there is no link, if one of the two services has to be changed. */
+  get refusal(): Error | undefined {
+    return this.#isRefused && this.#cause instanceof Error ? this.#cause : undefined;
   }
 
   /** The other end is a process to which this service has a link under another name. */
@@ -218,6 +225,7 @@ export class DialledLink implements Peer {
       const error = this.#refusal(raw);
       // Trying again wouldn't help.
       if (isFirst && error !== undefined) throw error;
+      this.#isRefused = error !== undefined;
       this.#failed(error ?? (raw instanceof Error ? raw : new Error(String(raw))));
     } finally {
       this.#trying = undefined;
@@ -252,7 +260,7 @@ export class DialledLink implements Peer {
     if (former !== undefined) this.#leaving.add(former);
     this.#proven = proven;
     this.#linkedAt = host.clock.now();
-    this.#isHttp = this.#isTwin = false;
+    this.#isHttp = this.#isTwin = this.#isRefused = false;
     this.#wasLinked = true;
     this.#warned = undefined;
     void proven.draining.then(() => this.#gone(proven, "it takes no more calls over it"));

@@ -144,9 +144,8 @@ afterEach(async () => {
 
 function open(options: Partial<ModuleStoreOptions> = {}): ModuleStore {
   const store = createModuleStore({
-    from: { repository: url },
+    from: { repository: url, way: repository },
     root,
-    transport: repository,
     clock,
     trustKey: key,
     moduleImporter: (specifier) => import(specifier) as Promise<Record<string, unknown>>,
@@ -578,10 +577,10 @@ describe("a node that stops while it waits for its repository", () => {
   });
 });
 
-describe("a trust key in a module store", () => {
-  it("that the repository refuses is an error at once, with a hint", async () => {
+describe("a repository without a manifest", () => {
+  it("is an error at once, with a hint", async () => {
     await expect(open({ trustKey: "another-key-altogether" }).manifest()).rejects.toThrow(
-      /answered 404 for its modules: .*need the same 'trustKey'/,
+      /answered 404 for its modules: build again there, and restart it$/,
     );
   });
 });
