@@ -199,7 +199,8 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
 /** What asks for a link has been told of this proxy as of a gateway or a repository. */
 function takesNoLinks(): HttpResponse {
   const answer = notFound();
-  return { ...answer, headers: { ...answer.headers, [linkHeaders.refused]: "proxy" } };
+  const headers = Object.assign({ [linkHeaders.refused]: "proxy" }, answer.headers);
+  return Object.assign({}, answer, { headers });
 }
 
 function isRead({ method }: HttpRequest): boolean {
