@@ -76,7 +76,7 @@ export function createCallRunner(
       else {
         incoming.awaitBody();
         whole = receivedRequest(request, await body);
-        incoming.goOn();
+        incoming.enter();
       }
       const turn = incoming.turn();
       if (turn !== undefined) await turn;

@@ -3,7 +3,8 @@
 //
 // Calls that compute and never wait are over before the next request is read: however many have come,
 // one runs. So while the event loop is late, calls line up, and requests are read between them: then
-// it shows how many wait, and for how long.
+// it shows how many wait, and for how long. Each procedure has a line of its own, and they take turns:
+// what many callers want of one that computes long keeps nobody from the others.
 
 import type { Clock, EventLoop, Host, Log } from "../base/ports.ts";
 import type { CallFigures } from "../base/ports/telemetry.ts";
@@ -26,11 +27,29 @@ const turnMs = 5;
 const logMs = 10_000;
 /** A call that would wait longer to begin is too much. */
 const longestWaitMs = 500;
-/** Calls line up until those that wait take less than this: then all of them begin. */
+/** Calls of a procedure line up until those that wait take less than this: then all of them begin. */
 const shortWaitMs = 100;
+
+/** The calls of one procedure that are admitted and have not begun. */
+interface Line {
+  readonly waiting: (() => void)[];
+  /** Whether the last call that came had to line up. */
+  linesUp: boolean;
+  /** For how long a call keeps the loop as it begins; a moving average. */
+  msOfCall: number;
+  /** How many begin together. */
+  together: number;
+  /** It waits for its turn, or has it. */
+  isInTurn: boolean;
+}
 
 /** A call's place among those that run. A number, as each object costs a call memory. */
 export type Place = number;
+
+/** For how long those that wait keep the loop. */
+function msOf({ waiting, msOfCall }: Line): number {
+  return waiting.length * msOfCall;
+}
 
 export class Admission {
   readonly #clock: Clock;
@@ -44,14 +63,12 @@ export class Admission {
   /** Whether a call came since the last adjustment. */
   #isUsed = false;
   #isWatching = false;
-  /** Calls that are admitted and have not begun. */
-  readonly #waiting: (() => void)[] = [];
-  /** How many may wait: as many as begin within {@link longestWaitMs}. */
-  #room = Infinity;
-  /** Whether the last call that came had to line up. */
-  #linesUp = false;
-  /** For how long a call keeps the loop as it begins; a moving average. */
-  #msOfCall = 0;
+  /** Of all procedures whose calls have had to line up. */
+  readonly #lines = new Map<string, Line>();
+  /** Those in which calls wait, in the order of their turns. */
+  readonly #turns: Line[] = [];
+  /** How many calls wait in all of them. */
+  #waiting = 0;
   /** Since the log last said so. */
   #refused = 0;
   #refusedInAll = 0;
@@ -60,8 +77,6 @@ export class Admission {
   #isFull = false;
   #isTurning = false;
   #reads = 0;
-  /** How many begin together. */
-  #together = 1;
   /** How many began in the last turn, and when. */
   #begun = 0;
   #begunAt = 0;
@@ -88,24 +103,34 @@ export class Admission {
     };
   }
 
-  /** The place of a call that may begin, which must {@link leave} when it is over. */
-  enter(): Place | undefined {
+  /** The place of a call of `name` that may begin, which must {@link leave} when it is over. */
+  enter(name: string): Place | undefined {
     if (!this.#isWatching) this.#watch();
     this.#isUsed = true;
-    if (this.#running < this.#limit && this.#waiting.length < this.#room) return this.add();
+    if (this.#running < this.#limit && !this.#isTooMuch(name)) return this.add();
     this.#refused++;
     this.#refusedInAll++;
     this.#isFull = this.#running >= this.#most;
     return undefined;
   }
 
-  /** Resolves once a call that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
-  turn(): Promise<void> | undefined {
-    this.#linesUp = this.#loop.isBusy() || this.#waiting.length * this.#msOfCall >= shortWaitMs;
-    if (!this.#linesUp && this.#waiting.length === 0) return undefined;
+  /** Resolves once a call of `name` that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
+  turn(name: string): Promise<void> | undefined {
+    let line = this.#lines.get(name);
+    const linesUp = this.#loop.isBusy() || (line !== undefined && msOf(line) >= shortWaitMs);
+    if (!linesUp && (line === undefined || line.waiting.length === 0)) return undefined;
+    if (line === undefined) {
+      line = { waiting: [], linesUp, msOfCall: 0, together: 1, isInTurn: false };
+      this.#lines.set(name, line);
+    }
+    line.linesUp = linesUp;
+    if (!line.isInTurn) this.#turns.push(line);
+    line.isInTurn = true;
     if (!this.#isTurning) this.#loop.turn(this.#read);
     this.#isTurning = true;
-    return new Promise((begin) => this.#waiting.push(begin));
+    this.#waiting++;
+    const { waiting } = line;
+    return new Promise((begin) => waiting.push(begin));
   }
 
   /** A place for a call that has begun before, and left while it waited for its caller. */
@@ -134,22 +159,37 @@ export class Admission {
   };
 
   readonly #begin = (): void => {
-    const calls = this.#waiting.splice(0, this.#linesUp ? this.#together : Infinity);
+    const [line] = this.#turns;
+    const calls = line!.waiting.splice(0, line!.linesUp ? line!.together : Infinity);
+    this.#waiting -= calls.length;
     this.#begun = calls.length;
     this.#begunAt = this.#clock.now();
     for (const begin of calls) begin();
   };
 
   readonly #goOn = (): void => {
+    const line = this.#turns.shift()!;
     const ms = this.#clock.now() - this.#begunAt;
     // Another process may have had the processor meanwhile: one measurement shows little.
-    const most = 2 * this.#msOfCall + 1;
-    this.#msOfCall += (Math.min(ms / this.#begun, most) - this.#msOfCall) / 4;
-    this.#room = Math.max(fewest, Math.floor(longestWaitMs / this.#msOfCall));
-    this.#together = Math.max(1, Math.floor(this.#begun * (ms < turnMs ? 2 : 0.25)));
-    this.#isTurning = this.#waiting.length > 0;
+    const most = 2 * line.msOfCall + 1;
+    line.msOfCall += (Math.min(ms / this.#begun, most) - line.msOfCall) / 4;
+    line.together = Math.max(1, Math.floor(this.#begun * (ms < turnMs ? 2 : 0.25)));
+    line.isInTurn = line.waiting.length > 0;
+    if (line.isInTurn) this.#turns.push(line);
+    this.#isTurning = this.#turns.length > 0;
     if (this.#isTurning) this.#loop.turn(this.#read);
   };
+
+  /** Whether one more call of `name` would wait too long. Others begin in its line's turns only as they take theirs. */
+  #isTooMuch(name: string): boolean {
+    if (this.#waiting < fewest) return false;
+    const own = this.#lines.get(name);
+    const turns = own === undefined ? 1 : 1 + Math.floor(own.waiting.length / own.together);
+    let ms = 0;
+    for (const line of this.#turns)
+      ms += line === own ? msOf(line) : Math.min(msOf(line), turns * line.together * line.msOfCall);
+    return ms >= longestWaitMs;
+  }
 
   #watch(): void {
     this.#isWatching = true;

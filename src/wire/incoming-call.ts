@@ -59,8 +59,11 @@ export interface IncomingCall extends Trust {
   begin(): void;
   /** Its body is awaited: until it is there, the call takes no place among those that run. */
   awaitBody(): void;
-  /** The body is there. Throws if the service can take no more calls, or if this one is over. */
-  goOn(): void;
+  /**
+   * It takes a place among those that run: as it comes, and again when its body is there. Throws if the service
+   * can take no more calls, or if this one is over.
+   */
+  enter(): void;
   /**
    * Resolves once the call may begin. Undefined: at once. Rejects if the call is over by then, or
    * nobody waits for it any more.
@@ -80,11 +83,12 @@ export interface IncomingCallOptions {
   /** This service masks errors. */
   readonly masks: boolean;
   readonly admission: Admission;
-  /** The call's place there, which {@link CheckedCall.end} gives back. */
-  readonly place: Place;
 }
 
-/** The call that a request makes. The constructor throws if the request can't be a call. */
+/**
+ * The call that a request makes. The constructor throws if the request can't be a call. {@link CheckedCall.end}
+ * gives back the place that it has taken.
+ */
 export class CheckedCall implements IncomingCall {
   readonly request: HttpRequest;
   readonly encoding: Encoding;
@@ -104,7 +108,7 @@ export class CheckedCall implements IncomingCall {
   readonly #options: IncomingCallOptions;
   #state: CallState | undefined;
   #hasBegun = false;
-  #place: Place | "given up" | "over";
+  #place: Place | "none" | "over" = "none";
   #headers: MiddlewareHeaders | undefined;
   #abort: Abort | undefined;
   #expired: Error | undefined;
@@ -114,7 +118,6 @@ export class CheckedCall implements IncomingCall {
     this.request = request;
     this.route = route;
     this.#options = options;
-    this.#place = options.place;
     this.encoding = encoding;
     this.holdsKey = trust.holdsKey;
     this.member = trust.member;
@@ -178,18 +181,18 @@ export class CheckedCall implements IncomingCall {
   awaitBody(): void {
     if (typeof this.#place !== "number") return;
     this.#options.admission.leave(this.#place);
-    this.#place = "given up";
+    this.#place = "none";
   }
 
-  goOn(): void {
+  enter(): void {
     if (this.#place === "over") throw new DeadlineExceeded();
-    const place = this.#options.admission.enter();
+    const place = this.#options.admission.enter(this.fqn);
     if (place === undefined) throw tooManyCalls();
     this.#place = place;
   }
 
   turn(): Promise<void> | undefined {
-    return this.#options.admission.turn()?.then(() => {
+    return this.#options.admission.turn(this.fqn)?.then(() => {
       if (this.#place === "over") throw new DeadlineExceeded();
       this.signal.throwIfAborted();
     });
@@ -197,7 +200,7 @@ export class CheckedCall implements IncomingCall {
 
   /** Part of the body is there, of a call that has begun before: it takes a place in any case. */
   resume(): void {
-    if (this.#place === "given up") this.#place = this.#options.admission.add();
+    if (this.#place === "none") this.#place = this.#options.admission.add();
   }
 
   /** The answer is there, or the call is refused: it takes no place any more. */

@@ -5,8 +5,8 @@ import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../base/erro
 import type { Clock, Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { policyHeader, rpcHeaders } from "../base/protocol.ts";
-import type { Admission, Place } from "./admission.ts";
-import { noMemory, tooManyCalls } from "../http/refusals.ts";
+import type { Admission } from "./admission.ts";
+import { noMemory } from "../http/refusals.ts";
 import { withoutRefusedHeader } from "../http/relay-headers.ts";
 import type { Limits } from "../codec/values/limits.ts";
 import type { Credentials, Trust } from "../http/trust.ts";
@@ -52,11 +52,8 @@ export function createRpcEndpoint(
     const trust = parts.credentials.of(request);
     let encoding: Encoding = "plain";
     let call: CheckedCall | undefined;
-    let place: Place | undefined;
     const finish = (answer: HttpResponse): HttpResponse => {
-      if (call !== undefined) call.end();
-      else if (place !== undefined) admission.leave(place);
-      place = undefined;
+      call?.end();
       let response = call === undefined ? answer : call.answered(answer);
       // Only services that relay or make calls may see which errors were refusals.
       if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
@@ -68,11 +65,10 @@ export function createRpcEndpoint(
       encoding = readEncoding(request.headers);
       if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed();
       if (!host.memory.hasRoom()) throw noMemory();
-      place = admission.enter();
-      if (place === undefined) throw tooManyCalls();
       const { clock } = host;
-      const options = { encoding, trust, web, cors, limits, clock, masks, admission, place };
+      const options = { encoding, trust, web, cors, limits, clock, masks, admission };
       call = new CheckedCall(request, options);
+      call.enter();
       return withinDeadline(call, host.clock, parts.answer, finish, refuse);
     } catch (thrown) {
       return refuse(thrown);

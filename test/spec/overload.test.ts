@@ -146,20 +146,20 @@ describe("calls that compute, while the event loop is late", () => {
     };
     const clock = new BusyClock();
     const local = new TestDeployment({ loop, clock });
-    const modules = testModules([
-      {
-        fqn: "shop/compute",
+    const modules = testModules(
+      ["shop/compute", "shop/other"].map((fqn) => ({
+        fqn,
         parameters: names("call", "ms"),
         in: { all: "public" },
-        body: body("shop/compute", async (_context, _graph, call: string, ms: string) => {
+        body: body(fqn, async (_context, _graph, call: string, ms: string) => {
           begun.push(call);
           clock.compute(Number(ms));
         }),
-      },
-    ]);
+      })),
+    );
     const role = await local.standalone({ modules, segments: ["all"] });
-    const call = async (name: number, ms = 5) =>
-      await ask(role, "GET", `/rpc/shop/compute?call=${name}&ms=${ms}`);
+    const call = async (name: number, ms = 5, procedure = "compute") =>
+      await ask(role, "GET", `/rpc/shop/${procedure}?call=${name}&ms=${ms}`);
     const turn = async (count = 1): Promise<void> => {
       await settle();
       for (let turned = 0; turned < count; turned++) {
@@ -177,7 +177,7 @@ describe("calls that compute, while the event loop is late", () => {
     return { begun, call, state, role, turn, turns };
   }
 
-  it("overload-6: while the event loop is late, calls begin in the order in which they came, and requests are read between them", async () => {
+  it("overload-6: while the event loop is late, calls of a procedure begin in the order in which they came, and requests are read between them", async () => {
     const { begun, call, turn, turns } = await computing();
     const calls = [call(0), call(1)];
     await turn(8);
@@ -252,7 +252,7 @@ describe("calls that compute, while the event loop is late", () => {
       headers: { "retry-after": "1", "x-svc-not-started": "overload" },
     });
     expect((await ask(role, "GET", "/health/live")).status).toBe(200);
-    await turn(9 * 11);
+    await turn(9 * 10);
     calls.push(call(151));
     await turn(0);
     expect((await call(152)).status).toBe(503);
@@ -268,6 +268,38 @@ describe("calls that compute, while the event loop is late", () => {
       await turn(9);
       calls.push(call(16 + more, 1_000));
     }
+    await turns();
+    for (const answer of calls) expect((await answer).status).toBe(204);
+  });
+
+  it("overload-9: calls of different procedures take turns, so those of one neither wait behind many of another that computes long, nor are refused because of them", async () => {
+    const { begun, call, turn, turns } = await computing();
+    // All of them have come before it shows how long they take.
+    const calls = Array.from({ length: 200 }, (_, name) => call(name, 15));
+    await turn(9 * 20);
+    expect(begun).toHaveLength(20);
+    expect((await call(200, 15)).status).toBe(503);
+    for (const name of [1_000, 1_001, 1_002]) calls.push(call(name, 0.1, "other"));
+    await turn(9 * 2);
+    expect(begun.slice(20)).toEqual(["20", "1000"]);
+    await turn(9 * 2);
+    expect(begun.slice(22)).toEqual(["21", "1001", "1002"]);
+    await turns();
+    for (const answer of calls) expect((await answer).status).toBe(204);
+  });
+
+  it("are too many if all procedures together would keep the loop for more than 500 ms before them (overload-7)", async () => {
+    const { begun, call, turn, turns } = await computing();
+    const calls: ReturnType<typeof call>[] = [];
+    for (let name = 0; name < 120; name++)
+      calls.push(call(name, 5), call(1_000 + name, 5, "other"));
+    await turn(9 * 80);
+    expect(begun).toHaveLength(80);
+    // 80 of each, for 400 ms.
+    expect((await call(120)).status).toBe(503);
+    expect((await call(1_120, 5, "other")).status).toBe(503);
+    await turn(9 * 62);
+    calls.push(call(121), call(1_121, 5, "other"));
     await turns();
     for (const answer of calls) expect((await answer).status).toBe(204);
   });
@@ -304,7 +336,7 @@ function admission(most: number) {
   const places: Place[] = [];
   const enter = (count: number): number => {
     for (let entered = 0; entered < count; entered++) {
-      const place = calls.enter();
+      const place = calls.enter("shop/wait");
       if (place === undefined) return entered;
       places.push(place);
     }

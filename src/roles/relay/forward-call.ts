@@ -35,7 +35,7 @@ export async function forwardIncoming(
   else {
     incoming.awaitBody();
     body = await reading;
-    incoming.goOn();
+    incoming.enter();
   }
   const received: ForwardedCall = { method, target, body };
   // The RPC endpoint handles CORS, which doesn't look at arguments or results.

@@ -4,12 +4,11 @@ import type { PathParameters } from "../../base/context.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
 import type { SeenRequest } from "../../base/ports/telemetry.ts";
 import { answerHeaders, mediaTypes, rpcPath } from "../../base/protocol.ts";
-import { noMemory, tooManyCalls } from "../../http/refusals.ts";
+import { noMemory } from "../../http/refusals.ts";
 import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { RouteTable } from "../../http/route-table.ts";
 import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import type { Place } from "../../wire/admission.ts";
 import { CheckedCall, type IncomingCall } from "../../wire/incoming-call.ts";
 import type { EndpointParts } from "../../wire/rpc-endpoint.ts";
 import { Movement } from "./movement.ts";
@@ -44,19 +43,17 @@ export function createRouteEndpoint(
     const trust = parts.credentials.of(request);
     let call: CheckedCall | undefined;
     let response: HttpResponse;
-    let place: Place | undefined;
     const movement = new Movement(host.clock, limits, (isWaiting) =>
       isWaiting ? call?.awaitBody() : call?.resume(),
     );
     try {
       if (!host.memory.hasRoom()) throw noMemory();
-      place = admission.enter();
-      if (place === undefined) throw tooManyCalls();
       const route = { info, params };
       const encoding = "plain" as const;
-      const options = { encoding, trust, web, cors, limits, route, masks, admission, place };
+      const options = { encoding, trust, web, cors, limits, route, masks, admission };
       const checked = new CheckedCall(movement.request(request), { ...options, clock: host.clock });
       call = checked;
+      checked.enter();
       const expire = (error: Error): void => checked.expire(error);
       request.onCut = (reason) => movement.end(reason);
       response = await movement.untilHead(checked.deadline, expire, async () => {
@@ -68,8 +65,7 @@ export function createRouteEndpoint(
     }
     // What streams from now on holds a connection, which has a limit of its own.
     request.onCut = undefined;
-    if (call !== undefined) call.end();
-    else if (place !== undefined) admission.leave(place);
+    call?.end();
     if (call !== undefined) response = call.answered(response);
     if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
     return movement.response(cors?.onto(response, request.headers) ?? response);
