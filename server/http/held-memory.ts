@@ -69,15 +69,19 @@ export class HeldMemory implements MemoryBudget {
   }
 
   fitsAnswer(bytes: number): boolean {
-    const most = this.limit * answerShare - bytes;
-    if (this.#bytes + this.#made > most) {
-      this.#makeRoom(this.#made + bytes, answerShare);
-      if (this.#bytes + this.#made > most) return false;
-    }
+    if (!this.hasRoomForAnswer(bytes)) return false;
     // Before anything else is read: until then, many calls may go on with one and the same promise.
     if (this.#made === 0) process.nextTick(() => (this.#made = 0));
     this.#made += bytes;
     return true;
+  }
+
+  /** Whether so much would fit, beside the answers that were made just now. */
+  hasRoomForAnswer(bytes: number): boolean {
+    const most = this.limit * answerShare - bytes;
+    if (this.#bytes + this.#made <= most) return true;
+    this.#makeRoom(this.#made + bytes, answerShare);
+    return this.#bytes + this.#made <= most;
   }
 
   /** Cuts the largest stalled connection, and returns whether there was one. */
@@ -212,6 +216,12 @@ export class Holder implements Bagged, Holding {
 
   take(bytes: number): void {
     this.#change(bytes);
+  }
+
+  takeAnswer(bytes: number): boolean {
+    if (!this.#memory.hasRoomForAnswer(bytes)) return false;
+    this.#change(bytes);
+    return true;
   }
 
   give(bytes: number): void {

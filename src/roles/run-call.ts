@@ -18,6 +18,7 @@ import {
   type ReceivedRequest,
   receivedRequest,
 } from "../wire/decode-call.ts";
+import { LargeAnswers } from "../wire/large-answers.ts";
 import { encodeResultOf } from "../wire/encode-result.ts";
 import { callOf, type IncomingCall, refuseCrossSite } from "../wire/incoming-call.ts";
 import { withHeaders } from "../wire/rpc-endpoint.ts";
@@ -41,6 +42,7 @@ export function createCallRunner(
 ) => Promise<HttpResponse> {
   const { node, chain, classes, limits, host } = parts;
   const invokes = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
+  const largeAnswers = new LargeAnswers(host);
   const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
 
   /** Composed once for each procedure and revision of the chain. */
@@ -87,7 +89,13 @@ export function createCallRunner(
       const value = await (registration.timeoutMs === undefined
         ? invoke(running)
         : inTime(host.clock, incoming, registration.timeoutMs, () => invoke(running)));
-      const encoded = encodeFitting(incoming, value, { classes, by: call }, host.memory);
+      const later = largeAnswers.turn(incoming.fqn);
+      if (later !== undefined) {
+        await later;
+        incoming.signal.throwIfAborted();
+      }
+      const room = { memory: host.memory, largeAnswers };
+      const encoded = encodeFitting(incoming, value, { classes, by: call }, room);
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
       answer = await refuse(thrown, call);
@@ -110,18 +118,29 @@ function encodeFitting(
   incoming: IncomingCall,
   value: unknown,
   options: Parameters<typeof encodeResultOf>[2],
-  memory: MemoryBudget,
+  room: AnswerRoom,
 ): HttpResponse | Promise<HttpResponse> {
   const encoded = encodeResultOf(incoming, value, options);
   return encoded instanceof Promise
-    ? encoded.then((answer) => fitting(answer, memory))
-    : fitting(encoded, memory);
+    ? encoded.then((answer) => fitting(answer, incoming, room))
+    : fitting(encoded, incoming, room);
+}
+
+/** What bounds the answers that this service makes. */
+interface AnswerRoom {
+  readonly memory: MemoryBudget;
+  readonly largeAnswers: LargeAnswers;
 }
 
 /** What sends the answer looks at its bytes once more: a character of a text may be more than one. */
-function fitting(answer: HttpResponse, memory: MemoryBudget): HttpResponse {
+function fitting(
+  answer: HttpResponse,
+  { fqn }: IncomingCall,
+  { memory, largeAnswers }: AnswerRoom,
+): HttpResponse {
   const { body } = answer;
   const isWhole = typeof body === "string" || body instanceof Uint8Array;
+  if (isWhole) largeAnswers.made(fqn, body.length);
   if (isWhole && body.length > littleBytes && !memory.fitsAnswer(body.length))
     throw memoryExhausted();
   return answer;

@@ -13,5 +13,7 @@ export interface HeldFor {
 /** Counts the memory that is held for one of them. */
 export interface Holding {
   take(bytes: number): void;
+  /** Takes it if so much of an answer may wait for its caller, and returns whether it does. */
+  takeAnswer(bytes: number): boolean;
   give(bytes: number): void;
 }

@@ -223,14 +223,14 @@ function chunksOf(
           }
           rest = value;
           if (value.length <= pieceBytes) continue;
-          if (!memory.fitsAnswer(value.length)) cut();
-          if (isCut) throw memoryExhausted();
           holding ??= memory.holding?.({
             progress: () => -rest.length,
             isUntaken: () => true,
             cut,
           });
-          hold(value.length);
+          if (holding?.takeAnswer(value.length) === false) cut();
+          else held = value.length;
+          if (isCut) throw memoryExhausted();
         }
         const piece = rest.subarray(0, pieceBytes);
         rest = rest.subarray(pieceBytes);
