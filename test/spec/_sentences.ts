@@ -72,7 +72,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     joining: { title: "Joining a gateway", statements: 15 },
     leaving: { title: "Leaving the rotation", statements: 5 },
     again: { title: "Sending calls again", statements: 8 },
-    overload: { title: "Too many calls", statements: 8 },
+    overload: { title: "Too many calls", statements: 9 },
     stopping: { title: "Stopping a service", statements: 4 },
     silent: { title: "Members that fall silent", statements: 11 },
     "on-stop": { title: "The end of modules, and variables from files", statements: 4 },
