@@ -77,5 +77,11 @@ export const application: TestProcedure[] = [
     getContext().response.cookies.set(name, value);
     return "set";
   }),
+  procedure("view", "public", [], () => {
+    const context = getContext();
+    const { headers, locals, request } = context;
+    const fields = Object.fromEntries([...headers].filter(([name]) => name.startsWith("x-")));
+    return { fields, locals, request, seconds: Math.round(context.timeLeft() / 10_000) * 10 };
+  }),
   procedure("locals", "public", [], () => getContext().locals),
 ];

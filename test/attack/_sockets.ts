@@ -12,6 +12,7 @@ import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
+import { createStandalone } from "../../src/roles/standalone.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { TestLog, testModules } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
@@ -19,13 +20,16 @@ import { linkHost, takingLinks } from "../_linking.ts";
 import { application, classes } from "./_application.ts";
 
 export const services = ["node", "gateway", "proxy", "repository"] as const;
-export type Service = (typeof services)[number];
+/** The standalone has its own copy of the application, and no links. */
+export type Service = (typeof services)[number] | "standalone";
 
 export interface Sockets {
   readonly ports: Readonly<Record<Service, number>>;
   readonly log: TestLog;
   /** Targets of the requests to the repository. */
   readonly repositoryTargets: string[];
+  /** Of all requests that came over links, in order. */
+  readonly heads: Pick<HttpRequest, "target" | "headers" | "from">[];
   close(): Promise<void>;
 }
 
@@ -45,8 +49,16 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
   const servers: HttpServer[] = [];
   const roles: Role[] = [];
   const hosts: ReturnType<typeof nodeHost>[] = [];
+  const heads: Pick<HttpRequest, "target" | "headers" | "from">[] = [];
+  const around =
+    (handle: Role["handle"]): Role["handle"] =>
+    async (request) => {
+      heads.push(request);
+      return await handle(request);
+    };
   const host = (): ReturnType<typeof nodeHost> => {
-    const created = nodeHost({ log, links: linkHost() });
+    const links = linkHost();
+    const created = nodeHost({ log, links: links && { ...links, around } });
     hosts.push(created);
     return created;
   };
@@ -103,6 +115,16 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
     }),
   );
   const proxy = await open(() => createProxy(host(), { ...common, calls: gateway, repository }));
+  const standalone = await open(() =>
+    createStandalone(host(), {
+      ...common,
+      files,
+      // A graph belongs to one service.
+      modules: testModules(application, classes),
+      segments: undefined,
+      name: "one",
+    }),
+  );
   const port = (url: string): number => Number(new URL(url).port);
   return {
     ports: {
@@ -110,9 +132,11 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
       gateway: port(gateway),
       node: port(node),
       proxy: port(proxy),
+      standalone: port(standalone),
     },
     log,
     repositoryTargets,
+    heads,
     async close() {
       for (const role of roles.toReversed()) await role.stop();
       for (const { transport } of hosts) await transport.close();
