@@ -129,7 +129,7 @@ it("handshake-3: those who ask for a link and prove nothing hold no place: with 
   await vi.waitFor(() => expect(proven).toHaveLength(1));
 });
 
-it("handshake-7: wrong proofs are logged with their sender and what to do, at most one line a second", async () => {
+it("handshake-6: wrong proofs are logged with their sender and what to do, at most one line a second", async () => {
   const clock = new TestClock();
   const log = new TestLog();
   const host = testHost(new TestNetwork(), clock, log);
