@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { type OutgoingRequest } from "../../src/base/ports.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
-import { ask, key, TestDeployment, testModules, testHost } from "../_cluster.ts";
+import { ask, TestDeployment, testModules, testHost } from "../_cluster.ts";
+import { dialAsMember, memoryDial } from "../_fake-member.ts";
 
 const isCall = ({ url }: OutgoingRequest): boolean => url.includes("/rpc/");
 
@@ -96,9 +97,9 @@ describe("a member that hangs with a procedure that has a time limit", () => {
   it.each([{ order: 0 }, { order: "200" }, 7])(
     "a member that announces %j as its time limits is refused",
     async (timeouts) => {
-      const { gateway } = await limited([]);
-      const body = JSON.stringify({ url: "http://x", procedures: ["order"], timeouts });
-      expect(await ask(gateway, "POST", "/nodes", { "x-svc-trust-key": key }, body)).toMatchObject({
+      const { network } = await limited([]);
+      const member = await dialAsMember({ dial: memoryDial(network) });
+      expect(await member.announce({ procedures: ["order"], timeouts })).toMatchObject({
         status: 400,
         text: expect.stringContaining("'timeouts' doesn't give times in ms") as unknown,
       });

@@ -17,6 +17,7 @@ import {
   testModules,
   TestNetwork,
 } from "../_cluster.ts";
+import { dialAsMember, memoryDial } from "../_fake-member.ts";
 import { anyPort, applicationOf, start as startService } from "./_started.ts";
 
 const [old, fresh] = ["the-old-key-of-the-shop", "the-new-key-of-the-shop"];
@@ -57,14 +58,12 @@ describe("a list of trust keys", () => {
 });
 
 /** A gateway, two nodes and a proxy, each of which can be started again with other keys. */
-async function shop(way: "link" | "http") {
+async function shop() {
   const network = new TestNetwork();
   const [clock, log] = [new TestClock(), new TestLog()];
-  const link = way === "link" ? "always" : "never";
   const hostOf = (name: string) => {
     const url = `http://${name}`;
-    const { links: _, ...plain } = testHost(network, clock, log);
-    return way === "link" ? { ...plain, links: network.links({ url, trustKey: old }) } : plain;
+    return testHost(network, clock, log, { url, trustKey: old });
   };
   let members = 0;
   const modules = (name: string) =>
@@ -89,7 +88,6 @@ async function shop(way: "link" | "http") {
       modules: modules(name),
       segments: [name],
       name,
-      link,
     });
   const make: Readonly<Record<string, (trustKey: TrustKey) => Role>> = {
     gateway: (trustKey) =>
@@ -97,7 +95,6 @@ async function shop(way: "link" | "http") {
         trustKey,
         limits: defaultLimits,
         newId: () => `m${++members}`,
-        link,
       }),
     a: (trustKey) => nodeOf("a", trustKey),
     b: (trustKey) => nodeOf("b", trustKey),
@@ -107,7 +104,6 @@ async function shop(way: "link" | "http") {
         limits: defaultLimits,
         calls: "http://gateway",
         repository: "http://repository",
-        link,
       }),
   };
   /** Moves the clock until something is over. */
@@ -156,9 +152,9 @@ async function shop(way: "link" | "http") {
   return { network, clock, log, start, restart, checks, failed };
 }
 
-describe.each(["link", "http"] as const)("over %s", (way) => {
+describe("a deployment with several keys", () => {
   it("keys-2: a running deployment changes its key in three rounds, one service after the other, and no call fails in between", async () => {
-    const { start, restart, checks, failed, log } = await shop(way);
+    const { start, restart, checks, failed, log } = await shop();
     for (const name of ["gateway", "a", "b", "proxy"]) await start(name, old);
     await checks([old]);
     for (const [round, keys] of steps.entries()) {
@@ -178,7 +174,7 @@ describe.each(["link", "http"] as const)("over %s", (way) => {
   });
 
   it("keys-3: a service that has only the new key is refused by those that have only the old one", async () => {
-    const { network, start } = await shop(way);
+    const { network, start } = await shop();
     await start("gateway", old);
     await expect(start("a", fresh)).rejects.toThrow("refuses this node's trust key");
     await expect(start("a", [fresh, old])).rejects.toThrow("refuses this node's trust key");
@@ -187,16 +183,18 @@ describe.each(["link", "http"] as const)("over %s", (way) => {
   });
 
   it("keys-4: a key that has left the lists opens nothing any more", async () => {
-    const { network, start } = await shop(way);
+    const { network, start } = await shop();
     for (const name of ["gateway", "a", "proxy"]) await start(name, fresh);
     for (const name of ["gateway", "a", "proxy"]) {
       const role = network.roles.get(`http://${name}`)!;
       const { status } = await ask(role, "GET", "/rpc/inner/a", { "x-svc-trust-key": old });
       expect([name, status]).toEqual([name, 401]);
     }
-    const gateway = network.roles.get("http://gateway")!;
-    const body = JSON.stringify({ url: "http://c", procedures: ["x"] });
-    const { status } = await ask(gateway, "POST", "/nodes", { "x-svc-trust-key": old }, body);
+    const dialling = dialAsMember({ dial: memoryDial(network), trustKey: old });
+    await expect(dialling).rejects.toMatchObject({ name: "WrongKeyError" });
+    const { status } = await ask(network.roles.get("http://gateway")!, "GET", "/nodes", {
+      "x-svc-trust-key": old,
+    });
     expect(status).toBe(401);
   });
 });

@@ -7,6 +7,7 @@ import { Unauthorized } from "../../src/base/errors.ts";
 import { CorsMiddleware } from "../../src/http/cors.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
 import { sentBy } from "../_deployment.ts";
+import { dialAsMember, memoryDial } from "../_fake-member.ts";
 import { inBothShapes, startSite, type TestRoute } from "../_routes.ts";
 
 const text =
@@ -659,18 +660,8 @@ describe("routes of several nodes", () => {
     const { local } = await startSite("behind a proxy", [
       { route: "GET /a/:x", name: "site/first", run: text("a") },
     ]);
-    const { ask } = await import("../_cluster.ts");
-    const { trustKeyHeader } = await import("../../src/http/trust.ts");
-    const { key } = await import("../_cluster.ts");
-    const gateway = local.network.roles.get("http://gateway");
-    const join = async (routes: unknown) =>
-      await ask(
-        gateway!,
-        "POST",
-        "/nodes",
-        trustKeyHeader(key),
-        JSON.stringify({ url: "http://z", procedures: [], routes }),
-      );
+    const member = await dialAsMember({ dial: memoryDial(local.network) });
+    const join = async (routes: unknown) => await member.announce({ procedures: [], routes });
     const clash = await join([{ name: "site/second", method: "*", path: "/a/:y" }]);
     expect(clash.status).toBe(400);
     expect(clash.text).toMatch(/site\/second.*site\/first/);
