@@ -1,23 +1,20 @@
-// A gateway and nodes in memory, each with or without links.
+// A gateway, nodes and a proxy in memory, over links.
 
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
-import type { LinkMode } from "../../src/roles/links/service-links.ts";
 import { ask, key, TestClock, testHost, TestLog, testModules, TestNetwork } from "../_cluster.ts";
 
 interface TestNode {
-  readonly link?: LinkMode;
   readonly maxCalls?: number;
   readonly gateway?: string;
   /** Where it says that it is. */
   readonly address?: string;
 }
 
-/** `gatewayLink` says whether the gateway takes links, `maxCalls` how many calls it takes at once. */
+/** `maxCalls` says how many calls the gateway takes at once. */
 export async function deployment(
-  gatewayLink: LinkMode = "auto",
   trustKey: string = key,
   maxCalls: number = defaultLimits.maxCalls,
 ) {
@@ -27,7 +24,7 @@ export async function deployment(
     ...testHost(network, clock, log, { url, trustKey }),
     links: network.links({ url, trustKey }),
   });
-  const common = { trustKey, limits: defaultLimits };
+  const common = { trustKey, limits: defaultLimits, link: "always" } as const;
   const add = async <R extends { start(url: string): Promise<void> }>(
     url: string,
     role: R,
@@ -44,7 +41,6 @@ export async function deployment(
       limits: { ...defaultLimits, maxCalls },
       newId: () => `m${++members}`,
       gatheringMs: 0,
-      link: gatewayLink,
     });
   let isHealthy = true;
   const running = new Map<string, () => void>();
@@ -72,7 +68,7 @@ export async function deployment(
           await new Promise<string>((resolve) => running.set("waits", () => resolve("done"))),
       },
     ]);
-  const nodeOf = (name: string, { link, maxCalls, gateway = "http://gateway" }: TestNode) => {
+  const nodeOf = (name: string, { maxCalls, gateway = "http://gateway" }: TestNode) => {
     const node = createNode(hostOf(`http://${name}`), {
       ...common,
       limits: { ...defaultLimits, ...(maxCalls !== undefined && { maxCalls }) },
@@ -80,7 +76,6 @@ export async function deployment(
       modules: modules(name),
       segments: ["a"],
       name,
-      link,
     });
     node.addHealthCheck("switch", { isHealthy: async () => isHealthy });
     return node;
@@ -94,7 +89,7 @@ export async function deployment(
     restart: async () => await add("http://gateway", gatewayOf()),
     node: async (name: string, options: TestNode = {}) =>
       await add(`http://${name}`, nodeOf(name, options), options.address),
-    proxy: async (link?: LinkMode, calls = "http://gateway", behind?: "gateway" | "node") =>
+    proxy: async (calls = "http://gateway", behind?: "gateway" | "node") =>
       await add(
         "http://proxy",
         createProxy(hostOf("http://proxy"), {
@@ -102,7 +97,6 @@ export async function deployment(
           calls,
           behind,
           repository: "http://repository",
-          link,
         }),
       ),
     setHealth: (value: boolean) => void (isHealthy = value),

@@ -74,7 +74,7 @@ describe("a call over a link", () => {
   it("links-30: a gateway that stops says so over its links: what it has accepted is answered, and a proxy's later calls are 503 and never sent", async () => {
     const { gateway, node, proxy, running, network } = await deployment();
     await node("a");
-    const outer = await proxy("always");
+    const outer = await proxy();
     const accepted = ask(outer, "GET", "/rpc/waits");
     await settle();
     gateway.refuseCalls();

@@ -1,8 +1,8 @@
 // Links between services, as users and operators notice them. How they work inside: test/unit/link.
 
-import { connect, createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { memoryLinks } from "../../server/local/memory-links.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
@@ -10,57 +10,42 @@ import { serviceHeaders } from "../../src/base/protocol.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { ask, key, settle, testHost, testModules } from "../_cluster.ts";
+import { fakeMember, memoryDial } from "../_fake-member.ts";
+import { proxyBetween } from "./_behind-sockets.ts";
 import { answeredBy, deployment, where } from "./_linked.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
 const trustKey = "the-trust-key-of-the-links";
 
-describe("the choice", () => {
-  it("links-1: link auto: a service links to its gateway, and uses HTTP if the gateway takes no links; it tries again every 60 s", async () => {
-    const linked = await deployment();
-    await linked.node("a");
-    expect(linked.log.lines).toContain("joined the gateway at http://gateway over a link");
-    expect(await answeredBy(linked.gateway)).toBe("a");
-    const plain = await deployment("never");
-    await plain.node("b");
-    expect(plain.log.lines).toContain("joined the gateway at http://gateway");
-    expect(plain.log.lines.join("\n")).toMatch(/takes no links .*over HTTP/);
-    expect(await answeredBy(plain.gateway)).toBe("b");
-    // Another gateway is there now, which takes links.
-    plain.network.roles.set("http://gateway", { ...plain.gateway, accept: linked.gateway.accept! });
-    await plain.clock.pass(60_000);
-    expect(plain.log.lines).toContain("joined the gateway at http://gateway over a link");
-  });
-
-  it("links-2: link always never uses HTTP, says why in the log, and goes on trying", async () => {
-    const { network, gateway, node, clock, log } = await deployment("never");
-    await node("a", { link: "always" });
-    expect(network.sent.filter(({ url }) => url.startsWith("http://gateway"))).toEqual([]);
-    expect((await ask(gateway, "GET", where)).status).toBe(404);
-    expect(log.lines.filter((line) => line.includes("can't link to http://gateway"))).toHaveLength(
-      1,
-    );
-    await clock.pass(120_000);
-    expect(network.sent.filter(({ url }) => url.startsWith("http://gateway"))).toEqual([]);
-  });
-
-  it("links-3: link never uses HTTP", async () => {
-    const { network, gateway, node, log } = await deployment();
-    await node("a", { link: "never" });
+describe("the way between services", () => {
+  it("links-1: a service sends what it sends to its gateway, and gets what comes from there, over its link and no other way", async () => {
+    const { network, gateway, node, proxy, log } = await deployment();
+    const plain = vi.spyOn(network, "send");
+    const toGateway = () =>
+      plain.mock.calls.filter(([{ url }]) => !url.startsWith("http://repository/"));
+    const a = await node("a");
+    expect(log.lines).toContain("joined the gateway at http://gateway over a link");
     expect(await answeredBy(gateway)).toBe("a");
-    expect(network.sent.some(({ url }) => url === "http://a/rpc/where")).toBe(true);
-    expect(log.lines.join("\n")).not.toContain("link");
+    expect(await answeredBy(await proxy())).toBe("a");
+    await expect(a.runProcedure?.("elsewhere")).rejects.toThrow("not found");
+    expect(toGateway()).toEqual([]);
   });
 
-  it("links-4: a gateway has members with and without links at once, each instance once", async () => {
-    const { gateway, node, clock } = await deployment();
+  it("links-2: a service whose gateway takes no links sends it nothing, says why once in the log, and goes on trying", async () => {
+    const { network, gateway, node, clock, log } = await deployment();
+    const plain = vi.spyOn(network, "send");
+    const { accept: _, ...unlinked } = gateway;
+    network.roles.set("http://gateway", unlinked);
     await node("a");
-    await node("b", { link: "never" });
-    await clock.pass(61_000);
-    expect(gateway.describe().members?.toSorted()).toEqual(["http://a", "http://b"]);
-    const by = new Set<unknown>();
-    for (let call = 0; call < 4; call++) by.add(await answeredBy(gateway));
-    expect(by).toEqual(new Set(["a", "b"]));
+    await clock.pass(120_000);
+    expect(plain.mock.calls).toEqual([]);
+    expect((await ask(gateway, "GET", where)).status).toBe(404);
+    expect(log.lines.filter((line) => line.includes("can't link to http://gateway"))).toEqual([
+      "warning: can't link to http://gateway yet (http://gateway takes no links); trying again",
+    ]);
+    network.roles.set("http://gateway", gateway);
+    await clock.pass(2_000);
+    expect(await answeredBy(gateway)).toBe("a");
   });
 });
 
@@ -216,23 +201,20 @@ describe("trust over a link", () => {
     await expect(node.start(url)).rejects.toThrow("refuses this node's trust key");
   });
 
-  it.each(["auto", "always"] as const)(
-    "links-34: a gateway that can't tell its TLS connection from another takes no links, and a node doesn't use HTTP instead: its start says what to set (link %s)",
-    async (link) => {
-      const { network, gateway, node, log } = await deployment();
-      const tls = { lack: "this runtime can't tell: use Node" };
-      const accept = (upgrade: LinkUpgrade): LinkAnswer => gateway.accept!({ ...upgrade, tls });
-      network.roles.set("http://gateway", { ...gateway, accept });
-      await expect(node("a", { link })).rejects.toThrow(
-        "http://gateway can't be linked to: the other end can't tell its TLS connection from others: something between the two services ends TLS, or it doesn't run on Node: let it pass TLS through, or set \"endToEndTls\": false at both",
-      );
-      expect(log.lines.at(-1)).toContain(
-        'this runtime can\'t tell: use Node, or set "endToEndTls": false at both',
-      );
-      expect(network.sent).toEqual([]);
-      expect(gateway.describe().members).toEqual([]);
-    },
-  );
+  it("links-3: a gateway that can't tell its TLS connection from another takes no links: a node's start says what to set, and sends nothing", async () => {
+    const { network, gateway, node, log } = await deployment();
+    const tls = { lack: "this runtime can't tell: use Node" };
+    const accept = (upgrade: LinkUpgrade): LinkAnswer => gateway.accept!({ ...upgrade, tls });
+    network.roles.set("http://gateway", { ...gateway, accept });
+    await expect(node("a")).rejects.toThrow(
+      "http://gateway can't be linked to: the other end can't tell its TLS connection from others: something between the two services ends TLS, or it doesn't run on Node: let it pass TLS through, or set \"endToEndTls\": false at both",
+    );
+    expect(log.lines.at(-1)).toContain(
+      'this runtime can\'t tell: use Node, or set "endToEndTls": false at both',
+    );
+    expect(network.sent).toEqual([]);
+    expect(gateway.describe().members).toEqual([]);
+  });
 });
 
 describe("links over sockets", () => {
@@ -243,53 +225,43 @@ describe("links over sockets", () => {
   };
   const common = { url: anyPort, trustKey };
 
-  it("links-12: services link by an upgrade at /svc/link of their HTTP address, and a service on the way that takes it away makes them use HTTP", async () => {
+  it("links-12: services link by an upgrade at /svc/link of their HTTP address; where something on the way takes it away, a node says so once, and joins when nothing does", async () => {
     const application = applicationOf(files);
     const repository = await start(application, { mode: "repository", ...common });
-    const gateway = await start(application, { mode: "gateway", link: "auto", ...common });
-    // Passes everything on but upgrades, as many reverse proxies do.
-    const stripping = createServer((socket) => {
-      const target = new URL(gateway.url);
-      socket.once("data", (bytes) => {
-        const text = bytes.toString("latin1").replace(/\r\n(?:connection|upgrade): [^\r]*/gi, "");
-        const behind = connect(Number(target.port), target.hostname, () =>
-          behind.write(text, "latin1"),
-        );
-        behind.pipe(socket);
-        socket.pipe(behind);
-        behind.on("error", () => socket.destroy());
-        socket.on("error", () => behind.destroy());
-      });
-    });
-    await new Promise<void>((done) => stripping.listen(0, "127.0.0.1", done));
-    onTestFinished(() => void stripping.close());
-    const address = stripping.address() as { port: number };
+    const gateway = await start(application, { mode: "gateway", ...common });
     const node = {
       mode: "node",
       ...common,
-      link: "auto",
       repository: repository.url,
       segments: ["shop"],
     } as const;
     const linked = await start(application, { ...node, gateway: gateway.url });
     expect(linked.lines.join("\n")).toContain("over a link");
-    const plain = await start(application, {
-      ...node,
-      gateway: `http://127.0.0.1:${address.port}`,
-    });
-    expect(plain.lines.join("\n")).toMatch(/takes no links .*over HTTP/);
+    // Passes everything on but upgrades, as many reverse proxies do.
+    const between = await proxyBetween(gateway.url);
+    const cutOff = await start(application, { ...node, gateway: between.url });
+    const warnings = (): readonly string[] =>
+      cutOff.lines.filter((line) => line.includes(`can't link to ${between.url}`));
+    await pause(500);
+    expect(warnings()).toHaveLength(1);
+    expect(gateway.info).toMatchObject({ members: [linked.url] });
+    expect(await (await fetch(`${gateway.url}/rpc/shop/left`)).text()).toBe("12");
+    between.strips = false;
+    await expect
+      .poll(() => gateway.info, { timeout: 4_000 })
+      .toMatchObject({ members: [linked.url, cutOff.url] });
     for (let call = 0; call < 4; call++)
       expect(await (await fetch(`${gateway.url}/rpc/shop/left`)).text()).toBe("12");
+    expect(warnings()).toHaveLength(1);
   });
 
   it("links-13: a node that stops under load fails no call, and needs no second of serving on", async () => {
     const application = applicationOf(files);
     const repository = await start(application, { mode: "repository", ...common });
-    const gateway = await start(application, { mode: "gateway", link: "always", ...common });
+    const gateway = await start(application, { mode: "gateway", ...common });
     const node = {
       mode: "node",
       ...common,
-      link: "always",
       gateway: gateway.url,
       repository: repository.url,
       segments: ["shop"],

@@ -11,7 +11,7 @@ import type { LinkedPeer } from "../../src/base/ports.ts";
 import { run } from "../../server/cli/program.ts";
 import type { Terminal } from "../../server/base/terminal.ts";
 import { ask, key, settle } from "../_cluster.ts";
-import { answeredBy, deployment, where } from "./_linked.ts";
+import { answeredBy, deployment } from "./_linked.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
 /** A role to which requests come over a link. */
@@ -37,8 +37,8 @@ const trusted = { "x-svc-trust-key": key };
 const serialized = { ...trusted, "x-svc-data-encoding": "serialized" };
 
 describe("logs", () => {
-  it("ways-1: a link that is made, lost, made again or replaced by HTTP is one line of the log each", async () => {
-    const { network, node, clock, log, restart, gateway } = await deployment();
+  it("ways-1: a link that is made, lost or made again is one line of the log each", async () => {
+    const { network, node, clock, log, restart } = await deployment();
     const ofLinks = () => log.lines.filter((line) => /\blink/.test(line));
     await node("a");
     expect(ofLinks().splice(0)).toEqual([
@@ -61,16 +61,6 @@ describe("logs", () => {
       "http://a joined with 4 callable procedures, over a link",
       "joined the gateway at http://gateway over a link",
     ]);
-    // Another gateway is there, which takes none.
-    network.roles.delete("http://gateway");
-    log.lines.length = 0;
-    const { accept: _, ...plain } = gateway;
-    network.roles.set("http://gateway", plain);
-    await clock.pass(2_000);
-    expect(ofLinks().slice(2)).toEqual([
-      "http://gateway takes no links (it answered 404 when asked for a link: if something in between takes upgrades away, let it pass the header fields 'Connection' and 'Upgrade' on): requests to it go over HTTP",
-    ]);
-    expect(log.lines).toContain("joined the gateway at http://gateway");
   });
 
   it("ways-2: a service says which links of proxies begin and end", async () => {
@@ -126,10 +116,10 @@ describe("who may be at the other end", () => {
     await expect(node("b", { gateway: "http://a" })).rejects.toThrow(
       "http://a is a node, not a gateway: set 'gateway' to the address of one",
     );
-    await expect(proxy("auto", "http://gateway", "node")).rejects.toThrow(
+    await expect(proxy("http://gateway", "node")).rejects.toThrow(
       "http://gateway is a gateway, not a node or standalone: set 'node' to the address of one",
     );
-    await expect(proxy("auto", "http://a", "gateway")).rejects.toThrow(
+    await expect(proxy("http://a", "gateway")).rejects.toThrow(
       "http://a is a node, not a gateway: set 'gateway' to the address of one",
     );
   });
@@ -170,18 +160,12 @@ describe("who may be at the other end", () => {
     ]);
   });
 
-  it("ways-7: a gateway with link always takes no members over HTTP, and says what to do", async () => {
-    const { gateway, node, log, clock } = await deployment("always");
-    await node("a", { link: "never" });
-    expect(log.lines.filter((line) => line.includes("takes members over links only"))).toHaveLength(
-      1,
-    );
-    await clock.pass(10_000);
+  it("ways-7: nothing becomes a member over HTTP, with the trust key neither", async () => {
+    const { gateway, node } = await deployment();
+    const body = JSON.stringify({ url: "http://b", instance: "b", procedures: ["where"] });
+    const { status } = await ask(gateway, "POST", "/nodes", trusted, body);
+    expect([401, 403, 405]).toContain(status);
     expect(gateway.describe().members).toEqual([]);
-    const body = JSON.stringify({ url: "http://b", procedures: ["where"] });
-    const { status, text } = await ask(gateway, "POST", "/nodes", trusted, body);
-    expect(status).toBe(403);
-    expect(text).toContain(`'link' is "always"`);
     await node("c");
     expect(await answeredBy(gateway)).toBe("c");
   });
@@ -225,7 +209,7 @@ describe("a member whose link is silent", () => {
 });
 
 describe("an upgrade that is refused", () => {
-  it("ways-8: whatever else than 101 answers a dial, the service uses HTTP at once", async () => {
+  it("ways-8: a service that gets another answer than a link says which, sends nothing else there, and goes on trying", async () => {
     const application = applicationOf({
       "src/shop/stock.ts": "export async function left() { return 12; }",
       "shop.segment.json": '{ "./shop/stock": { "left": { "access": "public" } } }',
@@ -244,26 +228,24 @@ describe("an upgrade that is refused", () => {
     const node = await start(application, {
       mode: "node",
       ...common,
-      link: "auto",
       repository: repository.url,
       segments: ["shop"],
       gateway: `http://127.0.0.1:${port}`,
     });
-    expect(asked.slice(0, 2)).toEqual(["GET /svc/link", "POST /nodes"]);
-    expect(node.info).toMatchObject({
-      ways: [{ kind: "http", because: "it answered 503 when asked for a link" }],
-    });
-    expect(node.lines.join("\n")).toMatch(
-      /gateway: http:\/\/127.0.0.1:\d+ over HTTP, because it answered 503 when asked for a link\)/,
-    );
+    await expect.poll(() => asked.length, { timeout: 4_000 }).toBeGreaterThan(3);
+    expect(new Set(asked)).toEqual(new Set(["GET /svc/link"]));
+    const because = "it answered 503 when asked for a link";
+    expect(node.info).toMatchObject({ ways: [{ kind: "none", because }] });
+    const warnings = node.lines.filter((line) => line.includes("can't link to"));
+    expect(warnings).toEqual([expect.stringContaining(because)]);
   });
 });
 
 describe("GET /nodes", () => {
-  it("ways-11: lists a gateway's members for those with the trust key: where they are, how calls go to them, and whether they get any", async () => {
+  it("ways-11: lists a gateway's members for those with the trust key: where they are, what they have, and whether they get calls", async () => {
     const { gateway, node, clock, setHealth } = await deployment();
     await node("a");
-    await node("b", { link: "never" });
+    await node("b");
     const members = async () => {
       const { text } = await ask(gateway, "GET", "/nodes", trusted);
       return (JSON.parse(text) as { members: readonly object[] }).members;
@@ -274,9 +256,9 @@ describe("GET /nodes", () => {
       procedures: 4,
       routes: 0,
     };
-    expect(await members()).toEqual([
-      { ...common, url: "http://a", way: "link" },
-      { ...common, url: "http://b", way: "http" },
+    expect(await members()).toMatchObject([
+      { ...common, url: "http://a" },
+      { ...common, url: "http://b" },
     ]);
     setHealth(false);
     await clock.pass(6_000);
@@ -301,7 +283,7 @@ describe("GET /nodes", () => {
       repository: repository.url,
       segments: ["shop"],
     } as const;
-    const linked = await start(application, { ...common, link: "auto", name: "warehouse 1" });
+    const linked = await start(application, { ...common, name: "warehouse 1" });
     application.write({
       "seamline.json": JSON.stringify({ ...common, url: "http://127.0.0.1:1" }),
     });
@@ -313,15 +295,14 @@ describe("GET /nodes", () => {
       return { code, out: out?.join(""), err: err?.join("") };
     };
     const { root } = application;
-    const way = gateway.info.mode === "gateway" && gateway.info.linked.length > 0 ? "link" : "http";
-    const said = way === "link" ? "over a link" : "over HTTP";
+    const said = "over a link";
     for (const words of [["--running"], ["--running", gateway.url]])
       expect(await inspect(root, ...words)).toMatchObject({
         code: 0,
         out: `1 member of the gateway at ${gateway.url}\n  ${linked.url}  ${said}  in rotation  1 procedure\n`,
       });
     const { out = "" } = await inspect(root, "--running", "--json");
-    expect(JSON.parse(out)).toMatchObject({ gateway: gateway.url, members: [{ way }] });
+    expect(JSON.parse(out)).toMatchObject({ gateway: gateway.url, members: [{ url: linked.url }] });
     for (const [words, message] of [
       [["--running", repository.url], `What answers at ${repository.url} isn't a gateway`],
       [["--running", "http://127.0.0.1:9"], "http://127.0.0.1:9 refused the connection"],
@@ -352,19 +333,11 @@ describe("GET /nodes", () => {
 });
 
 describe("Server.info", () => {
-  it("ways-9: Server.info says how requests go to the service behind, and which members have links", async () => {
+  it("ways-9: Server.info says how requests go to the service behind, and which members a gateway has", async () => {
     const { gateway, node, proxy } = await deployment();
     const a = await node("a");
-    const b = await node("b", { link: "never" });
     expect(a.describe().ways).toEqual([{ to: "http://gateway", kind: "link" }]);
-    expect(b.describe().ways).toEqual([
-      { to: "http://gateway", kind: "http", because: "'link' is \"never\"" },
-    ]);
     expect((await proxy()).describe().ways).toEqual([{ to: "http://gateway", kind: "link" }]);
-    expect(gateway.describe()).toMatchObject({
-      members: ["http://a", "http://b"],
-      linked: ["http://a"],
-    });
-    expect(where).toBe("/rpc/where");
+    expect(gateway.describe()).toMatchObject({ members: ["http://a"] });
   });
 });
