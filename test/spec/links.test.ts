@@ -41,7 +41,7 @@ describe("the way between services", () => {
     expect(plain.mock.calls).toEqual([]);
     expect((await ask(gateway, "GET", where)).status).toBe(404);
     expect(log.lines.filter((line) => line.includes("can't link to http://gateway"))).toEqual([
-      "warning: can't link to http://gateway yet (http://gateway takes no links); trying again",
+      expect.stringMatching(/^warning: can't link to http:\/\/gateway yet \(.+\); trying again$/),
     ]);
     network.roles.set("http://gateway", gateway);
     await clock.pass(2_000);
