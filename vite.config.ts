@@ -329,6 +329,8 @@ export default defineConfig({
     // Many tests wait for processes and timers: with a worker for each core, a third of the machine is idle. A
     // percentage would never be more than that.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // Nothing, unless SEAMLINE_WAY is `websocket`.
+    setupFiles: "test/_web-sockets-only.mjs",
     // As on a terminal, in services of the tests' own process too.
     env: { SEAMLINE_LOG: "text" },
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.

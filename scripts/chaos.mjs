@@ -16,7 +16,7 @@ const help = `npm run chaos -- [options]
   --directory   NATS servers that are killed, hang, and are away for a minute, and nothing else
   --page        writes the tables of docs/reliability.md
   --no-anchors  leaves out nginx and HAProxy
-  --way W       how services talk: link or http (links where they can)
+  --way W       how services talk: link, websocket (links over WebSockets only) or http (links where they can)
 `;
 
 const { values } = parseArgs({
@@ -83,6 +83,8 @@ async function long() {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
 
 if (values.way !== undefined) process.env.SEAMLINE_WAY = values.way;
+// Services that are started from here on inherit it.
+if (values.way === "websocket") await import("../test/_web-sockets-only.mjs");
 if (values.help) console.log(help);
 else {
   requireCommands(["nats-server"]);

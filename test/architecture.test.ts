@@ -196,6 +196,35 @@ describe("files", () => {
   });
 });
 
+describe("what carries a link", () => {
+  const inLinks = (path: string) => path.startsWith("server/http/links/");
+  const port = "src/base/ports/links.ts";
+
+  it("is a socket or a WebSocket, which nothing above the channel asks: the handshake signs it, and doesn't look at it", () => {
+    // Of a host's own files some have sockets, and one has links in memory.
+    const asking = (path: string) =>
+      path.startsWith("src/")
+        ? /web-?socket|["']socket["']|instanceof \w*Channel/i
+        : /web-?socket|instanceof \w*Channel/i;
+    const others = all.filter(({ path }) => !inLinks(path) && path !== port);
+    expect(
+      others.filter(({ path, text }) => asking(path).test(text)).map(({ path }) => path),
+    ).toEqual([]);
+    const channel = rooms.src.find(({ path }) => path === port)!.text;
+    expect(/interface Channel \{.*?\n\}/s.exec(channel)![0]).not.toMatch(/\bway\b/);
+  });
+
+  it("is made in server/http/links alone", () => {
+    const makers = /^server\/http\/links\/(?:socket-channel|web-socket-channel|upgrades)\.ts$/;
+    expect(
+      all
+        .filter(({ path }) => !inLinks(path))
+        .filter(({ imports }) => imports.some(({ path = "" }) => makers.test(path)))
+        .map(({ path }) => path),
+    ).toEqual([]);
+  });
+});
+
 describe("public names", () => {
   // Each is a promise to users: one that is new or gone changes this list, and the CHANGELOG.
   const names = (...lists: string[]) => lists.join(" ").split(" ").toSorted();

@@ -71,10 +71,6 @@ const wrongKeyAdvice =
   `${sameKeyAdvice}. If they have, something between them ends TLS: ` +
   `let it pass TLS through, ${orUntied}`;
 
-/** What to do where something answers that there are no links. A 5xx is about something else. */
-const upgradeAdvice =
-  ": if something in between takes upgrades away, let it pass the header fields 'Connection' and 'Upgrade' on";
-
 /** Proofs have to be tied to the TLS connection, and one end can't, or isn't to. */
 export class BindingError extends HandshakeError {
   override readonly name: string = "BindingError";
@@ -173,9 +169,7 @@ export class Dialer implements LinkDialing {
       const { other } = this.welcomed(body);
       throw new HandshakeError(`A ${other.role} takes no links of a ${this.#parts.own.role}`);
     }
-    throw new NoLinkThere(
-      `it answered ${status} when asked for a link${status < 500 ? upgradeAdvice : ""}`,
-    );
+    throw new NoLinkThere(`it answered ${status} when asked for a link`);
   }
 
   /** Reads what an acceptor says of itself. Throws if that isn't proven, or rules a link out. */

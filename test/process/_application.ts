@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 
+import { environment } from "../_way.ts";
+
 const packageRoot = join(import.meta.dirname, "../..");
 
 /** Builds the package if it was never built. `npm test` builds it before the tests. */
@@ -118,7 +120,7 @@ export function launch(
     ...user,
     cwd,
     // Inherits no variable that would change the output.
-    env: { PATH: process.env["PATH"] ?? "", SEAMLINE_LOG: "text", ...env },
+    env: { PATH: process.env["PATH"] ?? "", SEAMLINE_LOG: "text", ...environment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -19,7 +19,8 @@ export interface Passing {
   readonly isTlsBehind?: boolean;
   /** Passes bytes on, and reads none. */
   readonly isTcp?: boolean;
-  readonly keepsUpgrades?: boolean;
+  /** Which upgrades it passes on [all]. */
+  readonly upgrades?: "none" | "websocket";
   readonly changesHost?: boolean;
   /** Its newest TLS is 1.2, which is what nginx has by default before 1.23.4. */
   readonly isOld?: boolean;
@@ -58,6 +59,8 @@ http {
 ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${folder}/${name};`).join("\n")}
   ssl_protocols ${passing.isOld === true ? "TLSv1.2" : "TLSv1.2 TLSv1.3"};
   proxy_ssl_protocols ${passing.isOld === true ? "TLSv1.2" : "TLSv1.2 TLSv1.3"};
+  map $http_upgrade $passed_upgrade { ${passing.upgrades === "websocket" ? 'default ""; ~*^websocket$ websocket;' : "default $http_upgrade;"} }
+  map $passed_upgrade $passed_connection { default upgrade; "" ""; }
   upstream gateway { server ${behind}; }
   server {
     listen 127.0.0.1:${port}${passing.hasTls === true ? ` ssl; ssl_certificate ${cert}; ssl_certificate_key ${key}` : ""};
@@ -65,9 +68,9 @@ ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_
       proxy_pass ${passing.isTlsBehind === true ? "https" : "http"}://gateway;
       ${passing.changesHost === true ? "" : "proxy_set_header Host $http_host;"}
       ${
-        passing.keepsUpgrades === false
+        passing.upgrades === "none"
           ? ""
-          : `proxy_http_version 1.1; proxy_set_header Connection "upgrade"; proxy_set_header Upgrade $http_upgrade;`
+          : `proxy_http_version 1.1; proxy_set_header Connection $passed_connection; proxy_set_header Upgrade $passed_upgrade;`
       }
     }
   }
@@ -90,8 +93,18 @@ defaults
   timeout client 30s
   timeout server 30s
 frontend front
+  acl websocket hdr(upgrade) -i websocket
   bind 127.0.0.1:${port}${passing.hasTls === true ? ` ssl crt ${both}${old}` : ""}
-${passing.keepsUpgrades === false ? "  http-request del-header Upgrade\n  http-request del-header Connection\n" : ""}
+${
+  passing.upgrades === undefined
+    ? ""
+    : ["Upgrade", "Connection"]
+        .map(
+          (name) =>
+            `  http-request del-header ${name}${passing.upgrades === "websocket" ? " if !websocket" : ""}`,
+        )
+        .join("\n")
+}
 ${passing.changesHost === true ? "  http-request set-header Host gateway.internal\n" : ""}
   default_backend gateway
 backend gateway

@@ -71,6 +71,13 @@ describe.each((["nginx", "HAProxy"] as const).filter(isThere))("%s between servi
   it.each<[string, Passing, Keys, Keys]>([
     ["passes upgrades on", {}, {}, {}],
     ["passes upgrades on, and changes the Host", { changesHost: true }, {}, {}],
+    ["passes WebSockets on, and no other upgrades", { upgrades: "websocket" }, {}, {}],
+    [
+      "passes WebSockets on, and no other upgrades, ends TLS, and has TLS again to the gateway",
+      { upgrades: "websocket", hasTls: true, isTlsBehind: true, changesHost: true },
+      unbound,
+      unbound,
+    ],
     ["ends TLS, and changes the Host", { hasTls: true, changesHost: true }, unbound, {}],
     [
       "ends TLS, and has TLS again to the gateway",
@@ -174,9 +181,8 @@ describe.each((["nginx", "HAProxy"] as const).filter(isThere))("%s between servi
 
   it("one line says what to let through: it takes upgrades away", async () => {
     const { gateway, before, node } = await deployment(name);
-    const front = await before((await gateway()).url, { keepsUpgrades: false });
-    const advice =
-      "it answered 404 when asked for a link: if something in between takes upgrades away, let it pass the header fields 'Connection' and 'Upgrade' on";
+    const front = await before((await gateway()).url, { upgrades: "none" });
+    const advice = `${front}/svc/link answered 404 when asked for a link, and 404 when asked for one over a WebSocket: let upgrades pass there, at least to WebSockets, with the header fields 'Connection', 'Upgrade' and 'Sec-WebSocket-*'`;
     const { lines } = await node(front);
     expect(lines.filter((line) => line.includes("can't link to"))).toEqual([
       `warning: can't link to ${front} yet (${advice}); trying again`,

@@ -1,6 +1,6 @@
 // Which keys a configuration of each mode has.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { defaultDrainMs, defaultHealthIntervalMs } from "../../src/base/protocol.ts";
 import { fakeMember, socketDial } from "../_fake-member.ts";

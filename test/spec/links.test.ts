@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { memoryLinks } from "../../server/local/memory-links.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
@@ -11,6 +11,7 @@ import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { ask, key, settle, testHost, testModules } from "../_cluster.ts";
 import { fakeMember, memoryDial } from "../_fake-member.ts";
+import { refuseSockets } from "../_web-sockets-only.mjs";
 import { proxyBetween } from "./_behind-sockets.ts";
 import { answeredBy, deployment, where } from "./_linked.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
@@ -87,8 +88,9 @@ describe("membership over a link", () => {
     expect(new Set(questions.map(({ method, url }) => `${method} ${url}`))).toEqual(
       new Set(["GET http://a/health/status"]),
     );
-    const trusted = { "x-svc-trust-key": key };
-    expect((await ask(gateway, "PUT", "/nodes/m1/health", trusted, "false")).status).toBe(404);
+    const other = await fakeMember({ dial: memoryDial(network) }, { procedures: [] });
+    for (const id of ["m1", "nobody"])
+      expect((await other.request("PUT", `/nodes/${id}/health`, "false")).status).toBe(404);
     expect(await answeredBy(gateway)).toBe("a");
   });
 
@@ -253,6 +255,24 @@ describe("links over sockets", () => {
     for (let call = 0; call < 4; call++)
       expect(await (await fetch(`${gateway.url}/rpc/shop/left`)).text()).toBe("12");
     expect(warnings()).toHaveLength(1);
+  });
+
+  it("links-36: something on the way that passes WebSockets on and no other upgrades gets one, at the same address: the link is the same", async () => {
+    onTestFinished(refuseSockets());
+    const application = applicationOf(files);
+    const repository = await start(application, { mode: "repository", ...common });
+    const gateway = await start(application, { mode: "gateway", link: "always", ...common });
+    const node = await start(application, {
+      mode: "node",
+      ...common,
+      link: "always",
+      repository: repository.url,
+      segments: ["shop"],
+      gateway: gateway.url,
+    });
+    expect(node.lines).toContain(`linked to ${gateway.url}`);
+    expect(gateway.info).toMatchObject({ linked: [node.url] });
+    expect(await (await fetch(`${gateway.url}/rpc/shop/left`)).text()).toBe("12");
   });
 
   it("links-13: a node that stops under load fails no call, and needs no second of serving on", async () => {

@@ -102,14 +102,12 @@ it.each(Object.entries(kinds).filter(([name]) => name !== "welcome"))(
   },
 );
 
-/** Asks for a link, and keeps its connection open. Resolves with the answer's head. */
-async function stranger(url: string): Promise<string> {
+/** Asks for a link by these fields, and keeps its connection open. Resolves with the answer's head. */
+async function stranger(url: string, fields: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
-  socket.write(
-    "GET /svc/link HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: seamline-link\r\n\r\n",
-  );
+  socket.write(`GET /svc/link HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\n${fields}\r\n\r\n`);
   return await new Promise((resolve, reject) => {
     socket.once("data", (bytes: Buffer) => resolve(bytes.toString("latin1")));
     socket.once("close", () => reject(new Error("closed without an answer")));
@@ -119,7 +117,13 @@ async function stranger(url: string): Promise<string> {
 
 it("handshake-3: those who ask for a link and prove nothing hold no place: with 300 of them services link at once", async () => {
   const { server, memory, proven } = await accept();
-  const heads = await Promise.all(Array.from({ length: 300 }, () => stranger(server.url)));
+  const ways = [
+    "Upgrade: seamline-link",
+    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: c2l4dGVlbiBieXRlcyE9PQ==\r\nSec-WebSocket-Protocol: seamline-link.1",
+  ] as const;
+  const heads = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => stranger(server.url, ways[index % 2]!)),
+  );
   for (const head of heads) {
     expect(head).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
     expect(head).toContain("x-svc-link-challenge: ");

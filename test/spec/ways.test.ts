@@ -234,7 +234,7 @@ describe("an upgrade that is refused", () => {
     });
     await expect.poll(() => asked.length, { timeout: 4_000 }).toBeGreaterThan(3);
     expect(new Set(asked)).toEqual(new Set(["GET /svc/link"]));
-    const because = "it answered 503 when asked for a link";
+    const because = `http://127.0.0.1:${port}/svc/link answered 503 when asked for a link, and 503 when asked for one over a WebSocket`;
     expect(node.info).toMatchObject({ ways: [{ kind: "none", because }] });
     const warnings = node.lines.filter((line) => line.includes("can't link to"));
     expect(warnings).toEqual([expect.stringContaining(because)]);

@@ -5,7 +5,8 @@ import type { Socket } from "node:net";
 
 import type { LinkAnswer, LinkRefusal, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { CallerConnection } from "../caller-connection.ts";
-import { connectionOf, linkPath, linkProtocol, SocketChannel } from "./socket-channel.ts";
+import { connectionOf } from "./socket-channel.ts";
+import { linkPath, linkProtocol, upgradeOf } from "./upgrades.ts";
 
 /** Whether a request is for this. Whatever else it asks for, it is answered by {@link LinkSockets}. */
 export function asksForLink({ url = "", headers }: IncomingMessage): boolean {
@@ -42,14 +43,15 @@ export class LinkSockets {
     { memory, holder, isSpare }: Pick<CallerConnection, "memory" | "holder" | "isSpare">,
     isClosing: boolean,
   ): "link" | "http" | "closed" {
-    if (!isOfService(message))
+    const upgrade = isOfService(message) ? upgradeOf(message.headers) : undefined;
+    if (upgrade === undefined)
       return refuse(socket, 403, {}, "Links are for the services of this deployment");
     const { headers } = message;
     const { remoteAddress: from } = socket;
     const isFull = isClosing || isSpare;
     const answer = isFull
       ? undefined
-      : this.#accept(Object.assign(connectionOf(socket), { headers, from }));
+      : this.#accept(Object.assign(connectionOf(socket, upgrade.way), { headers, from }));
     // Any answer would say that there are no links here, and make the other service use HTTP.
     if (answer === undefined) {
       socket.destroy();
@@ -59,28 +61,24 @@ export class LinkSockets {
       const { status, body } = answer;
       return refuse(socket, status, answer.headers, body, status === 401 && this.#keepsHttp);
     }
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${linkProtocol}\r\n\r\n`,
-    );
+    socket.write(headOf(101, upgrade.fields));
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    answer.open(new SocketChannel(socket, head, memory, holder));
+    answer.open(upgrade.open(socket, head, memory, holder));
     return "link";
   }
 }
 
-/** A page's request always says where the page is from, and a WebSocket's can be nothing else. */
+/** A page's request always says where the page is from, also one for a WebSocket. */
 function isOfService({ method, url, headers }: IncomingMessage): boolean {
   return (
     method === "GET" &&
     url === linkPath &&
-    headers.upgrade === linkProtocol &&
     // What follows the head would be a body for those who don't upgrade, and the next request for us.
     headers["content-length"] === undefined &&
     headers["transfer-encoding"] === undefined &&
     headers.origin === undefined &&
     headers.cookie === undefined &&
-    headers["sec-websocket-key"] === undefined &&
     headers["sec-fetch-site"] === undefined
   );
 }
@@ -92,18 +90,21 @@ function refuse(
   body: string,
   isHttp = false,
 ): "http" | "closed" {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  for (const [name, value] of Object.entries(
-    Object.assign({}, headers, {
-      "content-type": "text/plain; charset=utf-8",
-      "content-length": Buffer.byteLength(body),
-      connection: isHttp ? "keep-alive" : "close",
-    }),
-  ))
-    head += `${name}: ${String(value)}\r\n`;
-  socket.write(`${head}\r\n${body}`);
+  const head = headOf(status, {
+    ...headers,
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: isHttp ? "keep-alive" : "close",
+  });
+  socket.write(`${head}${body}`);
   if (isHttp) return "http";
   // It needn't be read, nor end at the other side.
   socket.destroySoon();
   return "closed";
+}
+
+function headOf(status: number, fields: LinkRefusal["headers"]): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const [name, value] of Object.entries(fields)) head += `${name}: ${String(value)}\r\n`;
+  return `${head}\r\n`;
 }

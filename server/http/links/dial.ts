@@ -1,8 +1,10 @@
-// Links that this service dials: an HTTP/1.1 request for an upgrade, and then the socket itself.
+// Links that this service dials: an HTTP/1.1 request for an upgrade, and then the socket itself. If something
+// on the way doesn't pass that on, a WebSocket.
 
 import {
   Agent as HttpAgent,
   type ClientRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   request as requestHttp,
 } from "node:http";
@@ -21,7 +23,8 @@ import type { Host, HttpRequest, HttpResponse } from "../../../src/base/ports.ts
 import { HeldSocket } from "../caller-connection.ts";
 import { allRead, type Heartbeat } from "../event-loop.ts";
 import { HeldMemory } from "../held-memory.ts";
-import { connectionOf, linkPath, linkProtocol, SocketChannel } from "./socket-channel.ts";
+import { connectionOf } from "./socket-channel.ts";
+import { type DialedUpgrade, linkPath, toSocket, toWebSocket } from "./upgrades.ts";
 
 /** For the other end to answer all requests. */
 const answerMs = 5_000;
@@ -83,21 +86,44 @@ async function dial(
     servername: address === undefined ? undefined : hostname,
     port,
     path: linkPath,
-    headers: { host, connection: "upgrade", upgrade: linkProtocol },
     agent,
     signal: late.signal,
     ...(authorities === undefined ? {} : { ca: [...authorities] }),
   };
-  try {
+  /** Resolves with a channel, or with what was answered if neither that nor a refusal of a service. */
+  const askedFor = async (upgrade: DialedUpgrade): Promise<Channel | string> => {
+    const headers = { host, ...upgrade.fields };
+    const asking = { ...options, headers };
     for (;;) {
-      const answer = await ask((isTls ? requestHttps : requestHttp)(options), base, dialing);
-      if (!("socket" in answer)) {
-        dialing.refused(answer);
-        continue;
+      const request = (isTls ? requestHttps : requestHttp)(asking);
+      const answer = await ask(request, base, (socket) =>
+        dialing.fields(connectionOf(socket, upgrade.way)),
+      );
+      if ("socket" in answer) {
+        const { socket, head } = answer;
+        if (upgrade.isGranted(answer.headers))
+          return upgrade.open(socket, head, memory, memory.holder(new HeldSocket(socket)));
+        socket.destroy();
+        return `101 for '${answer.headers.upgrade}'`;
       }
-      const { socket, head } = answer;
-      return new SocketChannel(socket, head, memory, memory.holder(new HeldSocket(socket)));
+      try {
+        dialing.refused(answer);
+      } catch (error) {
+        if (!(error instanceof NoLinkThere)) throw error;
+        return String(answer.status);
+      }
     }
+  };
+  try {
+    const first = await askedFor(toSocket);
+    if (typeof first !== "string") return first;
+    const second = await askedFor(toWebSocket());
+    if (typeof second !== "string") return second;
+    // A 5xx is about something else.
+    const advice = [first, second].every((status) => status.startsWith("5")) ? "" : upgradeAdvice;
+    throw new NoLinkThere(
+      `${new URL(linkPath, base).href} answered ${first} when asked for a link, and ${second} when asked for one over a WebSocket${advice}`,
+    );
   } catch (error) {
     throw late.signal.aborted
       ? new Error(`${base} doesn't answer within ${answerMs} ms when asked for a link`)
@@ -109,7 +135,12 @@ async function dial(
   }
 }
 
+/** What to do where something answers that there are no links. */
+const upgradeAdvice =
+  ": let upgrades pass there, at least to WebSockets, with the header fields 'Connection', 'Upgrade' and 'Sec-WebSocket-*'";
+
 interface UpgradedSocket {
+  readonly headers: IncomingHttpHeaders;
   readonly socket: Socket;
   readonly head: Buffer;
 }
@@ -118,14 +149,13 @@ interface UpgradedSocket {
 function ask(
   request: ClientRequest,
   base: string,
-  dialing: LinkDialing,
+  fieldsOver: (socket: Socket) => Readonly<Record<string, string>>,
 ): Promise<UpgradedSocket | LinkRefusal> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => reject(transportFailure(error, base, "waiting"));
     const send = (socket: Socket): void => {
       try {
-        for (const field of Object.entries(dialing.fields(connectionOf(socket))))
-          request.setHeader(...field);
+        for (const field of Object.entries(fieldsOver(socket))) request.setHeader(...field);
         request.end();
       } catch (error) {
         reject(error);
@@ -137,11 +167,9 @@ function ask(
       if (socket.secureConnecting === true) socket.once("secureConnect", () => send(socket));
       else send(socket);
     });
-    request.on("upgrade", ({ headers }, socket: Socket, head: Buffer) => {
-      if (headers.upgrade === linkProtocol) return resolve({ socket, head });
-      socket.destroy();
-      reject(new NoLinkThere(`${base} upgraded to ${headers.upgrade}`));
-    });
+    request.on("upgrade", ({ headers }, socket: Socket, head: Buffer) =>
+      resolve({ headers, socket, head }),
+    );
     request.on("response", (answer) => {
       const { statusCode: status = 0, headers } = answer;
       textOf(answer).then((body) => resolve({ status, headers, body }), fail);

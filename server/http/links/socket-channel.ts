@@ -10,12 +10,7 @@ import type {
   LinkConnection,
   LinkTls,
 } from "../../../src/base/ports/links.ts";
-import { paths } from "../../../src/base/protocol.ts";
 import type { HeldMemory, Holder } from "../held-memory.ts";
-
-export const linkPath: string = paths.link;
-/** What an HTTP/1.1 connection becomes there. */
-export const linkProtocol = "seamline-link";
 
 /** How long what was sent may take to leave, once the link is over. */
 const closingMs = 1_000;
@@ -35,7 +30,7 @@ export class SocketChannel implements Channel {
     this.#holder = holder;
     socket.setNoDelay(true);
     socket.setTimeout(0);
-    socket.on("error", (error) => (this.#cause = error));
+    socket.on("error", (error) => (this.#cause ??= error));
     // A socket of an HTTP server stays half open otherwise.
     socket.on("end", () => this.close());
   }
@@ -44,10 +39,11 @@ export class SocketChannel implements Channel {
     return this.#socket.writableLength;
   }
 
-  send(bytes: Uint8Array, isMore = false): void {
+  /** `onLeft`: these bytes aren't queued any more. */
+  send(bytes: Uint8Array, isMore = false, onLeft?: () => void): void {
     if (!this.#socket.writable) return;
     if (isMore) this.#socket.cork();
-    this.#socket.write(bytes);
+    this.#socket.write(bytes, onLeft);
     // All in one write, as often as it was corked.
     if (!isMore) while (this.#socket.writableCorked > 0) this.#socket.uncork();
   }
@@ -57,6 +53,12 @@ export class SocketChannel implements Channel {
     this.#socket.destroySoon();
     // Whoever doesn't read would keep it open.
     if (!this.#socket.destroyed) setTimeout(() => this.#socket.destroy(), closingMs).unref();
+  }
+
+  /** Closes it for this reason, unless there was one before. */
+  protected closeFor(cause: Error): void {
+    this.#cause ??= cause;
+    this.close();
   }
 
   hold(bytes: number): void {
@@ -88,10 +90,13 @@ export class SocketChannel implements Channel {
 }
 
 /** What a link over this socket is tied to. */
-export function connectionOf(socket: Socket): LinkConnection {
+export function connectionOf(
+  socket: Socket,
+  way: LinkConnection["way"] = "socket",
+): LinkConnection {
   // Not `instanceof`: other runtimes have encrypted sockets of other classes.
   const { encrypted } = socket as Partial<TLSSocket>;
-  return { way: "socket", tls: encrypted === true ? tlsOf(socket as TLSSocket) : undefined };
+  return { way, tls: encrypted === true ? tlsOf(socket as TLSSocket) : undefined };
 }
 
 function tlsOf(socket: Partial<TLSSocket>): LinkTls {

@@ -38,7 +38,7 @@ export type LinkTls = { readonly secret: string } | { readonly lack: string };
 /** The connection that is to carry a link. */
 export interface LinkConnection {
   /** What the channel is made of. */
-  readonly way: "socket";
+  readonly way: "socket" | "websocket";
   /** What this end knows of the TLS between it and the next one. `undefined`: it has none. */
   readonly tls: LinkTls | undefined;
 }

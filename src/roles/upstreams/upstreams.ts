@@ -195,9 +195,9 @@ export class Upstreams implements Peer {
     const twinOf = (instance: string): string | undefined => this.#twinOf(upstream, instance);
     upstream.link = links.dial(gateway, roles, {
       transport: upstream.http,
-      onWay: () => {
-        upstream.membership?.moved();
+      onWay: async () => {
         this.#parts.onLinked?.(upstream);
+        await upstream.membership?.moved();
       },
       twinOf,
       onLost: () => this.#lost(upstream),

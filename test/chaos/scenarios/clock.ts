@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { environment } from "../../_way.ts";
 import { hasFailed, rowOf, worst } from "../harness/measure.ts";
 import { type Scenario, settled, underLoad } from "../harness/scenario.ts";
 
@@ -12,7 +13,7 @@ const module = pathToFileURL(join(import.meta.dirname, "../harness/clock.mjs")).
 export const clock: Scenario = {
   name: "clock",
   rows: ["R17"],
-  options: { env: { NODE_OPTIONS: `--import=${module}` } },
+  options: { env: { NODE_OPTIONS: `${environment["NODE_OPTIONS"] ?? ""} --import=${module}` } },
   async run(deployment, context) {
     const { gateway, proxy, repository, members } = deployment;
     const at = 500 + context.random.between(0, 1_000);

@@ -77,7 +77,7 @@ describe("a link over a socket", () => {
     ["a page's", { origin: "https://shop.example" }, {}],
     ["a page's that hides where it is from", { origin: "null" }, {}],
     ["a browser's", { "sec-fetch-site": "same-origin" }, {}],
-    ["one for a WebSocket", { upgrade: "websocket", "sec-websocket-key": "x" }, {}],
+    ["one for a WebSocket without its fields", { upgrade: "websocket" }, {}],
     ["one for both", { "sec-websocket-key": "x" }, {}],
     ["one with a cookie", { cookie: "a=1" }, {}],
     ["one of another method", {}, { method: "POST" }],

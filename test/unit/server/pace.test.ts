@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { HeldMemory } from "../../../server/http/held-memory.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { Pace, turnBytes, turnRefusals } from "../../../server/http/writing/pace.ts";
-import { linkPath, linkProtocol } from "../../../server/http/links/socket-channel.ts";
+import { linkPath, linkProtocol } from "../../../server/http/links/upgrades.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 
