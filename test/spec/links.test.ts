@@ -257,7 +257,7 @@ describe("links over sockets", () => {
     expect(warnings()).toHaveLength(1);
   });
 
-  it("links-36: something on the way that passes WebSockets on and no other upgrades gets one, at the same address: the link is the same", async () => {
+  it("links-34: something on the way that passes WebSockets on and no other upgrades gets one, at the same address: the link is the same", async () => {
     onTestFinished(refuseSockets());
     const application = applicationOf(files);
     const repository = await start(application, { mode: "repository", ...common });

@@ -115,7 +115,7 @@ export async function onlyWebSockets(
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => server.close());
+  onTestFinished(() => void server.close());
   const { port } = server.address() as { port: number };
   const between = { url: `http://127.0.0.1:${port}`, asked, passesAll: false };
   return between;

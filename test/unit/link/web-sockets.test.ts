@@ -108,8 +108,6 @@ describe("a link over a WebSocket", () => {
   ])(
     "isn't opened by an answer with %s, which the error says with what to let pass",
     async (_, fields) => {
-      const { createServer: createHttpServer } = await import("node:http");
-      const { createHash } = await import("node:crypto");
       const server = createHttpServer((_, response) => response.writeHead(404).end());
       server.on("upgrade", ({ headers }, socket) => {
         socket.on("error", () => {});
