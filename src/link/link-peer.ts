@@ -3,6 +3,7 @@
 
 import type {
   CallFrom,
+  Host,
   HttpRequest,
   HttpResponse,
   OutgoingRequest,
@@ -10,19 +11,25 @@ import type {
   Peer,
   PeerResponse,
 } from "../base/ports.ts";
+import type { Credentials } from "../http/trust.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { targetOf } from "../http/router.ts";
 import type { ArrivedCall } from "./calls.ts";
 import type { Introduction } from "./handshake.ts";
 import type { Link } from "./link.ts";
 import { LinkRequest } from "./link-request.ts";
-import type { LinkService } from "./proven-link.ts";
 
 /**
  * So many calls more than it runs a service takes over each link, for requests that hold the deployment
  * together: whose calls take all places can still tell its health, and leave.
  */
 export const controlCalls = 8;
+
+export interface LinkPeerParts {
+  readonly credentials: Credentials;
+  /** As in a host's `links`. */
+  readonly sending?: NonNullable<Host["links"]>["sending"];
+}
 
 /** Sends requests over a link. */
 export class LinkPeer implements LinkedPeer {
@@ -35,7 +42,7 @@ export class LinkPeer implements LinkedPeer {
   constructor(
     link: Link,
     { instance }: Pick<Introduction, "instance">,
-    { credentials, sending }: Pick<LinkService, "credentials" | "sending">,
+    { credentials, sending }: LinkPeerParts,
   ) {
     this.instance = instance;
     this.#link = link;

@@ -61,7 +61,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     gateways: { title: "Several gateways", statements: 18 },
     directory: { title: "A directory of gateways", statements: 6 },
     ways: { title: "Which way calls take", statements: 12 },
-    handshake: { title: "The handshake of a link", statements: 7 },
+    handshake: { title: "The handshake of a link", statements: 6 },
     repository: { title: "Links to a repository", statements: 7 },
     builds: { title: "Builds", statements: 5 },
     revisions: { title: "Earlier builds", statements: 18 },

@@ -90,12 +90,12 @@ function refuse(
   body: string,
   isHttp = false,
 ): "http" | "closed" {
-  const head = headOf(status, {
-    ...headers,
+  const own = {
     "content-type": "text/plain; charset=utf-8",
     "content-length": String(Buffer.byteLength(body)),
     connection: isHttp ? "keep-alive" : "close",
-  });
+  };
+  const head = headOf(status, Object.assign({}, headers, own));
   socket.write(`${head}${body}`);
   if (isHttp) return "http";
   // It needn't be read, nor end at the other side.

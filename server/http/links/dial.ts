@@ -92,8 +92,7 @@ async function dial(
   };
   /** Resolves with a channel, or with what was answered if neither that nor a refusal of a service. */
   const askedFor = async (upgrade: DialedUpgrade): Promise<Channel | string> => {
-    const headers = { host, ...upgrade.fields };
-    const asking = { ...options, headers };
+    const asking = Object.assign({}, options, { headers: { host, ...upgrade.fields } });
     for (;;) {
       const request = (isTls ? requestHttps : requestHttp)(asking);
       const answer = await ask(request, base, (socket) =>
