@@ -213,8 +213,11 @@ export class Deployment {
   async #end(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
+    const gateway = running?.gateway.role;
+    // All at once: none is to say that it misses another.
+    running?.gateway.kill();
     await running?.nodes.close();
-    await running?.gateway.role?.stop();
+    await gateway?.stop();
     await running?.local.close();
   }
 

@@ -30,15 +30,13 @@ export function mountEndpoints(server: ViteDevServer, parts: EndpointParts): voi
   connectEndpoints(
     server.middlewares,
     async (request) => await answer(request, parts, base),
-    (fault) =>
-      logger.error(oneEntry(`a request could not be answered: ${stackOf(causeOf(fault))}`)),
+    (fault) => {
+      // Why an answer broke off is in the log of the node that gave it.
+      if (fault instanceof TransportError) return;
+      logger.error(oneEntry(`a request could not be answered: ${stackOf(fault)}`));
+    },
     { isRoute: (target) => parts.deployment.isRoute(target), base, known: parts.read },
   );
-}
-
-/** The node's error, if it broke off its answer: only that says which route it is. */
-function causeOf(fault: unknown): unknown {
-  return fault instanceof TransportError ? (fault.cause ?? fault) : fault;
 }
 
 /**

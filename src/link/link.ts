@@ -309,7 +309,7 @@ export class Link {
 
   #answer(call: ReceivedCall, answer: HttpResponse): void {
     try {
-      call.answer(answer);
+      call.answer(answer, this.#options.onFault);
     } catch (error) {
       call.fail();
       this.#options.onFault(error);

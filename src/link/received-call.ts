@@ -1,7 +1,7 @@
 // A call that came over a link.
 
 import { Abort } from "../base/aborts.ts";
-import { memoryExhausted } from "../base/errors.ts";
+import { NodeNotAvailable, memoryExhausted } from "../base/errors.ts";
 import type { CallFrom, HeaderFields, HttpResponse } from "../base/ports.ts";
 import { chunksOf, discard } from "../http/bodies.ts";
 import { ReceivedBody, SendingBody, wholeOf, windowBytes } from "./bodies.ts";
@@ -77,7 +77,8 @@ export class ReceivedCall implements ArrivedCall {
     return true;
   }
 
-  answer(answer: HttpResponse): void {
+  /** `onFault` gets why a body breaks off: the other end only learns that it does. */
+  answer(answer: HttpResponse, onFault: (fault: unknown) => void): void {
     if (this.#isOver) return discard(answer.body);
     if (this.#hasLeft) {
       discard(answer.body);
@@ -101,7 +102,11 @@ export class ReceivedCall implements ArrivedCall {
     if (bytes !== undefined) this.cutter = undefined;
     this.#download = new SendingBody(bytes ?? chunksOf(body), this.#stream, this.#outbox, {
       onSent: () => this.#over(),
-      onBroken: () => this.fail(),
+      onBroken: (error) => {
+        this.fail();
+        // Cutting bodies that nobody takes is how memory is kept.
+        if (!(error instanceof NodeNotAvailable)) onFault(error);
+      },
     });
     this.#download.grant(windowBytes);
   }

@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 
 import { onTestFinished as onCurrentTestFinished, type TestContext, vi } from "vitest";
 
+import { stackOf } from "../../server/base/stacks.ts";
 import type { DevEvent, DevSession } from "../../server/dev/session/session.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
 import { formatProblem } from "../../src/base/problem.ts";
@@ -127,7 +128,7 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
     info: (line: string) => void logged.push(line),
     warn: (line: string) => void logged.push(`warning: ${line}`),
     error: (line: string, cause?: unknown) =>
-      void logged.push(`error: ${line} ${cause instanceof Error ? (cause.stack ?? "") : ""}`),
+      void logged.push(`error: ${line} ${cause instanceof Error ? stackOf(cause) : ""}`),
   };
   const { at = (root) => root, config } = options;
   const session = await startDev({

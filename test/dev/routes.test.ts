@@ -34,7 +34,7 @@ describe("a route", () => {
     const broken = () => logged.find((line) => line.includes("could not be answered"));
     const line = await eventually(broken, (found) => found !== undefined);
     expect(line).toContain(
-      "answered: Error: The route 'site/feed' broke off its answer\n  caused by",
+      "Error: The route 'site/feed' broke off its answer\ncaused by Error: the source is gone",
     );
     expect(line).toMatch(/caused by Error: the source is gone\n.*src\/site\/feed\.ts/);
   });

@@ -199,12 +199,11 @@ describe("an upgrade that is refused", () => {
       segments: ["shop"],
       gateway: `http://127.0.0.1:${port}`,
     });
-    expect(asked.slice(0, 2)).toEqual(["GET /svc/link", "POST /nodes"]);
-    expect(node.info).toMatchObject({
-      ways: [{ kind: "http", because: "it answered 503 when asked for a link" }],
-    });
-    expect(node.lines.join("\n")).toMatch(
-      /gateway: http:\/\/127.0.0.1:\d+ over HTTP, because it answered 503 when asked for a link\)/,
+    expect(asked.slice(0, 3)).toEqual(["GET /svc/link", "GET /svc/link", "POST /nodes"]);
+    const because = `http://127.0.0.1:${port}/svc/link answered 503 when asked for a link, and 503 when asked for one over a WebSocket`;
+    expect(node.info).toMatchObject({ ways: [{ kind: "http", because }] });
+    expect(node.lines.join("\n")).toContain(
+      `gateway: http://127.0.0.1:${port} over HTTP, because ${because})`,
     );
   });
 });

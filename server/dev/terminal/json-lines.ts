@@ -16,11 +16,17 @@ export function showAsJson(terminal: Terminal, { version }: { readonly version: 
   const put = (line: { readonly event: string } & Readonly<Record<string, unknown>>): void => {
     write.call(stdout, `${JSON.stringify(line, withoutColours)}\n`);
   };
-  const log = (level: string) => (text: string, cause?: unknown) =>
-    put({ event: "log", level, text, ...(cause === undefined ? {} : { error: errorForm(cause) }) });
+  const log = (level: string) => (text: string) => put({ event: "log", level, text });
+  const logError = (text: string, cause?: unknown): void =>
+    put({
+      event: "log",
+      level: "error",
+      text,
+      ...(cause === undefined ? {} : { error: errorForm(cause) }),
+    });
   let unsubscribe: (() => void) | undefined;
   return {
-    log: { info: log("info"), warn: log("warn"), error: log("error") },
+    log: { info: log("info"), warn: log("warn"), error: logError },
     start(session, { ms }) {
       put({ event: "ready", version, ms: Math.round(ms), ...stateOf(session) });
       unsubscribe = session.on((event) => put(eventForm(event)));

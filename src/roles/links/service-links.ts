@@ -169,7 +169,7 @@ export class ServiceLinks {
       const why = cause instanceof Error ? cause.message : String(cause);
       if (isProxy && !this.#isStopped) host.log.info(`the link of a proxy is over (${why})`);
       proxies?.lost(proven.peer);
-      onLost?.(proven.peer, why);
+      if (!this.#isStopped) onLost?.(proven.peer, why);
     });
   }
 

@@ -1,6 +1,6 @@
 // Links over WebSockets, which are dialled where something passes no other upgrades on.
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, get, type IncomingMessage } from "node:http";
