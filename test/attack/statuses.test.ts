@@ -1,7 +1,7 @@
 // Members that send what can't be sent on as an answer: a status or a field that HTTP doesn't have, or
 // another body than its head says. Their callers get a clean 502, and others go on.
 
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 
@@ -41,15 +41,24 @@ describe("a status that no answer has", () => {
   const ends: (() => Promise<void>)[] = [];
   afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
 
-  it.each(["150", "600", "999", "099", "000", "20x"])(
+  it.each(["101", "101 with an upgrade", "150", "600", "999", "099", "000", "20x"])(
     "over HTTP is no answer: %s",
-    async (status) => {
+    async (given) => {
+      const [status] = given.split(" ");
+      const fields = given.includes(" ")
+        ? "connection: upgrade\r\nupgrade: odd"
+        : "content-length: 0\r\nconnection: close";
+      const sockets = new Set<Socket>();
       const server = createServer((socket) => {
+        sockets.add(socket);
         socket.on("error", () => {});
-        socket.once("data", () =>
-          socket.end(`HTTP/1.1 ${status} Odd\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`),
-        );
+        socket.once("data", () => {
+          socket.write(`HTTP/1.1 ${status} Odd\r\n${fields}\r\n\r\n`);
+          // Others of 1xx come before an answer: only the end says that there is none.
+          if (status !== "101") socket.end();
+        });
       });
+      ends.push(async () => sockets.forEach((socket) => void socket.destroy()));
       await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
       onTestFinished(() => void server.close());
       const transport = createTransport();

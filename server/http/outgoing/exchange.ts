@@ -117,12 +117,12 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteStream, HeldFor
   }
 
   onResponseStart(_: Controller, status: number, headers: PeerResponse["headers"]): void {
-    // 1xx responses precede the answer.
-    if (status >= 100 && status < 200) return;
-    if (status < 100 || status > 599) {
-      const what = `${this.#parts.origin} answered with status ${status}, which HTTP doesn't have`;
+    // Nothing follows a 101, and no request asks for one. Others of 1xx precede the answer.
+    if (status === 101 || status < 100 || status > 599) {
+      const what = `${this.#parts.origin} answered with status ${status}, which is no answer`;
       return this.#fail(new TransportError(what, true));
     }
+    if (status < 200) return;
     this.#progress = "answered";
     // Most answers arrive as a whole: then the parser goes on to their end before a microtask runs.
     queueMicrotask(() => {

@@ -54,6 +54,11 @@ export function sendRequest(
     exchange.onResponseError(controller, error);
   };
   call.on("error", fail);
+  // Node would drop the connection without a word.
+  call.once("upgrade", (answer, socket) => {
+    socket.destroy();
+    exchange.onResponseStart(controller, answer.statusCode ?? 0, fieldsOf(answer));
+  });
   call.once("response", (answer) => {
     controller.answer = answer;
     exchange.onResponseStart(controller, answer.statusCode ?? 0, fieldsOf(answer));
