@@ -24,6 +24,9 @@ const startRepository = async (): Promise<void> => {
     url,
     assets: ["plain.html"],
   });
+  // A proxy dials it again within two seconds. Until then files are 503.
+  if (proxy !== "")
+    await expect.poll(async () => (await fetch(`${proxy}/plain.html`)).status).toBe(200);
 };
 
 test.describe.configure({ mode: "default" });
