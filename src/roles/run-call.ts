@@ -43,6 +43,7 @@ export function createCallRunner(
   const { node, chain, classes, limits, host } = parts;
   const invokes = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
   const largeAnswers = new LargeAnswers(host);
+  const room: AnswerRoom = { memory: host.memory, largeAnswers };
   const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
 
   /** Composed once for each procedure and revision of the chain. */
@@ -94,7 +95,6 @@ export function createCallRunner(
         await later;
         incoming.signal.throwIfAborted();
       }
-      const room = { memory: host.memory, largeAnswers };
       const encoded = encodeFitting(incoming, value, { classes, by: call }, room);
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {

@@ -72,7 +72,8 @@ export class KnownLists {
     ];
   }
 
-  readonly #values = (): readonly MemberList[] => [
+  /** Each once, as several services may have the same. */
+  readonly #lists = (): readonly MemberList[] => [
     ...new Set([...this.#known.values()].flatMap(({ list }) => list ?? [])),
   ];
 
@@ -140,7 +141,7 @@ export class KnownLists {
     // Of a link that is over, or just about to be used: then the list is asked for.
     const known = teller && this.#known.get(teller);
     if (teller === undefined || known === undefined) return;
-    const list = this.#values().find((entry) => entry.digest === digest);
+    const list = this.#lists().find((entry) => entry.digest === digest);
     if (list !== undefined && known.asking === undefined) return this.#take(known, list);
     await this.#ask(teller, known);
   }
@@ -169,7 +170,7 @@ export class KnownLists {
   /** Lists that another service has told needn't come again. */
   async #fetch(teller: Teller): Promise<MemberList> {
     const { host, trustKey } = this.#parts;
-    const lists = this.#values();
+    const lists = this.#lists();
     const { status, headers, body } = await collected(
       teller.send({
         url: anyUpstream + routesPath,
@@ -196,7 +197,7 @@ export class KnownLists {
   }
 
   #changed(keepsMissing = true): void {
-    const lists = this.#values();
+    const lists = this.#lists();
     const routes = new Map(
       lists.flatMap((list) => list.routes.map((route) => [keyOf(route), route])),
     );
