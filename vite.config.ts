@@ -63,9 +63,6 @@ function browserFile(entry: string, name: string, outDir = ".build/svc") {
   };
 }
 
-/** What holds only where services talk over HTTP. */
-const ofHttp = "test/**/http-way-*.test.ts";
-
 /**
  * Files of these may share a process, so that each doesn't load the code again. The others change what a process has once
  * (globals, variables of the environment, callbacks of its end), measure it, or leave work behind.
@@ -341,22 +338,18 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses, ofHttp],
+          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses],
         },
       },
       {
         extends: true,
-        test: { name: "parts", isolate: false, include: ofSharedProcesses, exclude: [ofHttp] },
+        test: { name: "parts", isolate: false, include: ofSharedProcesses },
       },
       {
         extends: true,
-        test: { name: "spec", isolate: false, include: [ofSpec], exclude: [ofSpecAlone, ofHttp] },
+        test: { name: "spec", isolate: false, include: [ofSpec], exclude: [ofSpecAlone] },
       },
       { extends: true, test: { name: "spec alone", include: [ofSpecAlone] } },
-      {
-        extends: true,
-        test: { name: "HTTP way", env: { SEAMLINE_WAY: "http" }, include: [ofHttp] },
-      },
       {
         extends: true,
         test: {

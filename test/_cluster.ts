@@ -28,7 +28,6 @@ import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
 
 import { linkTap } from "./_link-tap.ts";
-import { isLinked } from "./_way.ts";
 
 export { ask } from "../src/roles/memory-network.ts";
 
@@ -62,13 +61,7 @@ export class TestNetwork implements MemoryNetwork {
   }
 
   /** For the service at an address. */
-  links({
-    url,
-    trustKey,
-  }: {
-    readonly url: string;
-    readonly trustKey: string;
-  }): NonNullable<Host["links"]> {
+  links({ url, trustKey }: { readonly url: string; readonly trustKey: string }): Host["links"] {
     const links = memoryLinks(this, {
       own: url,
       tap: linkTap(trustKey, url, (request) => this.sent.push(request)),
@@ -112,9 +105,7 @@ export function testHost(
 ): Host {
   return {
     transport: network,
-    ...(isLinked && {
-      links: own === undefined ? memoryLinks(network) : network.links(own),
-    }),
+    links: own === undefined ? memoryLinks(network) : network.links(own),
     names: network.names,
     memory: unbounded,
     clock,

@@ -133,8 +133,6 @@ export async function dialAsMember(options: FakeMemberOptions): Promise<FakeMemb
 export class FakeMember {
   readonly url: string;
   readonly instance: string;
-  /** The id that the gateway gave it. */
-  id = "";
   /** Calls of procedures and routes that it got. */
   readonly calls: FakeCall[] = [];
   /** Other requests that it got. */
@@ -219,11 +217,8 @@ export class FakeMember {
 
   /** Announces what it has, and resolves to the gateway's answer. */
   async announce(announced: Announced): Promise<GatewayAnswer> {
-    const { url, instance } = this;
-    const body = JSON.stringify({ url, instance, ...announced });
-    const answer = await this.request("POST", "/nodes", body);
-    if (answer.status === 201) ({ id: this.id } = JSON.parse(answer.text) as { id: string });
-    return answer;
+    const body = JSON.stringify({ url: this.url, ...announced });
+    return await this.request("POST", "/nodes", body);
   }
 
   /** The same. Throws if the gateway doesn't take it. */
@@ -235,7 +230,7 @@ export class FakeMember {
 
   /** Says goodbye, and goes on answering. */
   async leave(): Promise<GatewayAnswer> {
-    return await this.request("DELETE", `/nodes/${this.id}`);
+    return await this.request("DELETE", "/nodes");
   }
 
   /** Sends a request. It is one of the service itself, unless `from` says another. */

@@ -40,8 +40,11 @@ export function linkTap(
       const { text, flags, rest } = headIn(payload);
       const { method, target, headers } = readCallHead(text);
       const isStream = (flags & bodyFollows) !== 0;
-      // Files in a call: they are streams only here.
-      const isUpload = isStream && String(headers["content-type"]).startsWith("multipart/");
+      // Files in a call, and lists: they are streams only here.
+      const isUpload =
+        isStream &&
+        (String(headers["content-type"]).startsWith("multipart/") ||
+          target.startsWith("/nodes/lists/"));
       const request = {
         url: to + target,
         method,

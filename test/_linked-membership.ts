@@ -29,14 +29,21 @@ export async function linkedMembership(member: LinkedMember): Promise<Membership
     trustKey: key,
     limits: defaultLimits,
     credentials: createCredentials(key, host),
-    mode: "always",
     handle: async () => ({ status: 200, headers: {}, body: answer }),
   });
-  const way = links.dial(gateway, ["gateway"], { onWay: () => membership.moved() });
-  if (way === undefined) throw new Error("This host has no links");
-  const linked = { peer: way, way, instance };
-  const membership = createMembership(host, gateway, key, offered, about, linked);
-  await way.start();
+  const link = links.dial(gateway, ["gateway"], {
+    onLinked: () => membership.linked(),
+    onLost: () => membership.lost(),
+  });
+  const membership = createMembership({
+    host,
+    gateway,
+    link,
+    trustKey: key,
+    offered,
+    ...(about && { about }),
+  });
+  await link.start();
   return membership;
 }
 

@@ -5,11 +5,10 @@ import type { ListenOptions } from "../server/http/http.ts";
 import { createLinkHost } from "../server/http/links/dial.ts";
 import type { Host } from "../src/base/ports.ts";
 import type { Role } from "../src/roles/role.ts";
-import { isLinked } from "./_way.ts";
 
-/** For the host of a role. `undefined`: the tests run over HTTP. */
+/** For the host of a role. */
 export function linkHost(memory?: HeldMemory): Host["links"] {
-  return isLinked ? createLinkHost({ ...(memory && { memory }) }) : undefined;
+  return createLinkHost({ ...(memory && { memory }) });
 }
 
 /** For the server of a role. */

@@ -166,7 +166,6 @@ export async function startSockets(): Promise<Sockets> {
     createGateway(host, {
       ...common,
       healthIntervalMs: 60_000,
-      lease: 60_000,
       gatheringMs: 0,
       newId: () => `m${++ids}`,
     }),

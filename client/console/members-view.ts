@@ -1,4 +1,4 @@
-// The table of members with state, lease and health checks; the service itself comes first.
+// The table of members with state and health checks; the service itself comes first.
 
 import type { CallFigures } from "../../src/base/ports/telemetry.ts";
 import type { MemberState } from "../../src/types/console-state.ts";
@@ -14,7 +14,6 @@ const heads = [
   "State",
   "Calls at once",
   "Median / oldest",
-  "Lease",
   "Checked",
   "Health checks",
 ];
@@ -72,27 +71,22 @@ interface Row {
 /** Describes a row: an existing one with this `text` is reused. */
 interface RowSource {
   readonly text: string;
-  readonly times: readonly [calls: string, ages: string, lease: string, checked: string];
+  readonly times: readonly [calls: string, ages: string, checked: string];
   make(): Omit<Row, "text">;
 }
 
 function serviceRow(model: Model): RowSource {
   const { mode, url, name, checks, calls } = model.service;
   const names = [name ?? mode, model.hostOf(url)] as const;
-  return rowSource("", names, "–", ["good", "this one"], [...callsAtOnce(calls), "–", "–"], checks);
+  return rowSource("", names, "–", ["good", "this one"], [...callsAtOnce(calls), "–"], checks);
 }
 
-/** Where a member is, and how calls go there: a phone doesn't show the other columns. */
+/** Where a member is: a phone doesn't show the other columns. */
 function placeOf(member: MemberState, model: Model): string {
   const place = member.name === undefined ? [] : [model.hostOf(member.url ?? model.service.url)];
   const gateways = member.gateways?.map((url) => model.hostOf(url)) ?? [];
   const known = gateways.length === 0 ? [] : [`at ${gateways.join(" and ")}`];
-  return [...wayOf(member), ...place, ...known].join(" · ");
-}
-
-/** Of a gateway's members: those with links have no lease. */
-function wayOf({ isLinked, lease }: MemberState): readonly string[] {
-  return isLinked === true ? ["link"] : lease === undefined ? [] : ["HTTP"];
+  return [...place, ...known].join(" · ");
 }
 
 /** A standalone has one member: itself. */
@@ -101,7 +95,7 @@ function callsOf(member: MemberState, { service }: Model): CallFigures | undefin
 }
 
 function memberRow(member: MemberState, model: Model): RowSource {
-  const { state, lease, isLinked, isElsewhere, checked, segments } = member;
+  const { state, isElsewhere, checked, segments } = member;
   return rowSource(
     member.id,
     [memberName(member), placeOf(member, model)],
@@ -113,11 +107,6 @@ function memberRow(member: MemberState, model: Model): RowSource {
         : ["bad", "out"],
     [
       ...callsAtOnce(callsOf(member, model)),
-      isLinked === true
-        ? "link"
-        : lease === undefined
-          ? "–"
-          : duration(Math.round(lease / 1000) * 1000),
       checked === undefined ? "–" : `${Math.round(checked / 1000)} s ago`,
     ],
     model.service.mode === "standalone" ? model.service.checks : member.checks,
@@ -136,7 +125,7 @@ function rowSource(
     text: JSON.stringify([id, name, host, segments, state, checks]),
     times,
     make() {
-      const columns = ["calls", "ages", "lease", "checked"];
+      const columns = ["calls", "ages", "checked"];
       const places = columns.map((column) => cell(`${column} number`));
       const element = h(
         "div",
@@ -181,15 +170,13 @@ export function openMember(member: MemberState, model: Model): void {
       ? "not joined here: calls of this gateway don't go to it"
       : member.state === "ready"
         ? "in rotation"
-        : "out of rotation: unhealthy, or it refused a connection",
+        : "out of rotation: unhealthy or silent",
   );
   add("Segments", member.segments?.join(", ") ?? "unknown: an older node");
   if (member.gateways !== undefined) add("Gateways", member.gateways.join(", "));
-  for (const way of wayOf(member)) add("Way", way === "link" ? "a link" : "HTTP");
   const [calls, ages] = callsAtOnce(callsOf(member, model));
   add("Calls at once", calls);
   add("Running for", `${ages} (median / oldest)`);
-  if (member.lease !== undefined) add("Lease", `${Math.round(member.lease / 1000)} s left`);
   const problem = h("span", { class: "note", role: "status" });
   const control = nodeButton(model, member.name, (text) => setText(problem, text));
   if (control !== null) add("Development", control, problem);

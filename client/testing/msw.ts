@@ -186,6 +186,11 @@ const host: Host = {
       await Promise.reject(new Error(`msw handlers don't make outbound calls: ${url}`)),
     close: async () => {},
   },
+  links: {
+    dial: async (base) =>
+      await Promise.reject(new Error(`msw handlers don't link to other services: ${base}`)),
+    soon: (run) => void setTimeout(run),
+  },
   names: {
     resolve: async (name) =>
       await Promise.reject(new Error(`msw handlers don't resolve names: ${name}`)),

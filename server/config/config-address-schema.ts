@@ -1,13 +1,7 @@
-// The keys of a configuration that hold addresses, origins, hosts and members.
+// The keys of a configuration that hold addresses, origins and hosts.
 
 import * as v from "valibot";
-import {
-  addressPattern,
-  addressProblem,
-  hostPattern,
-  memberPattern,
-  memberProblem,
-} from "./config-address.ts";
+import { addressPattern, addressProblem, hostPattern } from "./config-address.ts";
 
 const expectedAddress = "expected an address such as http://127.0.0.1:3000";
 const expectedOrigin = "expected an origin such as https://shop.example";
@@ -92,19 +86,4 @@ export const hostName: v.GenericSchema<string> = v.pipe(
     addIssue({ message: `expected a host name such as shop.example, found '${value}'` });
     return NEVER;
   }),
-);
-
-export const members: v.GenericSchema<string[]> = v.pipe(
-  v.array(
-    v.pipe(
-      v.string("expected a string"),
-      v.metadata({ pattern: memberPattern.source }),
-      v.rawCheck(({ dataset, addIssue }) => {
-        const problem = dataset.typed ? memberProblem(dataset.value) : undefined;
-        if (problem !== undefined) addIssue({ message: problem });
-      }),
-    ),
-    "expected a list of strings",
-  ),
-  v.minLength(1, "expected at least one name or range: with none, no node could join"),
 );

@@ -1,7 +1,6 @@
-// Addresses in a configuration (scheme, host and port, nothing more), and the hosts of a gateway's
-// members.
+// Addresses in a configuration: scheme, host and port, nothing more.
 
-import { parseAddress, parseRange, specialKind } from "../../src/base/ip.ts";
+import { parseAddress, specialKind } from "../../src/base/ip.ts";
 import type { Config } from "./config-types.ts";
 
 /** The form of an address, for the JSON Schema; only `URL` knows whether it is valid. */
@@ -49,16 +48,6 @@ export function schemeProblem(
       };
 }
 
-/** A warning if a node tells its gateway an address at which nothing else can reach it. */
-export function joiningWarning(
-  url: string,
-  gateway: string | readonly string[],
-): string | undefined {
-  const { hostname } = new URL(url);
-  if (hostname !== "0.0.0.0" && hostname !== "[::]") return undefined;
-  return `the gateway ${[gateway].flat().join(", ")} will refuse this node, because nothing can call it at '${url}': set 'url' to the host name or address at which others reach this node`;
-}
-
 /**
  * A warning if others can reach a service whose configuration doesn't say what they read of its
  * errors. A repository runs no code that throws them.
@@ -77,22 +66,4 @@ export function isLoopback(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost")) return true;
   const address = parseAddress(host.replace(/^\[|\]$/g, ""));
   return address !== undefined && specialKind(address) === "loopback";
-}
-
-/**
- * The form of an entry of `members`, for the JSON Schema; only `parseRange` knows whether it is
- * valid.
- */
-export const memberPattern: RegExp = /^[^\s/?#@[\]]+(?:\/\d{1,3})?$/;
-
-/** What is wrong with an entry of `members`, or `undefined`. */
-export function memberProblem(value: string): string | undefined {
-  if (parseRange(value) !== undefined) return undefined;
-  // A malformed address would pass as a host name that doesn't exist.
-  const isName =
-    /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-z\d_])?)*\.?$/i.test(value) &&
-    !/^[\d.]+$/.test(value);
-  return isName
-    ? undefined
-    : `expected a host name, an address or a range such as 10.0.0.0/8, found '${value}'`;
 }

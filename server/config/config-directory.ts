@@ -62,7 +62,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** What doesn't go together with a directory. */
 export function directoryProblems(values: Values, mode: Mode, file: string): readonly Problem[] {
-  const { directory: given, link } = values;
+  const { directory: given } = values;
   if (given === undefined) return [];
   const problems: Problem[] = [];
   const { tls } = (given ?? {}) as Values;
@@ -73,13 +73,6 @@ export function directoryProblems(values: Values, mode: Mode, file: string): rea
       path: "directory.tls",
       message: "'cert' and 'key' belong together",
       hint: "Give both, or neither if the server asks for no certificate",
-    });
-  if (link === "never")
-    problems.push({
-      file,
-      path: "link",
-      message: "services that a directory names are reached over links, which 'link' excludes",
-      hint: "Remove 'link', or name the gateways in 'gateway' instead of 'directory'",
     });
   const { url } = values;
   if (

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { defaultDrainMs, defaultRevisions, longestTimeMs } from "../../src/base/protocol.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { listenPattern } from "./config-address.ts";
-import { address, addresses, hostName, members, origins } from "./config-address-schema.ts";
+import { address, addresses, hostName, origins } from "./config-address-schema.ts";
 import { headerGlobProblem, headerProblem } from "./config-headers.ts";
 import { directory } from "./config-directory.ts";
 import type * as types from "./config-types.ts";
@@ -227,12 +227,6 @@ const name = v.optional(
 );
 const cache = v.optional(string);
 const console = v.optional(boolean, false);
-const link = v.optional(
-  v.pipe(
-    v.picklist(["auto", "always", "never"], 'expected "auto", "always" or "never"'),
-    v.metadata({ default: "auto" }),
-  ),
-);
 
 const node = v.object({
   mode: v.literal("node"),
@@ -240,7 +234,6 @@ const node = v.object({
   name,
   gateway: v.optional(addresses),
   directory: v.optional(directory),
-  link,
   repository: address,
   segments: v.pipe(names, v.minLength(1, "expected the name of at least one segment")),
   cache,
@@ -251,9 +244,7 @@ const gateway = v.object({
   ...common,
   healthIntervalMs: v.optional(milliseconds),
   directory: v.optional(directory),
-  link,
   repository: v.optional(address),
-  members: v.optional(members),
   console,
 });
 
@@ -275,7 +266,6 @@ const proxy = v.object({
   gateway: v.optional(addresses),
   node: v.optional(address),
   directory: v.optional(directory),
-  link,
   repository: address,
   console,
 });

@@ -111,9 +111,6 @@ export interface DirectoryTlsConfig {
   readonly key?: string | undefined;
 }
 
-/** Whether services link to each other, or use HTTP. */
-export type LinkSetting = "auto" | "always" | "never";
-
 interface CommonInput {
   /** Where the service listens, and how others reach it: scheme, host and port. Port 0 takes any free port. */
   readonly url: string;
@@ -189,8 +186,6 @@ export interface NodeInput extends CommonInput {
   readonly gateway?: string | readonly string[] | undefined;
   /** Finds the gateways to join, instead of 'gateway'. */
   readonly directory?: DirectoryConfig | undefined;
-  /** Whether to link to the gateway: "auto" uses HTTP where something on the way takes no links, "always" never does, "never" always does. @default "auto" */
-  readonly link?: LinkSetting | undefined;
   /** The repository that the modules come from. */
   readonly repository: string;
   /** Segments to load: names of segment files without .segment.json. */
@@ -206,12 +201,8 @@ export interface GatewayInput extends CommonInput {
   readonly healthIntervalMs?: number | undefined;
   /** Tells nodes and proxies where this gateway is. */
   readonly directory?: DirectoryConfig | undefined;
-  /** "never" takes no links: members and proxies then use HTTP. @default "auto" */
-  readonly link?: LinkSetting | undefined;
   /** Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings. */
   readonly repository?: string | undefined;
-  /** Host names, addresses and ranges (10.0.0.0/8) that members may have. Default: all but those that are always refused. */
-  readonly members?: readonly string[] | undefined;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */
   readonly console?: boolean | undefined;
 }
@@ -230,8 +221,6 @@ export interface ProxyInput extends CommonInput {
   readonly node?: string | undefined;
   /** Finds the gateways that calls go to. Set one of this, 'gateway' and 'node'. */
   readonly directory?: DirectoryConfig | undefined;
-  /** Whether to link to the gateway or node: "auto" uses HTTP where something on the way takes no links, "always" never does, "never" always does. @default "auto" */
-  readonly link?: LinkSetting | undefined;
   /** The repository that everything else goes to. */
   readonly repository: string;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */

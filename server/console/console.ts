@@ -65,7 +65,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
   };
 }
 
-function sourceOf(host: Host, subject: Subject, trustKey: TrustKey | undefined): Source {
+function sourceOf(host: Host, subject: Subject, trustKey: TrustKey): Source {
   switch (subject.mode) {
     case "gateway":
       return gatewaySource(host, subject, trustKey);

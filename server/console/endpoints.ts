@@ -23,7 +23,7 @@ import type { View } from "./view.ts";
 import type { Viewers } from "./viewers.ts";
 
 export interface ConsoleOptions {
-  readonly trustKey: TrustKey | undefined;
+  readonly trustKey: TrustKey;
   /** The service listens with https: the cookie is `Secure`. */
   readonly secure: boolean;
   /** The service masks errors, so the console doesn't show what callers outside don't get. */

@@ -76,9 +76,8 @@ export class Overview {
     const procedures = controls?.procedures() ?? source.procedures();
     this.#facts = { ...this.#facts, procedures };
     const members = source.members();
-    const hasLeases = members.some(({ lease }) => lease !== undefined);
-    const lasting = members.map(({ lease: _, checked: __, ...rest }) => rest);
-    this.#keep("members", members, [hasLeases ? Math.floor(now / checksMs) : 0, lasting]);
+    const lasting = members.map(({ checked: _, ...rest }) => rest);
+    this.#keep("members", members, lasting);
   }
 
   /** Replaces a part if its `content` has changed. */

@@ -15,6 +15,7 @@ import { createLog } from "../base/log.ts";
 import { createCarrier } from "./carrier.ts";
 import { nodeClock } from "./clock.ts";
 import { createEventLoop } from "./event-loop.ts";
+import { createLinkHost } from "./links/dial.ts";
 import { systemNames } from "./outgoing/names.ts";
 import { createTransport } from "./transport.ts";
 
@@ -69,7 +70,7 @@ export function nodeHost(
 ): Host {
   return {
     transport: parts.transport ?? createTransport(),
-    links: parts.links,
+    links: parts.links ?? createLinkHost(),
     names: parts.names ?? systemNames,
     memory: parts.memory ?? unbounded,
     clock: parts.clock ?? nodeClock,

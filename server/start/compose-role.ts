@@ -19,7 +19,6 @@ import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
 import { lazyModuleStore } from "../modules/lazy-module-store.ts";
 import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts";
-import type { LinkSetting } from "../config/config-types.ts";
 import type { OpenedDirectory } from "../directory/open-directory.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 import { webOf } from "./web-of.ts";
@@ -75,7 +74,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
         : fetchedModulesOf(host, { ...config, repository: config.repository }, options);
     const { limits, trustKey, newId } = options;
     const console = await consoleOf(host, config, options);
-    const { healthIntervalMs, link, url, members, repository } = config;
+    const { healthIntervalMs, repository } = config;
     const web = webOf(config);
     const found = await directoryOf(host, config, options);
     const role = createGateway(host, {
@@ -84,13 +83,10 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       errors: config.errors,
       trustKey,
       healthIntervalMs,
-      link,
       endToEndTls: config.endToEndTls,
       newId,
       modules,
       observer: console,
-      url,
-      members,
       repository,
       directory: found?.directory,
     });
@@ -113,7 +109,6 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       trustKey,
       calls,
       behind: config.node === undefined ? "gateway" : "node",
-      link: linkOf(config),
       endToEndTls: config.endToEndTls,
       repository: config.repository,
       modules,
@@ -184,7 +179,6 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       trustKey,
       gateway: found?.directory ?? config.gateway,
       directory: found?.directory,
-      link: linkOf(config),
       endToEndTls: config.endToEndTls,
       modules,
       segments,
@@ -211,14 +205,6 @@ async function consoleOf(
     masks: config.errors === "masked",
     file: createConsoleFiles(),
   });
-}
-
-/**
- * Over HTTP a service sends the trust key itself, which it does to an address that a person has
- * configured, and not to one that stands in a directory.
- */
-function linkOf({ directory, link }: NodeConfig | ProxyConfig): LinkSetting | undefined {
-  return directory === undefined ? link : "always";
 }
 
 /** Loads the client of NATS only if the configuration names a directory. */

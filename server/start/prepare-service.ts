@@ -8,7 +8,7 @@ import { Problems } from "../../src/base/problem.ts";
 import type { Host, Log } from "../../src/base/ports.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
 import { definedOf } from "../base/defined.ts";
-import { errorsWarning, joiningWarning } from "../config/config-address.ts";
+import { errorsWarning } from "../config/config-address.ts";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, configName, readConfig } from "../config/config.ts";
 import { readTrustKey, shortKeyProblem, trustKeyWarning } from "../config/key.ts";
@@ -107,9 +107,6 @@ export async function prepareService(
   });
   for (const warning of [
     trustKeyWarning(trustKey),
-    config.mode === "node" && config.gateway !== undefined
-      ? joiningWarning(config.url, config.gateway)
-      : undefined,
     errorsWarning(config, configName(file, root)),
     openFilesWarning(await readOpenFilesLimit(), config.mode, limits.maxConnections),
   ])

@@ -29,7 +29,7 @@ export type ServerInfo = {
       readonly gateway?: string | readonly string[] | undefined;
       /** Where it finds them instead: the servers of the directory. */
       readonly directory?: readonly string[] | undefined;
-      /** How its requests go to each gateway that is known, and calls of that gateway to it. */
+      /** Its link to each gateway that is known. */
       readonly ways: readonly Way[];
       readonly repository: string;
     } & NodeFacts)
@@ -37,8 +37,6 @@ export type ServerInfo = {
       readonly mode: "gateway";
       /** Addresses of the nodes that belong to it right now. */
       readonly members: readonly string[];
-      /** Those of them that calls reach over links; the others get them over HTTP. */
-      readonly linked: readonly string[];
       /** Where it says that it is there: the servers of the directory. */
       readonly directory?: readonly string[] | undefined;
       readonly repository?: string | undefined;
@@ -51,7 +49,7 @@ export type ServerInfo = {
       readonly node?: string | undefined;
       /** Where it finds gateways instead: the servers of the directory. */
       readonly directory?: readonly string[] | undefined;
-      /** How calls go to each of them that is known. */
+      /** Its link to each of them that is known. */
       readonly ways: readonly Way[];
       readonly repository: string;
     }
@@ -59,7 +57,7 @@ export type ServerInfo = {
 
 /** The info of the service that `config` describes and that listens at `url`. */
 export function serverInfo(config: Config, url: string, facts: RoleFacts): ServerInfo {
-  const { segments = [], procedures = 0, members = [], linked = [], ways = [] } = facts;
+  const { segments = [], procedures = 0, members = [], ways = [] } = facts;
   const routes = facts.routes?.length ?? 0;
   const found =
     "directory" in config && config.directory !== undefined
@@ -73,7 +71,7 @@ export function serverInfo(config: Config, url: string, facts: RoleFacts): Serve
       return { mode, url, name, gateway, ...found, ways, repository, segments, procedures, routes };
     }
     case "gateway":
-      return { mode: config.mode, url, members, linked, ...found, repository: config.repository };
+      return { mode: config.mode, url, members, ...found, repository: config.repository };
     case "repository":
       return { mode: config.mode, url };
     case "proxy": {
@@ -90,9 +88,8 @@ export function startedLine(info: ServerInfo): string {
 }
 
 /** A service, and how requests go there. */
-function wayText({ to, kind, because }: Way): string {
-  if (kind === "link") return `${to} over a link`;
-  return kind === "http" ? `${to} over HTTP, because ${because}` : `${to}, no way yet: ${because}`;
+function wayText({ to, isLinked, because }: Way): string {
+  return isLinked ? to : `${to}, no link yet: ${because}`;
 }
 
 function waysText(ways: readonly Way[]): string {
@@ -114,7 +111,7 @@ function factsOf(info: ServerInfo): string[] {
       ];
     case "gateway":
       return [
-        `members: ${list(info.members.map((url) => `${url}${info.linked.includes(url) ? " over a link" : " over HTTP"}`))}`,
+        `members: ${list(info.members)}`,
         ...(info.directory === undefined ? [] : [`directory: ${list(info.directory)}`]),
       ];
     case "repository":

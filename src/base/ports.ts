@@ -289,10 +289,8 @@ export interface EventLoop {
 
 export interface Host {
   readonly transport: Transport;
-  /** Lasting connections to other services, where a host has them. */
-  readonly links?:
-    | LinkHost<(request: HttpRequest) => Promise<HttpResponse>, Peer["send"]>
-    | undefined;
+  /** Lasting connections to other services. */
+  readonly links: LinkHost<(request: HttpRequest) => Promise<HttpResponse>, Peer["send"]>;
   readonly names: Names;
   readonly memory: MemoryBudget;
   readonly clock: Clock;

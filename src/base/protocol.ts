@@ -105,8 +105,6 @@ export const serviceHeaders = {
   response: "x-svc-response",
   /** `yes` if the service refused the call before any code of the application ran. */
   refused: "x-svc-refused",
-  /** In a gateway's answer to a join: its process. */
-  instance: "x-svc-instance",
   /** Why the service refused a call before it began: `leaving`, `starting` or `overload`. */
   notStarted: "x-svc-not-started",
   /** In a repository's answer with the public manifest: the path below which the pages are. */
@@ -139,8 +137,8 @@ export function isServiceHeader(name: string): boolean {
 /** A call with more hops than this is in a loop. */
 export const mostHops = 8;
 
-/** How long a membership lasts without renewal. */
-export const defaultLeaseMs = 15_000;
+/** What requests name that go over links: the other end is known. */
+export const anyUpstream = "http://upstream";
 
 /** How often a gateway asks each member how it is, unless its configuration says otherwise. */
 export const defaultHealthIntervalMs = 1_000;

@@ -1,5 +1,6 @@
 // Node: runs the procedures of the segments it loads, and joins its gateway.
 
+import { anyUpstream } from "../base/protocol.ts";
 import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
 import { callableIn } from "../base/access.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
@@ -20,15 +21,13 @@ import { timeLimits } from "./time-limits.ts";
 import { createNodeAnnouncement } from "./directory/announce-node.ts";
 import type { Directory } from "./directory/directory.ts";
 import { describeNode, isDescribable } from "./members/member-details.ts";
-import { type LinkMode, ServiceLinks } from "./links/service-links.ts";
+import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";
 import { createMembership } from "./members/membership.ts";
 import { gatewayListEndpoint } from "./upstreams/gateway-list.ts";
 import { idempotentNames } from "./upstreams/idempotent-names.ts";
 import { gatewaysOf } from "./upstreams/listed-gateways.ts";
-import { anyUpstream } from "./upstreams/upstream.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
-import { refuseRepository } from "./upstreams/wrong-service.ts";
 import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
@@ -43,8 +42,6 @@ export interface NodeOptions {
   readonly gateway: string | readonly string[] | Gateways | undefined;
   /** Where this node says what it is. The host starts and stops it. */
   readonly directory?: Directory | undefined;
-  /** Whether it links to the gateway [auto]. */
-  readonly link?: LinkMode | undefined;
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
   readonly modules: ServerModules;
@@ -93,7 +90,6 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     trustKey,
     limits,
     credentials,
-    mode: options.link,
     endToEndTls: options.endToEndTls,
     build: () => revision,
     handle: (request) => role.handle(request),
@@ -112,14 +108,8 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           gateways: gatewaysOf(host, gateway),
           roles: ["gateway"],
           isIdempotent: repeatable.has,
-          check: (upstream) => refuseRepository(upstream, host.clock, trustKey),
-          createMembership: ({ url, via, link }, twinOf) =>
-            createMembership(host, url, trustKey, offered, about, {
-              peer: via,
-              way: link,
-              twinOf,
-              instance,
-            }),
+          createMembership: ({ url, link }) =>
+            createMembership({ host, gateway: url, link, trustKey, offered, about }),
         });
   const remote =
     upstreams === undefined

@@ -41,7 +41,7 @@ export function revisionIn({ target }: Pick<HttpRequest, "target">): string | un
 }
 
 export interface RepositoryOptions {
-  readonly trustKey: TrustKey | undefined;
+  readonly trustKey: TrustKey;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */

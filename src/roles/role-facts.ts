@@ -13,8 +13,6 @@ export interface RoleFacts {
   readonly routes?: readonly RouteInfo[];
   /** Addresses of a gateway's members. */
   readonly members?: readonly string[];
-  /** Those of them that calls reach over links. */
-  readonly linked?: readonly string[];
-  /** How requests go to the services that this one may link to. */
+  /** Its links to the services that it calls. */
   readonly ways?: readonly Way[];
 }

@@ -18,7 +18,7 @@ import { createMiddlewareChain, createRole, type Role } from "./role.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
 
 export interface StandaloneOptions {
-  readonly trustKey: TrustKey | undefined;
+  readonly trustKey: TrustKey;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */

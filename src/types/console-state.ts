@@ -53,21 +53,17 @@ export interface MemberState {
   readonly segments?: readonly string[];
   /** FQNs of a member without `segments`. */
   readonly procedures?: readonly string[];
-  /** `out` of rotation: unhealthy, or it refused a connection. */
+  /** `out` of rotation: unhealthy or silent. */
   readonly state: "ready" | "out";
-  /** Milliseconds until its lease runs out. It has none while it has a link. */
-  readonly lease?: number;
   /** The gateways that have it as a member, if the deployment has several. */
   readonly gateways?: readonly string[];
-  /** Calls go to it over its link, and not over HTTP. */
-  readonly isLinked?: true;
   /** It isn't a member of this gateway, but of others, or in the directory: calls of this gateway don't go to it. */
   readonly isElsewhere?: true;
   /** Milliseconds since its last health check. */
   readonly checked?: number;
   /** As its `GET /health`. */
   readonly checks?: Readonly<Record<string, unknown>>;
-  /** Missing while it has no link, over which it is asked. */
+  /** Missing until it has told them. */
   readonly calls?: CallFigures;
 }
 

@@ -35,7 +35,7 @@ const fields: readonly (readonly [name: string, ...values: string[]])[] = [
   [serviceHeaders.response, base64({ status: 202, headers: [["x-mine", "1"]] }), "%"],
   [serviceHeaders.refused, "yes"],
   [serviceHeaders.notStarted, "overload", "leaving"],
-  [serviceHeaders.instance, "mine"],
+  ["x-svc-instance", "mine"],
   [serviceHeaders.base, "/mine/"],
   [linkHeaders.challenge, "mine"],
   [linkHeaders.hello, "{}"],

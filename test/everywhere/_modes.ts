@@ -15,7 +15,6 @@ import { createTestCluster } from "../../server/testing/index.ts";
 import { seamline } from "../../server/vite/vite-plugin.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
 import { TestLog } from "../_cluster.ts";
-import { onTheWay } from "../_way.ts";
 import { gathered } from "../_gathered.ts";
 import type { Files } from "../build/_fixture.ts";
 import { anyPort, applicationOf } from "../spec/_started.ts";
@@ -201,7 +200,7 @@ async function serve(
 ): Promise<string> {
   const server = await startServer(application.importer, {
     root: application.root,
-    config: onTheWay({ url: anyPort, trustKey: key, ...config, ...configuration }) as never,
+    config: { url: anyPort, trustKey: key, ...config, ...configuration } as never,
     build: false,
     signals: false,
     log: new TestLog(),

@@ -2,11 +2,10 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 
-import { isLinked } from "../_way.ts";
 import { type Mode, modeNames, startMode } from "./_modes.ts";
 import { belowBase } from "./below-base.ts";
 
-const modes = modeNames.filter((name) => isLinked || !name.startsWith("in "));
+const modes = modeNames;
 
 describe.each(modes)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;

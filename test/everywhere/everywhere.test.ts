@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 
 import { type Mode, modeNames, startMode } from "./_modes.ts";
-import { isLinked } from "../_way.ts";
 import { calls } from "./calls.ts";
 import { context } from "./context.ts";
 import { crossSite } from "./cross-site.ts";
@@ -16,7 +15,7 @@ import { routes } from "./routes.ts";
 const suites = [calls, context, crossSite, deepLinks, files, masked, options, routes];
 
 // A mounted service is one process, so there is no second way to run it.
-const modes = modeNames.filter((name) => isLinked || !name.startsWith("in "));
+const modes = modeNames;
 
 describe.each(modes)("in the mode '%s'", (name) => {
   let mode: Mode | undefined;

@@ -38,14 +38,13 @@ async function deployment(name: keyof typeof balancers) {
   /** A service that dials has TLS of its own where it calls https, as only that names an authority. */
   const behind = (front: string, keys: Keys) => ({
     ...common(front.startsWith("https:")),
-    link: "always" as const,
     ...keys,
     gateway: front,
     repository: repository.url,
   });
   return {
     gateway: async (isTls = false, keys: Keys = {}) =>
-      await start(application, { mode: "gateway", link: "auto", ...common(isTls), ...keys }),
+      await start(application, { mode: "gateway", ...common(isTls), ...keys }),
     before: async (url: string, passing: Passing) =>
       await balancerBefore(url, balancers[name], own, passing),
     node: async (front: string, keys: Keys = {}) =>
@@ -98,7 +97,7 @@ describe.each((["nginx", "HAProxy"] as const).filter(isThere))("%s between servi
     const front = await before(inner.url, passing);
     const member = await node(front, keys);
     expect(member.lines).toContain(`linked to ${front}`);
-    expect(inner.info).toMatchObject({ linked: [member.url] });
+    expect(inner.info).toMatchObject({ members: [member.url] });
     const outer = await proxy(front, keys);
     expect(outer.lines).toContain(`linked to ${front}`);
     expect(await call(outer.url)).toBe("200 12");
@@ -112,7 +111,7 @@ describe.each((["nginx", "HAProxy"] as const).filter(isThere))("%s between servi
       const front = await before(inner.url, { isTcp: true });
       const member = await node(front);
       expect(member.lines).toContain(`linked to ${front}`);
-      expect(inner.info).toMatchObject({ linked: [member.url] });
+      expect(inner.info).toMatchObject({ members: [member.url] });
     });
 
   const eitherEnds =
@@ -187,8 +186,5 @@ describe.each((["nginx", "HAProxy"] as const).filter(isThere))("%s between servi
     expect(lines.filter((line) => line.includes("can't link to"))).toEqual([
       `warning: can't link to ${front} yet (${advice}); trying again`,
     ]);
-    expect((await node(front, { link: "auto" })).lines).toContain(
-      `${front} takes no links (${advice}): requests to it go over HTTP`,
-    );
   });
 });

@@ -30,7 +30,7 @@ async function untilAnswered(url: string): Promise<number> {
 
 describe("a gateway that is killed and restarted", () => {
   it(
-    "has all its nodes back within 2 s without help (joining-5)",
+    "has all its nodes back within 2 s without help (joining-4)",
     { timeout: 60_000 },
     async () => {
       application = await createApplication();

@@ -24,7 +24,7 @@ export async function deployment(
     ...testHost(network, clock, log, { url, trustKey }),
     links: network.links({ url, trustKey }),
   });
-  const common = { trustKey, limits: defaultLimits, link: "always" } as const;
+  const common = { trustKey, limits: defaultLimits } as const;
   const add = async <R extends { start(url: string): Promise<void> }>(
     url: string,
     role: R,

@@ -123,7 +123,6 @@ export async function services(options: { readonly started?: false } = {}): Prom
     repository: createRepository(host(), { ...common, files }),
     gateway: createGateway(host(), {
       ...common,
-      lease: 15_000,
       gatheringMs: 0,
       newId: () => `m${++ids}`,
       modules: modules(),

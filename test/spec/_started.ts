@@ -16,7 +16,6 @@ import * as index from "../../src/index.ts";
 import * as internal from "../../src/internal.ts";
 import { createFixture, type Files, type Fixture } from "../build/_fixture.ts";
 import { TestLog } from "../_cluster.ts";
-import { onTheWay } from "../_way.ts";
 
 // The package and what generated code imports, as one module.
 const core = { ...index, ...internal, getContext, onStop };
@@ -58,7 +57,7 @@ export async function start(
   options: ServerOptions = {},
 ): Promise<Server & { readonly lines: readonly string[] }> {
   const log = new TestLog();
-  const configured = config === undefined ? {} : { config: onTheWay(config) };
+  const configured = config === undefined ? {} : { config: config };
   const server = await startServer(application.importer, {
     ...configured,
     root: application.root,

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 import { createHandler } from "../../server/start/create-handler.ts";
 import { TestLog } from "../_cluster.ts";
-import { onTheWay } from "../_way.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
@@ -100,7 +99,7 @@ describe("below Vite's base", () => {
     expect((await fetch(`${proxy.url}/shop/`, { headers: asBrowser })).status).toBe(503);
     const started = await startServer(application.importer, {
       root: application.root,
-      config: onTheWay({ mode: "repository", url: repository, trustKey }) as never,
+      config: { mode: "repository", url: repository, trustKey } as never,
       build: false,
       signals: false,
       log: new TestLog(),

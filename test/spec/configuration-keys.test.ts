@@ -63,23 +63,6 @@ describe("keys of each mode", () => {
       ]);
   });
 
-  it("configuration-31: nodes, gateways and proxies have link: auto, always or never", () => {
-    const node = { mode: "node", url: ownUrl, repository: otherUrl, segments: ["a"] };
-    const proxy = { mode: "proxy", url: ownUrl, repository: otherUrl, gateway: otherUrl };
-    for (const config of [gateway, node, proxy]) {
-      expect(parse(config)).not.toHaveProperty("link");
-      for (const link of ["auto", "always", "never"])
-        expect(parse({ ...config, link })).toMatchObject({ link });
-      for (const link of ["", "http", true])
-        expect(configProblems({ ...config, link })).toEqual([
-          expect.stringMatching(/^link: expected "auto", "always" or "never"/),
-        ]);
-    }
-    expect(configProblems({ mode: "standalone", url: otherUrl, link: "auto" })).toEqual([
-      expect.stringMatching(/^link: mode 'standalone' doesn't have this key/),
-    ]);
-  });
-
   it("configuration-17: a gateway may have a repository, for middleware that looks at arguments", () => {
     expect(parse(gateway)).not.toHaveProperty("repository");
     expect(parse({ ...gateway, repository: otherUrl })).toMatchObject({ repository: otherUrl });
@@ -259,7 +242,7 @@ describe("keys of each mode", () => {
       ]);
   });
 
-  it("configuration-32: every mode may have endToEndTls: false where something between services ends TLS", () => {
+  it("configuration-31: every mode may have endToEndTls: false where something between services ends TLS", () => {
     for (const configuration of modes)
       expect(parse({ ...configuration, endToEndTls: false })).toMatchObject({ endToEndTls: false });
     for (const endToEndTls of ["false", 0, null])

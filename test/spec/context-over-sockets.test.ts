@@ -73,7 +73,6 @@ async function deployment(
     createGateway(host, {
       ...common,
       healthIntervalMs: 60_000,
-      lease: 60_000,
       newId: () => crypto.randomUUID(),
     }),
   );

@@ -39,7 +39,7 @@ async function limited(names: readonly string[] = ["a", "b"]) {
 }
 
 describe("a member that hangs with a procedure that has a time limit", () => {
-  it("silent-10: half a second after the time limit of its procedure, a call that a member holds is 504", async () => {
+  it("silent-8: half a second after the time limit of its procedure, a call that a member holds is 504", async () => {
     const { gateway, clock, stop } = await limited(["a"]);
     stop("a");
     let status = 0;
@@ -54,7 +54,7 @@ describe("a member that hangs with a procedure that has a time limit", () => {
     expect((await unlimited).status).toBe(504);
   });
 
-  it("silent-11: an idempotent call then goes to another member", async () => {
+  it("silent-9: an idempotent call then goes to another member", async () => {
     const { gateway, clock, stop } = await limited();
     stop("a");
     const answer = ask(gateway, "GET", "/rpc/stock");
@@ -62,7 +62,7 @@ describe("a member that hangs with a procedure that has a time limit", () => {
     expect(await answer).toMatchObject({ status: 200, text: "b" });
   });
 
-  it("a proxy in front of a node waits no longer either (silent-10)", async () => {
+  it("a proxy in front of a node waits no longer either (silent-8)", async () => {
     const { local, network, clock, log, stop } = await limited(["a"]);
     const proxy = createProxy(testHost(network, clock, log), {
       ...local.common,
@@ -78,7 +78,7 @@ describe("a member that hangs with a procedure that has a time limit", () => {
     expect((await answer).status).toBe(504);
   });
 
-  it("a large body has time to arrive before the limit counts (silent-10)", async () => {
+  it("a large body has time to arrive before the limit counts (silent-8)", async () => {
     const { gateway, clock, stop } = await limited(["a"]);
     stop("a");
     let status = 0;

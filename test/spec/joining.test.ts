@@ -38,11 +38,9 @@ describe("joining a gateway", () => {
     const announced = { url: "http://c:8080/", procedures: ["c/one", "c/two"] };
     expect(await member.announce(announced)).toMatchObject({
       status: 201,
-      headers: { "content-type": "application/json" },
     });
     expect(gateway.describe()).toMatchObject({
       members: [urls.a, urls.b, "http://c:8080"],
-      linked: [urls.a, urls.b, "http://c:8080"],
     });
     expect(await ask(gateway, "GET", "/rpc/c/two")).toMatchObject({ status: 200, text: "c" });
     // A node sends the same.
@@ -51,12 +49,11 @@ describe("joining a gateway", () => {
     );
     expect(JSON.parse(sent?.body ?? "")).toMatchObject({
       url: urls.a,
-      instance: expect.any(String) as string,
       procedures: expect.arrayContaining(["shop/quote"]) as string[],
     });
   });
 
-  it("joining-3: a node that stops cleanly says goodbye on its link, and gets no call after that", async () => {
+  it("joining-2: a node that stops cleanly says goodbye on its link, and gets no call after that", async () => {
     const { gateway, network, clock, b } = await deploy();
     const stopped = b.stop();
     await clock.pass(1_000);
@@ -67,9 +64,9 @@ describe("joining a gateway", () => {
     expect((await member.leave()).status).toBe(204);
     expect((await ask(gateway, "GET", "/rpc/c/one")).status).toBe(503);
     expect(member.calls).toEqual([]);
-    expect((await member.leave()).status).toBe(404);
+    expect((await member.leave()).status).toBe(204);
   });
-  it("joining-4: a node is routable as soon as it has joined", async () => {
+  it("joining-3: a node is routable as soon as it has joined", async () => {
     const { gateway, network, node } = await deploy();
     const second = node(["b"], "second");
     network.roles.set("http://second", second);
@@ -81,7 +78,7 @@ describe("joining a gateway", () => {
   });
 
   it.each([300, 3000, 60_000])(
-    "has its nodes back within 2 s when it was away for %i ms (joining-5)",
+    "joining-4: a gateway that was away has its nodes back within 2 s (for %i ms)",
     async (away) => {
       const { network, clock, proxy, log } = await deploy();
       network.roles.delete(urls.gateway);
@@ -108,16 +105,19 @@ describe("joining a gateway", () => {
     },
   );
 
-  it("joining-6: a node that starts before its gateway keeps trying, and says so once", async () => {
+  it("joining-5: a node that starts before its gateway keeps trying, and says so once", async () => {
     const { gateway, network, clock, log } = await deploy({ gateway: false });
     await clock.pass(5000);
-    expect(log.lines.filter((line) => line.includes("can't join"))).toHaveLength(2);
+    // Two nodes and the proxy.
+    expect(log.lines.filter((line) => line.includes("can't link to http://gateway"))).toHaveLength(
+      3,
+    );
     network.roles.set(urls.gateway, gateway);
     await clock.pass(2000);
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
   });
 
-  it("ends the start of a node whose trust key the gateway refuses (joining-8)", async () => {
+  it("ends the start of a node whose trust key the gateway refuses (joining-7)", async () => {
     const { network } = await deploy();
     const foreignNode = createNode(testHost(network), {
       trustKey: "another",
@@ -128,7 +128,7 @@ describe("joining a gateway", () => {
       name: undefined,
     });
     await expect(foreignNode.start("http://c")).rejects.toThrow(
-      "The gateway at http://gateway refuses this node's trust key: both must have the same trustKey",
+      "http://gateway has another trust key: both must have the same trustKey",
     );
   });
 
@@ -200,7 +200,7 @@ describe("joining a gateway", () => {
     expect((await member.announce({ url: address(2_048), procedures: [] })).status).toBe(201);
   });
 
-  it("joining-7: only a node itself joins, over its link: what it passes on for others, and HTTP, can't", async () => {
+  it("joining-6: only a node itself joins, over its link: what it passes on for others, and HTTP, can't", async () => {
     const { gateway, network } = await deploy();
     const dial = memoryDial(network);
     const from = {
@@ -212,12 +212,12 @@ describe("joining a gateway", () => {
     for (const kind of ["outside", "service"] as const)
       for (const [method, path] of [
         ["POST", "/nodes"],
-        ["DELETE", "/nodes/m1"],
+        ["DELETE", "/nodes"],
       ] as const)
         for (const fields of [json, { ...json, "x-svc-trust-key": key, host: "127.0.0.1" }])
           expect(await from[kind].request(method, path, body, fields, kind)).toMatchObject({
             status: 401,
-            text: "Joining needs the trust key of this deployment",
+            text: "The members need the trust key of this deployment",
           });
     const outside = { "x-forwarded-for": "127.0.0.1", "x-svc-credential": "service" };
     expect((await ask(gateway, "POST", "/nodes", outside, body)).status).toBe(401);
@@ -225,7 +225,7 @@ describe("joining a gateway", () => {
   });
 
   it.each(["another-trust-key", "", `${key}x`])(
-    "joining-8: a node without the key, or with another, has no link to join over: %j",
+    "joining-7: a node without the key, or with another, has no link to join over: %j",
     async (trustKey) => {
       const { gateway, network } = await deploy();
       const dialling = dialAsMember({ dial: memoryDial(network), trustKey });
@@ -257,7 +257,7 @@ describe("joining a gateway", () => {
     },
   );
 
-  it("a node that stops before its gateway has answered its join is no member afterwards (joining-3)", async () => {
+  it("a node that stops before its gateway has answered its join is no member afterwards (joining-2)", async () => {
     const { gateway, network, node, clock } = await deploy();
     const leaving = node(["b"], "c");
     network.roles.set("http://c", leaving);

@@ -73,7 +73,7 @@ it("keys-6: under steady load a deployment changes its key in three rounds of re
     }
   });
   const joined = async (): Promise<void> => {
-    await expect.poll(() => gateway.role.describe().linked).toHaveLength(2);
+    await expect.poll(() => gateway.role.describe().members).toHaveLength(2);
   };
   await load.more(100);
   for (const trustKey of rounds) {

@@ -95,7 +95,6 @@ const nodeOf = async (
         modules: shopOf(ledger),
         segments: ["shop"],
         name,
-        link: "always",
       }),
     behind,
   );
@@ -159,7 +158,7 @@ describe("a node whose upgrades get lost on their way", () => {
     expect(counts).toEqual(new Set([1]));
     between.strips = false;
     const lines = (): string => node.log.lines.join("\n");
-    await expect.poll(lines, { timeout: 4_000 }).toContain("over a link");
+    await expect.poll(lines, { timeout: 4_000 }).toContain("joined the gateway at");
     await load.more(200);
     clearInterval(seen);
     await load.end();

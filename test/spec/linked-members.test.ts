@@ -37,7 +37,7 @@ describe("a member with a link", () => {
     ]);
   });
 
-  it("one line of a proxy says that its gateway is away, also if calls fail and it asks for routes (joining-5)", async () => {
+  it("one line of a proxy says that its gateway is away, also if calls fail and it asks for routes (joining-4)", async () => {
     const { network, proxy, clock, log, restart } = await deployment();
     const role = await proxy();
     // The log is the gateway's, too.

@@ -42,7 +42,6 @@ describe("a call over a link", () => {
           modules,
           segments: ["shop"],
           name,
-          link: "always",
         }),
       );
       nodes.push(node);
@@ -97,17 +96,15 @@ describe("a node's process that stands still", () => {
     await application.publish("shop", "export async function where() { return process.pid; }\n", [
       "where",
     ]);
-    const link = "always";
     const repository = await application.service("repository", {
       mode: "repository",
       url: anyPort,
     });
-    const gateway = await application.service("gateway", { mode: "gateway", url: anyPort, link });
+    const gateway = await application.service("gateway", { mode: "gateway", url: anyPort });
     const node = async (name: string) =>
       await application.service(name, {
         mode: "node",
         url: anyPort,
-        link,
         gateway: gateway.url,
         repository: repository.url,
         segments: ["shop"],

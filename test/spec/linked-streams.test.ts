@@ -60,7 +60,6 @@ it("links-27: 50 uploads and 50 downloads share a link, and readers that wait ho
       modules,
       segments: ["all"],
       name: "a",
-      link: "always",
     }),
   );
   const up = async (speed: string): Promise<number> => {

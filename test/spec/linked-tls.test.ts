@@ -79,7 +79,7 @@ async function deployment(shared: { readonly endToEndTls?: boolean } = {}) {
 describe("over TLS", () => {
   it("links-23: services with tls link to each other, and a call takes a link on each hop", async () => {
     const { gateway, node, proxy, call } = await deployment();
-    expect((await node(gateway.url)).lines.join("\n")).toContain("over a link");
+    expect((await node(gateway.url)).lines.join("\n")).toContain("joined the gateway at");
     const outer = await proxy(gateway.url);
     expect(outer.lines).toContain(`linked to ${gateway.url}`);
     expect(await call(outer.url)).toBe("200 12");
@@ -97,7 +97,7 @@ describe("over TLS", () => {
   it("links-32: with endToEndTls false at both ends, services link through what ends TLS", async () => {
     const { gateway, node, proxy, middleman, call } = await deployment({ endToEndTls: false });
     const between = await middleman(false);
-    expect((await node(between)).lines.join("\n")).toContain("over a link");
+    expect((await node(between)).lines.join("\n")).toContain("joined the gateway at");
     const outer = await proxy(between);
     expect(outer.lines).toContain(`linked to ${between}`);
     expect([await call(gateway.url), await call(outer.url)]).toEqual(["200 12", "200 12"]);
@@ -125,7 +125,9 @@ describe("over TLS", () => {
       /something between the two services ends TLS, as they speak TLS 1\.3 and this is TLSv1\.2: let it pass TLS through, or set "endToEndTls": false at both/,
     );
     const unbound = await deployment({ endToEndTls: false });
-    expect((await unbound.node(unbound.gateway.url)).lines.join("\n")).toContain("over a link");
+    expect((await unbound.node(unbound.gateway.url)).lines.join("\n")).toContain(
+      "joined the gateway at",
+    );
   });
 
   it("links-25: through what ends TLS and takes upgrades away there is no link: services say so once, and calls find nothing another way", async () => {

@@ -58,7 +58,7 @@ describe("members of a gateway", () => {
       expect((await ask(gateway, "GET", `/rpc/shop/price?version=${version}`)).text).toBe(version);
   });
 
-  it("members-12: a procedure whose last holder has left is 503 with retry-after", async () => {
+  it("members-9: a procedure whose last holder has left is 503 with retry-after", async () => {
     const { gateway, network } = await deploy();
     const holder = async (name: string) =>
       await fakeMember({ dial: memoryDial(network), instance: name }, { procedures: ["c/only"] });
@@ -75,7 +75,7 @@ describe("members of a gateway", () => {
     });
   });
 
-  it("members-13: a procedure that no member has had is 404, in the first 3 s of a gateway 503 with retry-after", async () => {
+  it("members-10: a procedure that no member has had is 404, in the first 3 s of a gateway 503 with retry-after", async () => {
     const { gateway, network, clock } = await deploy();
     const options = { trustKey: key, limits: defaultLimits, newId: () => "new" };
     const restarted = createGateway(testHost(network, clock), options);
@@ -92,7 +92,7 @@ describe("members of a gateway", () => {
     expect(answer.headers).not.toHaveProperty("retry-after");
   });
 
-  it("members-14: a member that refuses the connection leaves the rotation, and the call goes to the next one", async () => {
+  it("members-11: a member that refuses the connection leaves the rotation, and the call goes to the next one", async () => {
     const { gateway, network, node } = await deploy();
     const second = node(["b"], "second");
     network.roles.set("http://second", second);

@@ -94,7 +94,7 @@ describe("leaving the rotation", () => {
     ["says false", async () => false],
     ["throws", () => Promise.reject(new Error("no"))],
   ])(
-    "leaving-4: a member with an unhealthy check is out of the rotation (one that %s)",
+    "leaving-1: a member with an unhealthy check is out of the rotation (one that %s)",
     async (_, isHealthy) => {
       const { gateway, b, clock } = await deploy();
       b.addHealthCheck("database", { isHealthy });
@@ -103,7 +103,7 @@ describe("leaving the rotation", () => {
     },
   );
 
-  it("leaving-5: a node that reports healthy again comes back by itself", async () => {
+  it("leaving-2: a node that reports healthy again comes back by itself", async () => {
     const { gateway, b, clock } = await deploy();
     let healthy = false;
     b.addHealthCheck("database", { isHealthy: async () => healthy });
@@ -114,7 +114,7 @@ describe("leaving the rotation", () => {
     expect((await ask(gateway, "GET", stock)).status).toBe(200);
   });
 
-  it("a gateway waits for a slow health check as long as the process is live (leaving-4, health-14)", async () => {
+  it("a gateway waits for a slow health check as long as the process is live (leaving-1, health-14)", async () => {
     const { gateway, b, clock, log } = await deploy();
     let healthy = true;
     b.addHealthCheck("slow", {

@@ -162,10 +162,9 @@ describe("metrics", () => {
     const gateway = read("gateway");
     const states = gateway.samples.filter(({ name }) => name === "seamline_members");
     expect(states.map(({ labels, value }) => [labels["state"], value])).toEqual([
-      ["in", 2],
+      ["ready", 2],
       ["unhealthy", 0],
-      ["suspected", 0],
-      ["out", 0],
+      ["silent", 0],
     ]);
     expect(gateway.value("seamline_calls_resent_total", { reason: "refused" })).toBe(0);
     for (const name of ["gateway", "proxy", "a"] as const) {
@@ -241,7 +240,7 @@ describe("GET /metrics", () => {
     const url = `http://127.0.0.1:${port}/metrics`;
     expect(log.lines).toContain(`metrics at ${url}`);
     const answer = await fetch(url);
-    expect(parseMetrics(await answer.text()).value("seamline_members", { state: "in" })).toBe(0);
+    expect(parseMetrics(await answer.text()).value("seamline_members", { state: "ready" })).toBe(0);
     expect((await fetch(new URL("/rpc/a", url))).status).toBe(404);
     const foreign = await exchange(port, "GET /metrics HTTP/1.1\r\nhost: evil.example\r\n\r\n");
     expect([foreign.status, foreign.body]).toEqual([

@@ -492,10 +492,10 @@ describe("other ways", () => {
       root: application.root,
       signals: false,
       log: new TestLog(),
-      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey, link: "always" },
+      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey },
     });
     closing.push(() => proxy.stop());
-    expect(proxy.info).toMatchObject({ ways: [{ to: url, kind: "link" }] });
+    expect(proxy.info).toMatchObject({ ways: [{ to: url, isLinked: true }] });
     const get = async (path: string) => await (await fetch(proxy.url + path)).text();
     expect(await get("/rpc/site/greet?name=Ada")).toBe("Hello, Ada");
     expect(await get("/about.txt")).toBe("About us");
@@ -525,14 +525,14 @@ describe("other ways", () => {
       root: application.root,
       signals: false,
       log: new TestLog(),
-      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey, link: "always" },
+      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey },
     });
     closing.push(() => proxy.stop());
     const waiting = fetch(`${proxy.url}/rpc/site/wait?name=closed`);
     await vi.waitFor(async () => expect(await eventsOf(url)).toContain("closed waits"));
     await mounted.close();
     expect(await (await waiting).text()).toBe("closed");
-    expect(proxy.info).toMatchObject({ ways: [{ to: url, kind: "none" }] });
+    expect(proxy.info).toMatchObject({ ways: [{ to: url, isLinked: false }] });
     expect((await fetch(`${proxy.url}/rpc/site/greet?name=Ada`)).status).toBe(503);
   });
 });

@@ -51,7 +51,7 @@ describe("a proxy's list of routes", () => {
     expect(gateway?.describe().routes).toHaveLength(1);
   });
 
-  it("in its first 3 s a gateway answers 503 with retry-after to whatever may be a route of a node that joins again (members-13)", async () => {
+  it("in its first 3 s a gateway answers 503 with retry-after to whatever may be a route of a node that joins again (members-10)", async () => {
     const { local, outer } = await startSite("behind a proxy", [{ route: "GET /a", run }]);
     expect(await ask(outer)).toBe(200);
     local.network.roles.delete("http://gateway");

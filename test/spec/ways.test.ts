@@ -12,6 +12,7 @@ import { run } from "../../server/cli/program.ts";
 import type { Terminal } from "../../server/base/terminal.ts";
 import { ask, key, settle } from "../_cluster.ts";
 import { answeredBy, deployment } from "./_linked.ts";
+import { dialAsMember, memoryDial } from "../_fake-member.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 
 /** A role to which requests come over a link. */
@@ -39,12 +40,12 @@ const serialized = { ...trusted, "x-svc-data-encoding": "serialized" };
 describe("logs", () => {
   it("ways-1: a link that is made, lost or made again is one line of the log each", async () => {
     const { network, node, clock, log, restart } = await deployment();
-    const ofLinks = () => log.lines.filter((line) => /\blink/.test(line));
+    const ofLinks = () => log.lines.filter((line) => /\blink|joined/.test(line));
     await node("a");
     expect(ofLinks().splice(0)).toEqual([
       "linked to http://gateway",
-      "http://a joined with 4 callable procedures, over a link",
-      "joined the gateway at http://gateway over a link",
+      "http://a joined with 4 callable procedures",
+      "joined the gateway at http://gateway",
     ]);
     log.lines.length = 0;
     network.roles.delete("http://gateway");
@@ -58,8 +59,8 @@ describe("logs", () => {
     await clock.pass(2_000);
     expect(ofLinks()).toEqual([
       "linked to http://gateway again",
-      "http://a joined with 4 callable procedures, over a link",
-      "joined the gateway at http://gateway over a link",
+      "http://a joined with 4 callable procedures",
+      "joined the gateway at http://gateway",
     ]);
   });
 
@@ -139,25 +140,14 @@ describe("who may be at the other end", () => {
   });
 
   it("ways-6: a node joins over its own link: its instance there is that of the member", async () => {
-    const { network, node } = await deployment();
+    const { gateway, network, node } = await deployment();
     await node("a");
-    const [join] = network.sent.filter(({ url }) => url.endsWith("/nodes"));
-    const { instance } = JSON.parse(join!.body) as { instance: string };
-    const role = network.roles.get("http://gateway")!;
-    const body = JSON.stringify({ url: "http://a", procedures: ["where"], instance });
-    const via = {
-      isAt: () => {},
-      instance: "another",
-      hasRoom: true,
-      isSilent: false,
-      retire: () => {},
-      send: async () => await Promise.reject(new Error("nothing is sent")),
-    };
-    const answer = await ask(over(via, role), "POST", "/nodes", {}, body);
-    expect([answer.status, answer.text]).toEqual([
-      400,
-      `'instance' is ${instance}, and the link is from another: a node joins over its own link`,
-    ]);
+    const member = await dialAsMember({ dial: memoryDial(network), instance: "another" });
+    // What it says of itself elsewhere counts for nothing.
+    await member.join({ url: "http://a", procedures: ["where"], instance: "a" });
+    const { text } = await ask(gateway, "GET", "/nodes", trusted);
+    const { members } = JSON.parse(text) as { members: { instance: string }[] };
+    expect(members.map(({ instance }) => instance)).toEqual([expect.any(String), "another"]);
   });
 
   it("ways-7: nothing becomes a member over HTTP, with the trust key neither", async () => {
@@ -235,7 +225,7 @@ describe("an upgrade that is refused", () => {
     await expect.poll(() => asked.length, { timeout: 4_000 }).toBeGreaterThan(3);
     expect(new Set(asked)).toEqual(new Set(["GET /svc/link"]));
     const because = `http://127.0.0.1:${port}/svc/link answered 503 when asked for a link, and 503 when asked for one over a WebSocket`;
-    expect(node.info).toMatchObject({ ways: [{ kind: "none", because }] });
+    expect(node.info).toMatchObject({ ways: [{ isLinked: false, because }] });
     const warnings = node.lines.filter((line) => line.includes("can't link to"));
     expect(warnings).toEqual([expect.stringContaining(because)]);
   });
@@ -295,11 +285,10 @@ describe("GET /nodes", () => {
       return { code, out: out?.join(""), err: err?.join("") };
     };
     const { root } = application;
-    const said = "over a link";
     for (const words of [["--running"], ["--running", gateway.url]])
       expect(await inspect(root, ...words)).toMatchObject({
         code: 0,
-        out: `1 member of the gateway at ${gateway.url}\n  ${linked.url}  ${said}  in rotation  1 procedure\n`,
+        out: `1 member of the gateway at ${gateway.url}\n  ${linked.url}  in rotation  1 procedure\n`,
       });
     const { out = "" } = await inspect(root, "--running", "--json");
     expect(JSON.parse(out)).toMatchObject({ gateway: gateway.url, members: [{ url: linked.url }] });
@@ -318,7 +307,7 @@ describe("GET /nodes", () => {
     application.write({ "seamline.json": JSON.stringify({ ...common, url, gateway: list }) });
     expect(await inspect(root, "--running")).toMatchObject({
       code: 1,
-      out: `1 member of the gateway at ${gateway.url}\n  ${linked.url}  ${said}  in rotation  1 procedure\n`,
+      out: `1 member of the gateway at ${gateway.url}\n  ${linked.url}  in rotation  1 procedure\n`,
       err: expect.stringContaining("http://127.0.0.1:9 refused the connection"),
     });
     const other = applicationOf({
@@ -336,8 +325,8 @@ describe("Server.info", () => {
   it("ways-9: Server.info says how requests go to the service behind, and which members a gateway has", async () => {
     const { gateway, node, proxy } = await deployment();
     const a = await node("a");
-    expect(a.describe().ways).toEqual([{ to: "http://gateway", kind: "link" }]);
-    expect((await proxy()).describe().ways).toEqual([{ to: "http://gateway", kind: "link" }]);
+    expect(a.describe().ways).toEqual([{ to: "http://gateway", isLinked: true }]);
+    expect((await proxy()).describe().ways).toEqual([{ to: "http://gateway", isLinked: true }]);
     expect(gateway.describe()).toMatchObject({ members: ["http://a"] });
   });
 });

@@ -99,10 +99,10 @@ export function mapView(
       mode === "" ? "" : `${mode.charAt(0).toUpperCase()}${mode.slice(1)}`,
       model.hostOf(url),
     );
-    // Leases are renewed every few seconds, which doesn't change the map.
+    // Members are asked every few seconds, which doesn't change the map.
     const content = JSON.stringify([
       mode,
-      model.members.map(({ lease: _, checked: __, checks: ___, ...rest }) => rest),
+      model.members.map(({ checked: _, checks: __, ...rest }) => rest),
       model.procedures.map(({ fqn, version, access, segments, route }) => [
         fqn,
         route ?? version,

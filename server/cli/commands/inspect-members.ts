@@ -1,4 +1,4 @@
-// `seamline inspect --running`: the members of running gateways, and which way calls go to each.
+// `seamline inspect --running`: the members of running gateways.
 
 import { type IncomingResponse, type Transport } from "../../../src/base/ports.ts";
 import { paths } from "../../../src/base/protocol.ts";
@@ -116,17 +116,15 @@ function read(address: string, { status, body }: IncomingResponse): readonly Lis
   return members as readonly ListedMember[];
 }
 
-const ways = { link: "over a link", http: "over HTTP" };
 const states = {
   ready: "in rotation",
   unhealthy: "out: its health checks say so",
-  out: "out: it doesn't answer",
+  silent: "out: it doesn't answer",
 };
 
 function rows(members: readonly ListedMember[]): readonly string[] {
-  const cells = members.map(({ url, way, state, procedures, routes, name }) => [
+  const cells = members.map(({ url, state, procedures, routes, name }) => [
     url,
-    ways[way],
     states[state],
     [
       count(procedures, "procedure"),
@@ -134,7 +132,7 @@ function rows(members: readonly ListedMember[]): readonly string[] {
       ...(name === undefined ? [] : [name]),
     ].join(", "),
   ]);
-  const widths = [0, 1, 2].map((column) =>
+  const widths = [0, 1].map((column) =>
     Math.max(0, ...cells.map((row) => row[column]?.length ?? 0)),
   );
   return cells.map((row) =>

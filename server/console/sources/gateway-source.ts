@@ -4,9 +4,9 @@ import { mostOpen } from "../../../src/base/access.ts";
 import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
 import type { Host } from "../../../src/base/ports.ts";
 import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
-import { callsPath, paths } from "../../../src/base/protocol.ts";
+import { anyUpstream, callsPath, paths } from "../../../src/base/protocol.ts";
 import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
-import { isOut, type Member } from "../../../src/roles/members/members.ts";
+import { conditionOf, type Member } from "../../../src/roles/members/members.ts";
 import type { Subject } from "../../../src/roles/members/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { MembersElsewhere } from "./members-elsewhere.ts";
@@ -25,7 +25,7 @@ type Checks = Readonly<Record<string, unknown>>;
 export function gatewaySource(
   host: Host,
   { members, instance, directory }: Omit<Extract<Subject, { mode: "gateway" }>, "mode">,
-  trustKey: TrustKey | undefined,
+  trustKey: TrustKey,
 ): Source {
   const { clock } = host;
   const elsewhere = directory && new MembersElsewhere(directory);
@@ -58,7 +58,7 @@ export function gatewaySource(
     mode: "gateway",
     members: () => [
       ...members.all().map((member): MemberState => {
-        const { id, url, via, about, leaseEnds, checked } = member;
+        const { id, url, about, checked } = member;
         const answer = checks.get(id);
         const figures = calls.get(id);
         const gateways = others.of(member);
@@ -69,10 +69,7 @@ export function gatewaySource(
           ...(about === undefined
             ? { procedures: member.list.procedures }
             : { segments: about.segments }),
-          state: isOut(member) ? "out" : "ready",
-          ...(via === undefined
-            ? { lease: Math.max(0, Math.round(leaseEnds - clock.now())) }
-            : { isLinked: true as const }),
+          state: conditionOf(member) === "ready" ? "ready" : "out",
           ...(checked === undefined ? {} : { checked: Math.round(clock.now() - checked) }),
           ...(answer === undefined ? {} : { checks: answer }),
           ...(figures === undefined ? {} : { calls: figures }),
@@ -125,33 +122,28 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
   return [...byKey.values()].toSorted((a, b) => (a.fqn < b.fqn ? -1 : a.fqn > b.fqn ? 1 : 0));
 }
 
-async function checksOf(host: Host, member: Member): Promise<Checks | undefined> {
-  // Nothing is sent to the address of a member with a link.
-  const { via } = member;
-  const way =
-    via === undefined
-      ? host
-      : { ...host, transport: { ...host.transport, send: via.send.bind(via) } };
-  const checks = await fetchJson(way, {
-    url: member.url + paths.health,
-    headers: {},
-    timeoutMs: answerMs,
-    maxBytes: maxAnswerBytes,
-  });
+async function checksOf({ clock }: Host, { via }: Member): Promise<Checks | undefined> {
+  const checks = await fetchJson(
+    { clock, transport: via },
+    {
+      url: anyUpstream + paths.health,
+      headers: {},
+      timeoutMs: answerMs,
+      maxBytes: maxAnswerBytes,
+    },
+  );
   return typeof checks === "object" && checks !== null ? (checks as Checks) : undefined;
 }
 
-/** A member without a link isn't asked, as the trust key would travel to its address. */
 async function callsOf(
   { clock }: Host,
-  { url, via }: Member,
-  trustKey: TrustKey | undefined,
+  { via }: Member,
+  trustKey: TrustKey,
 ): Promise<CallFigures | undefined> {
-  if (via === undefined || trustKey === undefined) return undefined;
   const answer = (await fetchJson(
     { clock, transport: via },
     {
-      url: url + callsPath,
+      url: anyUpstream + callsPath,
       headers: trustKeyHeader(trustKey),
       timeoutMs: answerMs,
       maxBytes: maxAnswerBytes,

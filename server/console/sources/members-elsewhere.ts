@@ -27,7 +27,7 @@ export class MembersElsewhere {
   }
 
   without(joined: readonly Member[]): readonly MemberState[] {
-    const here = new Set(joined.map(({ instance }) => instance));
+    const here = new Set(joined.map(({ via }) => via.instance));
     return this.#all()
       .filter(({ instance }) => !here.has(instance))
       .map(({ instance, url, name, isHealthy, list }): MemberState => {

@@ -1,8 +1,8 @@
 // What a gateway's console knows of the deployment's other gateways. A node says it that is a member of
-// several. It is asked over its link only, where the trust key doesn't travel.
+// several.
 
 import type { Host } from "../../../src/base/ports.ts";
-import { gatewaysPath } from "../../../src/base/protocol.ts";
+import { anyUpstream, gatewaysPath } from "../../../src/base/protocol.ts";
 import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
 import type { MemberState } from "../../../src/types/console-state.ts";
 import type { ListedMember } from "../../../src/roles/members/member-endpoints.ts";
@@ -14,7 +14,7 @@ export interface OtherGateways {
   /** Asks one of the members, each time another one. */
   poll(): void;
   /** The gateways that have a member; `undefined` if no other gateway is known. */
-  of(member: Pick<Member, "instance">): readonly string[] | undefined;
+  of(member: Pick<Member, "via">): readonly string[] | undefined;
   /** Members that only others have. */
   readonly strangers: readonly MemberState[];
 }
@@ -33,7 +33,7 @@ export function otherGateways(
   { clock }: Pick<Host, "clock">,
   members: Pick<Members, "all">,
   instance: string,
-  trustKey: TrustKey | undefined,
+  trustKey: TrustKey,
 ): OtherGateways {
   let turn = 0;
   let own = "this gateway";
@@ -50,22 +50,20 @@ export function otherGateways(
         seen.set(gateway.url, { ...gateway, members: gateway.members, at: clock.now() });
     }
   };
-  const having = (process: string | undefined): readonly string[] =>
+  const having = (process: string): readonly string[] =>
     current().flatMap(({ url, members: listed }) =>
-      process !== undefined && listed.some((member) => member.instance === process) ? [url] : [],
+      listed.some((member) => member.instance === process) ? [url] : [],
     );
 
   return {
     poll() {
-      const linked = members
-        .all()
-        .flatMap(({ url, via }) => (via === undefined ? [] : { url, via }));
-      const asked = linked[turn++ % linked.length];
-      if (asked === undefined || trustKey === undefined) return;
+      const all = members.all();
+      const asked = all[turn++ % all.length];
+      if (asked === undefined) return;
       void fetchJson(
         { clock, transport: asked.via },
         {
-          url: asked.url + gatewaysPath,
+          url: anyUpstream + gatewaysPath,
           headers: trustKeyHeader(trustKey),
           timeoutMs: answerMs,
           maxBytes: maxAnswerBytes,
@@ -73,16 +71,15 @@ export function otherGateways(
       ).then((answer) => note(gatewaysIn(answer)));
     },
     of: (member) =>
-      current().length === 0 ? undefined : [own, ...having(member.instance)].toSorted(),
+      current().length === 0 ? undefined : [own, ...having(member.via.instance)].toSorted(),
     get strangers() {
-      const here = new Set(members.all().map((member) => member.instance));
+      const here = new Set(members.all().map(({ via }) => via.instance));
       const all = new Map<string, ListedMember>();
       for (const { members: listed } of current())
         for (const member of listed)
-          if (member.instance !== undefined && !here.has(member.instance))
-            all.set(member.instance, member);
+          if (!here.has(member.instance)) all.set(member.instance, member);
       return [...all.values()].map((member): MemberState => ({
-        id: String(member.instance),
+        id: member.instance,
         url: member.url,
         ...(member.name !== undefined && { name: member.name }),
         state: member.state === "ready" ? "ready" : "out",
@@ -105,6 +102,10 @@ function isGateway(value: unknown): value is ListedGateway {
 }
 
 function isMember(value: unknown): value is ListedMember {
-  const { url, name = "" } = (value ?? {}) as Partial<Record<keyof ListedMember, unknown>>;
-  return typeof url === "string" && typeof name === "string";
+  const {
+    url,
+    instance,
+    name = "",
+  } = (value ?? {}) as Partial<Record<keyof ListedMember, unknown>>;
+  return typeof url === "string" && typeof instance === "string" && typeof name === "string";
 }

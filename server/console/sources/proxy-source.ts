@@ -8,9 +8,8 @@ import type {
 } from "../../../src/types/console-state.ts";
 import { defaultServerSegments } from "../../../src/base/manifest.ts";
 import type { Host, Peer } from "../../../src/base/ports.ts";
-import { consolePath } from "../../../src/base/protocol.ts";
+import { anyUpstream, consolePath } from "../../../src/base/protocol.ts";
 import type { Subject } from "../../../src/roles/members/observer.ts";
-import { anyUpstream } from "../../../src/roles/upstreams/upstream.ts";
 import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { proceduresIn } from "./manifest-procedures.ts";
@@ -24,14 +23,14 @@ const pollMs = 3_000;
 export function proxySource(
   host: Host,
   { upstreams, manifest }: Extract<Subject, { mode: "proxy" }>,
-  trustKey: TrustKey | undefined,
+  trustKey: TrustKey,
 ): Source {
   const services = (segments?: readonly string[]): readonly MemberState[] =>
-    upstreams.ways.map(({ to, kind }) => ({
+    upstreams.ways.map(({ to, isLinked }) => ({
       id: to,
       url: to,
       ...(segments !== undefined && { segments }),
-      state: kind === "none" ? "out" : "ready",
+      state: isLinked ? "ready" : "out",
     }));
   let members: readonly MemberState[] | undefined;
   let procedures: readonly ProcedureState[] = [];
@@ -41,7 +40,7 @@ export function proxySource(
   };
 
   const poll = async (): Promise<void> => {
-    const state = trustKey === undefined ? undefined : await stateOf(host, upstreams, trustKey);
+    const state = await stateOf(host, upstreams, trustKey);
     if (state !== undefined) {
       ({ members } = state);
       return setProcedures(state.procedures);

@@ -38,7 +38,7 @@ export interface LinkHostOptions {
   readonly heartbeat?: Pick<Heartbeat, "lateSince" | "foundWaiting"> | undefined;
 }
 
-export function createLinkHost(options: LinkHostOptions = {}): NonNullable<Host["links"]> {
+export function createLinkHost(options: LinkHostOptions = {}): Host["links"] {
   const { authorities, memory = new HeldMemory(), heartbeat } = options;
   return {
     soon: (run) => void setImmediate(run),

@@ -84,7 +84,7 @@ export const families: Readonly<Record<FamilyName, Family>> = {
   members: family(
     "seamline_members",
     "gauge",
-    "Members of the gateway, by what keeps calls from them; none does from those in",
+    "Members of the gateway, by what keeps calls from them; nothing does from those that are ready",
     "state",
   ),
   links: family(

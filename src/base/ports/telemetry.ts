@@ -58,7 +58,7 @@ export interface RoleFigures {
   readonly calls: CallFigures;
   readonly links: { readonly dialled: number; readonly accepted: number };
   /** Of a gateway, by what keeps calls from them; `in` are those that nothing keeps out. */
-  readonly members?: Readonly<Record<"in" | "unhealthy" | "suspected" | "out", number>>;
+  readonly members?: Readonly<Record<"ready" | "unhealthy" | "silent", number>>;
   /** Calls that a gateway sent to another member, since the start, by the reason. */
   readonly resent?: Readonly<Record<"unsent" | "refused" | "build" | "unanswered", number>>;
 }

@@ -1,9 +1,8 @@
-// A service's way to the one that it calls: a node's to its gateway, a proxy's to its gateway or node. It
-// is a link where the other end takes links, and HTTP where it doesn't. That is found out when it is
-// dialled, never by a call.
+// A service's link to the one that it calls: a node's to its gateway, a proxy's to its gateway or node. It is
+// dialled again when it is lost.
 
 import { BackOff } from "../../base/back-off.ts";
-import { type LinkHost, NoLinkThere } from "../../base/ports/links.ts";
+import type { LinkHost } from "../../base/ports/links.ts";
 import { type GatewayAddress, gatewayName } from "../../base/ports/gateways.ts";
 import {
   type Host,
@@ -21,20 +20,15 @@ import {
 import { dialLink, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
 
 export interface DialledLinkParts {
-  readonly host: Pick<Host, "clock" | "log"> & { readonly transport: Peer };
+  readonly host: Pick<Host, "clock" | "log">;
   /** The service that is dialled. */
   readonly to: GatewayAddress;
   /** What it may be: the keys of a configuration that name it. */
   readonly roles: readonly string[];
-  /** HTTP is no way, whatever the other end says. */
-  readonly isRequired: boolean;
   readonly service: LinkService;
   readonly dial: LinkHost<never>["dial"];
-  /**
-   * Another way is taken from now on: there is a link, or HTTP instead of one. A link before it is ended once what
-   * this returns has resolved.
-   */
-  readonly onWay: () => Promise<void> | void;
+  /** There is another link. A link before it is ended once what this returns has resolved. */
+  readonly onLinked: () => Promise<void> | void;
   /** The name under which this service has a link to that process already, if it has. */
   readonly twinOf?: ((instance: string) => string | undefined) | undefined;
   /** The link is lost. */
@@ -45,8 +39,8 @@ export interface DialledLinkParts {
 export interface Way {
   /** The other service's address. */
   readonly to: string;
-  readonly kind: "link" | "http" | "none";
-  /** Why it isn't a link. */
+  readonly isLinked: boolean;
+  /** Why there is no link. */
   readonly because?: string;
 }
 
@@ -59,8 +53,8 @@ class TwinError extends Error {}
  */
 const firstRetryMs = 100;
 const longestRetryMs = 2_000;
-/** How long a service without links is left alone. */
-const withoutLinksMs = 60_000;
+/** How long the same process under a second name is left alone. */
+const twinRetryMs = 60_000;
 
 export class DialledLink implements Peer {
   readonly #parts: DialledLinkParts;
@@ -70,8 +64,6 @@ export class DialledLink implements Peer {
   #linkedAt = 0;
   /** Links to a process that leaves: calls in flight go on. */
   readonly #leaving = new Set<ProvenLink>();
-  /** The other end takes no links. */
-  #isHttp = false;
   /** Why there is no link. */
   #why = "it hasn't been dialled yet";
   #cause: unknown;
@@ -89,24 +81,24 @@ export class DialledLink implements Peer {
   /** There has been one. */
   #wasLinked = false;
   #trying: Promise<void> | undefined;
-  /** What {@link DialledLinkParts.onWay} does for the link that there is. */
-  #takingWay: Promise<void> | void = undefined;
+  /** What {@link DialledLinkParts.onLinked} does for the link that there is. */
+  #taking: Promise<void> | void = undefined;
 
   constructor(parts: DialledLinkParts) {
     this.#parts = parts;
     this.#name = gatewayName(parts.to);
   }
 
-  /** The way that requests take. `undefined`: there was a link, or nothing is known yet. */
-  get kind(): "link" | "http" | undefined {
-    return this.#proven === undefined ? (this.#isHttp ? "http" : undefined) : "link";
+  /** There is a link. */
+  get isLinked(): boolean {
+    return this.#proven !== undefined;
   }
 
   /** The way, for people. */
   get way(): Way {
     const to = this.#name;
-    if (this.#proven !== undefined) return { to, kind: "link" };
-    return { to, kind: this.#isHttp ? "http" : "none", because: this.#why };
+    if (this.#proven !== undefined) return { to, isLinked: true };
+    return { to, isLinked: false, because: this.#why };
   }
 
   /** Why there is no link, if one of the two services has to be changed. */
@@ -124,9 +116,9 @@ export class DialledLink implements Peer {
     return this.#proven?.other.instance;
   }
 
-  /** Whether a call that is sent now is likely to be taken: there is a link that isn't silent, or HTTP. */
+  /** Whether a call that is sent now is likely to be taken: there is a link that isn't silent. */
   get isReady(): boolean {
-    if (this.#proven === undefined) return this.#isHttp;
+    if (this.#proven === undefined) return false;
     const { peer } = this.#proven;
     return !peer.isSilent && peer.hasRoom;
   }
@@ -139,8 +131,7 @@ export class DialledLink implements Peer {
 
   send(request: OutgoingRequest): Promise<PeerResponse> {
     if (this.#proven !== undefined) return this.#proven.peer.send(request);
-    if (this.#isHttp) return this.#parts.host.transport.send(request);
-    // Services start in any order: a first call finds one that has come since, as over HTTP.
+    // Services start in any order: a first call finds one that has come since.
     if (!this.#wasLinked && !this.#isStopped && !this.#isTwin) return this.#sendOverFirst(request);
     return Promise.reject(this.#none());
   }
@@ -148,7 +139,7 @@ export class DialledLink implements Peer {
   async #sendOverFirst(request: OutgoingRequest): Promise<PeerResponse> {
     this.#cancel();
     await (this.#trying ??= this.#try());
-    if (this.#proven !== undefined || this.#isHttp) return await this.send(request);
+    if (this.#proven !== undefined) return await this.send(request);
     throw this.#none();
   }
 
@@ -183,7 +174,7 @@ export class DialledLink implements Peer {
   async renew(): Promise<void> {
     this.#cancel();
     await (this.#trying ??= this.#try());
-    await this.#takingWay;
+    await this.#taking;
   }
 
   /**
@@ -253,14 +244,14 @@ export class DialledLink implements Peer {
   }
 
   #linked(proven: ProvenLink): void {
-    const { host, onWay } = this.#parts;
-    const how = this.#isHttp ? ", in place of HTTP" : this.#wasLinked ? " again" : "";
+    const { host, onLinked } = this.#parts;
+    const how = this.#wasLinked ? " again" : "";
     host.log.info(`linked to ${this.#name}${how}`, { event: "linked", service: this.#name });
     const former = this.#proven;
     if (former !== undefined) this.#leaving.add(former);
     this.#proven = proven;
     this.#linkedAt = host.clock.now();
-    this.#isHttp = this.#isTwin = this.#isRefused = false;
+    this.#isTwin = this.#isRefused = false;
     this.#wasLinked = true;
     this.#warned = undefined;
     void proven.draining.then(() => this.#gone(proven, "it takes no more calls over it"));
@@ -268,13 +259,13 @@ export class DialledLink implements Peer {
       this.#leaving.delete(proven);
       this.#gone(proven, cause instanceof Error ? cause.message : String(cause));
     });
-    const taking = Promise.resolve(onWay());
-    this.#takingWay = taking;
+    const taking = Promise.resolve(onLinked());
+    this.#taking = taking;
     void taking.then(() => former?.link.retire(new Error("Another link has taken its place")));
   }
 
   #failed(error: Error): void {
-    const { host, isRequired, onWay } = this.#parts;
+    const { host } = this.#parts;
     const name = this.#name;
     this.#why = error.message;
     this.#cause = error;
@@ -282,33 +273,18 @@ export class DialledLink implements Peer {
     if (this.#isTwin) {
       if (this.#warned !== error.message) host.log.info(`${name} isn't used: ${error.message}`);
       this.#warned = error.message;
-      return this.#later(withoutLinksMs);
-    }
-    if (error instanceof NoLinkThere && !isRequired) {
-      if (!this.#isHttp) {
-        host.log.info(`${name} takes no links (${error.message}): requests to it go over HTTP`, {
-          event: "over-http",
-          service: name,
-        });
-        this.#isHttp = true;
-        void onWay();
-      }
-      return this.#later(withoutLinksMs);
+      return this.#later(twinRetryMs);
     }
     // What the other end is, or has, matters more than that it is away.
-    const isRefusal = error instanceof HandshakeError;
-    const isNews = isRefusal && error.message !== this.#warned;
-    if (isNews || (this.#warned === undefined && !this.#isHttp)) {
-      const meanwhile = this.#isHttp ? "requests to it stay on HTTP" : "trying again";
-      host.log.warn(`can't link to ${name} yet (${error.message}); ${meanwhile}`);
+    const isNews = error instanceof HandshakeError && error.message !== this.#warned;
+    if (isNews || this.#warned === undefined) {
+      host.log.warn(`can't link to ${name} yet (${error.message}); trying again`);
       this.#warned = error.message;
     }
-    // Whoever can't show the key needs no new try each second, as long as there is HTTP.
-    if (this.#isHttp && isRefusal) this.#later(withoutLinksMs);
-    else this.#later();
+    this.#later();
   }
 
-  /** It takes no more calls, or is closed. HTTP doesn't replace it: who is gone there is gone here. */
+  /** It takes no more calls, or is closed. */
   #gone(proven: ProvenLink, why: string): void {
     if (this.#proven !== proven) return;
     this.#proven = undefined;

@@ -2,8 +2,8 @@
 
 import {
   type OutgoingRequest,
+  type Peer,
   type PeerResponse,
-  type Transport,
   UnsentError,
 } from "../../base/ports.ts";
 import type { DialledLink } from "./dialled-link.ts";
@@ -18,7 +18,7 @@ type ModuleLinkParts = Pick<
 const idleMs = 10_000;
 
 /** A link that is dialled for a request, and ends when there was none for a while. */
-export class ModuleLink implements Pick<Transport, "send" | "close"> {
+export class ModuleLink implements Peer {
   readonly #parts: ModuleLinkParts;
   readonly #url: string;
   readonly #links: ServiceLinks;
@@ -44,10 +44,9 @@ export class ModuleLink implements Pick<Transport, "send" | "close"> {
     this.#requests++;
     const link = (this.#link ??= this.#links.toRepository(this.#url));
     try {
-      if (link === undefined) throw new UnsentError("this host has no links", "local");
       return await link.send(request);
     } catch (error) {
-      throw (error instanceof UnsentError ? link?.refusal : undefined) ?? error;
+      throw (error instanceof UnsentError ? link.refusal : undefined) ?? error;
     } finally {
       if (--this.#requests === 0)
         this.#cancel = this.#parts.host.clock.after(idleMs, () => this.#end());

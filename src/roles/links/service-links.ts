@@ -14,9 +14,6 @@ import type { ToldProxies } from "../members/told-proxies.ts";
 import { RareLines } from "../rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
 
-/** Whether services take links, and HTTP where there are none: see `link` in a configuration. */
-export type LinkMode = "auto" | "always" | "never";
-
 export interface ServiceLinksParts {
   readonly host: Host;
   readonly role: "gateway" | "node" | "proxy" | "repository" | "standalone";
@@ -24,14 +21,12 @@ export interface ServiceLinksParts {
   readonly instance?: string;
   /** The build that this service runs now. */
   readonly build?: () => string | undefined;
-  /** Both ends show that they have it. There are no links without it. */
-  readonly trustKey: TrustKey | undefined;
+  /** Both ends show that they have it. */
+  readonly trustKey: TrustKey;
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
   readonly limits: Pick<Limits, "maxCalls">;
   readonly credentials: Credentials;
-  /** [auto] */
-  readonly mode?: LinkMode | undefined;
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   /** Hears of the links of proxies. */
   readonly proxies?: Pick<ToldProxies, "linked" | "lost"> | undefined;
@@ -39,18 +34,15 @@ export interface ServiceLinksParts {
   readonly onLost?: (via: Peer, why: string) => void;
 }
 
-/** What a service that dials hears of the way, and lends it. */
-export interface DialEvents extends Partial<Pick<DialledLinkParts, "onWay" | "twinOf" | "onLost">> {
-  /** Sends what doesn't go over a link [the host's]. */
-  readonly transport?: Peer;
-}
+/** What a service that dials hears of its link. */
+export type DialEvents = Partial<Pick<DialledLinkParts, "onLinked" | "twinOf" | "onLost">>;
 
 /** How long answers to calls that are cut may take to leave. */
 const cutMs = 500;
 
 export class ServiceLinks {
   readonly #parts: ServiceLinksParts;
-  readonly #service: LinkService | undefined;
+  readonly #service: LinkService;
   readonly #accepted = new Set<ProvenLink>();
   readonly #dialled = new Set<DialledLink>();
   /** Answers those who ask for a link. `undefined`: nobody's calls come to this service over one. */
@@ -62,37 +54,30 @@ export class ServiceLinks {
   #isStopped = false;
 
   constructor(parts: ServiceLinksParts) {
-    const { host, role, trustKey, limits, credentials, mode = "auto", handle } = parts;
+    const { host, role, trustKey, limits, credentials, handle } = parts;
     const { endToEndTls, instance = crypto.randomUUID(), build } = parts;
     this.#parts = parts;
     this.#refusals = new RareLines(host.clock);
     this.#badAnswers = new RareLines(host.clock);
-    this.#service =
-      host.links === undefined || trustKey === undefined
-        ? undefined
-        : {
-            host,
-            trustKey,
-            endToEndTls,
-            credentials,
-            role,
-            instance,
-            build,
-            mostCalls: limits.maxCalls + controlCalls,
-            versions: host.links.versions,
-            soon: host.links.soon,
-            handle: host.links.around?.(handle) ?? handle,
-            sending: host.links.sending,
-            // As over HTTP: it is a mistake of one answer, and others go on.
-            onFault: (fault) => host.log.error("a request could not be answered", fault),
-            onBadAnswer: (error) => this.#badAnswer(error),
-          };
-    if (mode === "always" && trustKey === undefined)
-      throw new Error(
-        "'link' is \"always\", which needs a 'trustKey': both ends of a link show it",
-      );
+    this.#service = {
+      host,
+      trustKey,
+      endToEndTls,
+      credentials,
+      role,
+      instance,
+      build,
+      mostCalls: limits.maxCalls + controlCalls,
+      versions: host.links.versions,
+      soon: host.links.soon,
+      handle: host.links.around?.(handle) ?? handle,
+      sending: host.links.sending,
+      // As over HTTP: it is a mistake of one answer, and others go on.
+      onFault: (fault) => host.log.error("a request could not be answered", fault),
+      onBadAnswer: (error) => this.#badAnswer(error),
+    };
     const dialers = dialersOf(role);
-    if (this.#service !== undefined && dialers.length > 0 && mode !== "never") {
+    if (dialers.length > 0) {
       const accept = createAccepting(this.#service, {
         roles: dialers,
         onRefusal: (from, why) => this.#refused(from, why),
@@ -102,51 +87,30 @@ export class ServiceLinks {
     }
   }
 
-  /**
-   * The way to another service, which is one of these roles. `start` of what it returns opens it.
-   * `undefined`: HTTP only.
-   */
+  /** A link to another service, which is one of these roles. `start` of what it returns opens it. */
   dial(
     base: string | GatewayAddress,
-    roles: readonly ("gateway" | "node" | "standalone")[],
-    events: DialEvents = {},
-  ): DialledLink | undefined {
-    const { mode } = this.#parts;
-    return mode === "never" ? undefined : this.#dial(base, roles, mode === "always", events);
-  }
-
-  /**
-   * The way to a repository, which has a link of its own: calls share none with modules and files. `onWay`
-   * hears of each new link. `undefined`: this host has no links.
-   */
-  toRepository(url: string, onWay?: () => void): DialledLink | undefined {
-    return this.#dial({ url }, ["repository", "standalone"], true, { ...(onWay && { onWay }) });
-  }
-
-  #dial(
-    base: string | GatewayAddress,
     roles: readonly string[],
-    isRequired: boolean,
-    events: DialEvents,
-  ): DialledLink | undefined {
+    { onLinked = () => {}, twinOf, onLost }: DialEvents = {},
+  ): DialledLink {
     const { host } = this.#parts;
-    const { transport = host.transport, onWay = () => {}, twinOf, onLost } = events;
-    const service = this.#service;
-    if (service === undefined || host.links === undefined) return undefined;
-    const { dial } = host.links;
     const dialled = new DialledLink({
-      host: { clock: host.clock, log: host.log, transport },
+      host,
       to: typeof base === "string" ? { url: base } : base,
       roles,
-      isRequired,
-      service,
-      dial,
-      onWay,
+      service: this.#service,
+      dial: host.links.dial,
+      onLinked,
       twinOf,
       onLost,
     });
     this.#dialled.add(dialled);
     return dialled;
+  }
+
+  /** A link to a repository, which is one of its own: calls share none with modules and files. */
+  toRepository(url: string, onLinked?: () => void): DialledLink {
+    return this.dial(url, ["repository", "standalone"], { ...(onLinked && { onLinked }) });
   }
 
   /** Ends the way to a service, when the calls on it have ended. */

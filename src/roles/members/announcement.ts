@@ -1,5 +1,5 @@
-// How a node tells its gateway what it has. A short list goes with the join itself. For a long one the
-// join names its digest, and the list follows only if the gateway doesn't have it.
+// How a node tells its gateway what it has. A short list goes with the announcement itself. For a long one it
+// names the digest, and the list follows only if the gateway doesn't have it.
 
 import type { Host, IncomingResponse } from "../../base/ports.ts";
 import { listsPath, paths } from "../../base/protocol.ts";
@@ -8,14 +8,13 @@ import { type Announced, textOfList } from "./member-list.ts";
 
 /** Sends a request to the gateway, within the time that it has. */
 export type SendToGateway = (
-  method: string,
+  method: "POST" | "PUT" | "DELETE",
   path: string,
   body?: string | Uint8Array,
-  headers?: Readonly<Record<string, string>>,
 ) => Promise<IncomingResponse>;
 
 export interface Announcement {
-  /** Joins, and resolves to the gateway's answer. */
+  /** Announces the node at `url`, and resolves to the gateway's answer. */
   join(url: string): Promise<IncomingResponse>;
   /** What is offered has changed. */
   changed(): void;
@@ -32,24 +31,19 @@ interface NamedList {
   readonly revision?: string;
 }
 
-/** Longer joins, in characters, name the digest: to ask whether it is known costs more than to send less. */
+/** Longer ones, in characters, name the digest: to ask whether it is known costs more than to send less. */
 const longestJoin = 16 * 1024;
-
-/** Less than what proxies in between take by default. */
-const partBytes = 64 * 1024;
 
 export function createAnnouncement(
   host: Pick<Host, "clock" | "digest">,
   send: SendToGateway,
   offered: () => Announced,
   about: () => MemberDetails | undefined = () => undefined,
-  // A restarted process at the same address is another member.
-  instance: string = crypto.randomUUID(),
 ): Announcement {
   const encoder = new TextEncoder();
   /** Cleared if the gateway finds the details too large. */
   let sendsDetails = true;
-  /** A list that is too long to go with the join, without its text, which would take memory. */
+  /** A list that is too long to go with the announcement, without its text, which would take memory. */
   let announced: NamedList | undefined;
 
   const details = (): MemberDetails | undefined => (sendsDetails ? about() : undefined);
@@ -80,20 +74,15 @@ export function createAnnouncement(
 
   const textOfJoin = (url: string): string => {
     const node = details();
-    return JSON.stringify({ url, instance, ...offered(), ...(node !== undefined && { node }) });
+    return JSON.stringify({ url, ...offered(), ...(node !== undefined && { node }) });
   };
-
-  const joinWithList = async (url: string, text: string): Promise<IncomingResponse> =>
-    await withoutDetails(await send("POST", paths.nodes, text), () =>
-      joinWithList(url, textOfJoin(url)),
-    );
 
   const joinByDigest = async (url: string, named: NamedList): Promise<IncomingResponse> => {
     const end = host.clock.now() + longestWaitMs;
     for (;;) {
       // It has changed while the list was sent, or while another member sent it.
       if (announced !== named) return await join(url);
-      const answer = await send("POST", paths.nodes, JSON.stringify({ url, instance, ...named }));
+      const answer = await send("POST", paths.nodes, JSON.stringify({ url, ...named }));
       const isComing = answer.status === 409 && answer.headers["retry-after"] !== undefined;
       if (!isComing || host.clock.now() >= end) return answer;
       const ms = Math.round(waitMs * (0.5 + Math.random()));
@@ -101,44 +90,19 @@ export function createAnnouncement(
     }
   };
 
-  /** Sends the parts that the gateway doesn't have: another member may be sending the same list. */
-  const upload = async (digest: string, text: Uint8Array): Promise<IncomingResponse> => {
-    let start = 0;
-    for (;;) {
-      const part = text.subarray(start, start + partBytes);
-      const range = `bytes ${start}-${start + part.length - 1}/${text.length}`;
-      const answer = await send("PUT", `${listsPath}/${digest}`, part, { "content-range": range });
-      if (answer.status !== 202) return answer;
-      const received = readReceived(answer);
-      if (received <= start || received >= text.length)
-        throw new Error(`it has ${received} bytes of this node's list after it got more`);
-      start = received;
-    }
-  };
-
   const join = async (url: string): Promise<IncomingResponse> => {
     if (announced === undefined) {
       const text = textOfJoin(url);
-      if (text.length <= longestJoin) return await joinWithList(url, text);
+      if (text.length <= longestJoin)
+        return await withoutDetails(await send("POST", paths.nodes, text), () => join(url));
     }
     const answer = await joinByDigest(url, announced ?? listText().named);
-    // A gateway of an earlier version misses the procedures.
-    if (answer.status === 400) return await joinWithList(url, textOfJoin(url));
     if (answer.status !== 409) return answer;
     const { text, named } = listText();
-    const uploaded = await upload(named.digest, text);
-    switch (uploaded.status) {
-      case 201:
-        return await joinByDigest(url, named);
-      case 413:
-        return await withoutDetails(uploaded, async () => await join(url));
-      // There are several gateways at this address, and one is of an earlier version.
-      case 404:
-      case 405:
-        return await joinWithList(url, textOfJoin(url));
-      default:
-        return uploaded;
-    }
+    const sent = await send("PUT", `${listsPath}/${named.digest}`, text);
+    return sent.status === 201
+      ? await joinByDigest(url, named)
+      : await withoutDetails(sent, () => join(url));
   };
 
   return {
@@ -147,9 +111,4 @@ export function createAnnouncement(
       announced = undefined;
     },
   };
-}
-
-function readReceived({ body }: IncomingResponse): number {
-  const { received } = JSON.parse(new TextDecoder().decode(body)) as { received?: unknown };
-  return typeof received === "number" ? received : 0;
 }

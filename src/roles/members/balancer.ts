@@ -47,21 +47,6 @@ export class Rotation<T extends Holder> {
     this.group = group;
   }
 
-  get size(): number {
-    return this.group.holders.length;
-  }
-
-  /** How many of the holders that count are in `part`, from 0 to 1. */
-  share(counts: (holder: T) => boolean, part: ReadonlySet<T>): number {
-    let [all, inPart] = [0, 0];
-    for (const holder of this.group.holders) {
-      if (!counts(holder)) continue;
-      all++;
-      if (part.has(holder)) inPart++;
-    }
-    return inPart / Math.max(1, all);
-  }
-
   /** The next holder that may be called, if any. */
   next(mayCall: (holder: T) => boolean): T | undefined {
     const { holders } = this.group;

@@ -1,41 +1,30 @@
 // The lists that a gateway holds, by digest. A list stays while members share it. One that was
 // uploaded and that no member has joined with yet stays for a while.
 
-import { BadRequest, NodeNotAvailable, PayloadTooLarge } from "../../base/errors.ts";
+import { BadRequest, NodeNotAvailable } from "../../base/errors.ts";
 import type { Host } from "../../base/ports.ts";
 import { listOf, type MemberList, type Offered, readList, textOfList } from "./member-list.ts";
 
 /** A list of 100,000 procedures takes 5 to 10 MB. */
 export const maxListBytes: number = 64 * 1024 * 1024;
-/** Lists that no member has yet, complete or not: this many, with this many bytes together. */
+/** So many lists that no member has yet, on their way or complete. */
 const maxUploads = 16;
-const maxUploadedBytes = 128 * 1024 * 1024;
-/** An upload is dropped this long after its last part, and a complete one if nobody joins with it. */
-const uploadIdleMs = 10_000;
+/** A list that nobody joins with is dropped after this long. */
+const unusedMs = 10_000;
 
-/** A member that was told to send a list, and doesn't for this long, seems to be gone. */
+/** A member that was told to send a list, and doesn't begin for this long, seems to be gone. */
 const sendingMs = 1_000;
 /** More lists than this aren't coming at once: their members are all told to send. */
 const maxExpected = 100;
-
-/** Some bytes of a list's text. */
-export interface ListPart {
-  /** Where they begin. */
-  readonly start: number;
-  /** How long the whole text is. */
-  readonly total: number;
-  readonly bytes: Uint8Array;
-}
 
 export interface Lists {
   /** The list, if members have it or it has been uploaded. */
   find(digest: string): MemberList | undefined;
   /**
-   * Takes a part of a list that may be uploaded by several members at once, and returns how many
-   * bytes it has from the start. The list is there once these are all. A part that begins further
-   * on is left for later. Throws if the list isn't what its digest says.
+   * Takes a list as a member sends it: `read` resolves to its text. Rejects if the list isn't what its digest
+   * says, or with what `read` rejects with.
    */
-  add(digest: string, part: ListPart): number;
+  receive(digest: string, read: () => Uint8Array | Promise<Uint8Array>): Promise<void>;
   /**
    * Whether a member should send the list. While one does, or was just told to, the others needn't:
    * a gateway that restarts would get a long list from each of a thousand members.
@@ -49,42 +38,6 @@ export interface Lists {
   release(list: MemberList): void;
 }
 
-/** A list on its way, or a complete one that no member has joined with. */
-class Upload {
-  readonly total: number;
-  received = 0;
-  list: MemberList | undefined;
-  cancelExpiry = (): void => {};
-  /** Grows with what comes, whatever total was announced. */
-  #bytes = new Uint8Array(0);
-
-  constructor(total: number) {
-    this.total = total;
-  }
-
-  get text(): Uint8Array {
-    return this.#bytes.subarray(0, this.received);
-  }
-
-  add({ start, bytes }: ListPart): void {
-    if (start > this.received) return;
-    const fresh = bytes.subarray(this.received - start);
-    const end = this.received + fresh.length;
-    if (end > this.#bytes.length) {
-      const larger = new Uint8Array(Math.min(this.total, Math.max(end, 2 * this.#bytes.length)));
-      larger.set(this.text);
-      this.#bytes = larger;
-    }
-    this.#bytes.set(fresh, this.received);
-    this.received = end;
-  }
-
-  complete(list: MemberList): void {
-    this.list = list;
-    this.#bytes = new Uint8Array(0);
-  }
-}
-
 /** Without `keepsDetails`, what lists say for the console is forgotten. */
 export function createLists(
   host: Pick<Host, "clock" | "digest">,
@@ -92,8 +45,11 @@ export function createLists(
 ): Lists {
   /** With the number of members that have each. */
   const shared = new Map<string, { readonly list: MemberList; members: number }>();
-  const uploads = new Map<string, Upload>();
-  /** Until when each list that members were told to send is expected to move. */
+  /** Complete ones that no member has joined with, and how to keep them. */
+  const unused = new Map<string, { readonly list: MemberList; readonly keep: () => void }>();
+  /** On their way. */
+  const coming = new Map<string, Promise<void>>();
+  /** Until when each list that members were told to send is expected to come. */
   const expected = new Map<string, number>();
   const encoder = new TextEncoder();
 
@@ -104,66 +60,48 @@ export function createLists(
     if (expected.size < maxExpected) expected.set(digest, now + sendingMs);
   };
 
-  const drop = (digest: string): void => {
-    uploads.get(digest)?.cancelExpiry();
-    uploads.delete(digest);
-    expected.delete(digest);
-  };
+  const find = (digest: string): MemberList | undefined =>
+    shared.get(digest)?.list ?? unused.get(digest)?.list;
 
-  const begin = (digest: string, total: number): Upload => {
-    let bytes = total;
-    for (const upload of uploads.values()) bytes += upload.total;
-    if (uploads.size >= maxUploads || bytes > maxUploadedBytes)
-      throw new NodeNotAvailable(
-        "This gateway is receiving as many lists as it can hold: send the list again in a moment",
-      );
-    const upload = new Upload(total);
-    uploads.set(digest, upload);
-    return upload;
-  };
-
-  const complete = (digest: string, upload: Upload): void => {
-    const actual = host.digest(upload.text);
+  const receive = async (
+    digest: string,
+    read: () => Uint8Array | Promise<Uint8Array>,
+  ): Promise<void> => {
+    const text = await read();
+    const actual = host.digest(text);
     if (actual !== digest)
       throw new BadRequest(
-        `The list doesn't fit its digest ${digest}: the SHA-256 of these ${upload.total} bytes is ${actual}`,
+        `The list doesn't fit its digest ${digest}: the SHA-256 of these ${text.length} bytes is ${actual}`,
       );
-    const list = readList(upload.text, digest);
-    upload.complete(keepsDetails ? list : { ...list, details: undefined });
+    const list = readList(text, digest);
+    // Somebody may have joined with it meanwhile.
+    if (find(digest) !== undefined) return;
+    unused.set(digest, {
+      list: keepsDetails ? list : { ...list, details: undefined },
+      keep: host.clock.after(unusedMs, () => unused.delete(digest)),
+    });
   };
-
-  const find = (digest: string): MemberList | undefined =>
-    shared.get(digest)?.list ?? uploads.get(digest)?.list;
 
   return {
     find,
-    add(digest, part) {
-      const { start, total, bytes } = part;
-      if (find(digest) !== undefined) return total;
-      if (total > maxListBytes)
-        throw new PayloadTooLarge(`A list may have ${maxListBytes} bytes, not ${total}`);
-      if (start + bytes.length > total)
-        throw new BadRequest(`The part ends after byte ${total}, where the list should end`);
-      const upload = uploads.get(digest) ?? begin(digest, total);
-      if (upload.total !== total)
-        throw new BadRequest(
-          `The list has ${total} bytes according to this part, and ${upload.total} according to an earlier one`,
+    async receive(digest, read) {
+      if (find(digest) !== undefined) return;
+      const before = coming.get(digest);
+      if (before !== undefined) return await before;
+      if (coming.size + unused.size >= maxUploads)
+        throw new NodeNotAvailable(
+          "This gateway is receiving as many lists as it can hold: send the list again in a moment",
         );
-      upload.cancelExpiry();
-      upload.cancelExpiry = host.clock.after(uploadIdleMs, () => drop(digest));
-      upload.add(part);
-      expectSoon(digest);
-      if (upload.received < total) return upload.received;
-      try {
-        complete(digest, upload);
-      } catch (error) {
-        drop(digest);
-        throw error;
-      }
-      return total;
+      const receiving = receive(digest, read).finally(() => {
+        coming.delete(digest);
+        expected.delete(digest);
+      });
+      coming.set(digest, receiving);
+      await receiving;
     },
     shouldSend(digest) {
-      if ((expected.get(digest) ?? -Infinity) > host.clock.now()) return false;
+      if (coming.has(digest) || (expected.get(digest) ?? -Infinity) > host.clock.now())
+        return false;
       expectSoon(digest);
       return true;
     },
@@ -176,7 +114,8 @@ export function createLists(
       let entry = shared.get(digest);
       if (entry === undefined) shared.set(digest, (entry = { list, members: 0 }));
       entry.members++;
-      drop(digest);
+      unused.get(digest)?.keep();
+      unused.delete(digest);
       return entry.list;
     },
     release({ digest }) {

@@ -1,5 +1,4 @@
-// The members of a gateway as data: the procedures, lease and state of each. Behind this
-// interface, a lasting connection can replace leases later.
+// The members of a gateway as data: the procedures and the state of each. It is a member while its link lives.
 
 import { createBalancer, type Rotation } from "./balancer.ts";
 import { createRouteDirectory, type RouteDirectory } from "./route-directory.ts";
@@ -7,12 +6,12 @@ import type { RouteInfo } from "../../runtime/routes.ts";
 import type { Lists } from "./lists.ts";
 import type { MemberDetails } from "./member-details.ts";
 import type { MemberList } from "./member-list.ts";
-import { type LifeSign, newVitals, type Vitals } from "./vitals.ts";
-import type { Clock, LinkedPeer, Peer } from "../../base/ports.ts";
+import type { Candidate } from "../relay/send-again.ts";
+import type { LinkedPeer, Peer } from "../../base/ports.ts";
 
-export interface Member {
+export interface Member extends Candidate {
   readonly id: string;
-  /** Where it listens, without a trailing slash. */
+  /** Where it listens, without a trailing slash. It is a name: nothing is sent there. */
   readonly url: string;
   /** Its procedures and routes. Members that have the same share one list. */
   readonly list: MemberList;
@@ -20,24 +19,18 @@ export interface Member {
   readonly idempotent: ReadonlySet<string>;
   /** How long, in ms, calls of those of its procedures may take that have a time limit. */
   readonly timeouts: ReadonlyMap<string, number>;
-  /** The process at this address: a restarted one is another member. Older versions send none. */
-  readonly instance: string | undefined;
-  /** Its build. Members of an older version don't say it. */
+  /** Its build, if it says it. */
   readonly revision: string | undefined;
   /** Ascends from member to member. */
   readonly order: number;
-  /** The way to it, if it came over a link; else calls go to its address. */
-  readonly via: LinkedPeer | undefined;
+  /** The way to it, and its process: a restarted one is another member. */
+  readonly via: LinkedPeer;
   /** What its application's checks say. An unhealthy member gets no calls. */
   isHealthy: boolean;
-  /** What the gateway guesses of its life. */
-  readonly vitals: Vitals;
   /** It is no longer a member. */
   hasLeft: boolean;
   /** What it says about itself, for the console. */
   readonly about: MemberDetails | undefined;
-  /** When its lease runs out, by the gateway's clock. */
-  leaseEnds: number;
   /** When its last health check ended, answered or not. */
   checked: number | undefined;
 }
@@ -47,34 +40,21 @@ export interface Joining {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
   readonly list: MemberList;
-  readonly instance?: string | undefined;
   readonly revision?: string | undefined;
-  readonly via?: LinkedPeer | undefined;
+  readonly via: LinkedPeer;
   readonly about?: MemberDetails | undefined;
 }
 
-/** Whether a gateway gives it no calls while others can take them. */
-export function isOut({ isHealthy, vitals }: Member): boolean {
-  return !isHealthy || vitals.sign === "out";
+/** What a member is to those who look at it. A silent one gets no calls while others can take them. */
+export type MemberCondition = "ready" | "unhealthy" | "silent";
+
+export function conditionOf({ isHealthy, via }: Member): MemberCondition {
+  return isHealthy ? (via.isSilent ? "silent" : "ready") : "unhealthy";
 }
 
 /** Whether both say their build, and it isn't the same. */
 function isOfAnotherBuild({ revision }: Member, member: Member): boolean {
   return revision !== undefined && ![undefined, revision].includes(member.revision);
-}
-
-/**
- * Whether somebody who joins takes a member's place: it is the same process, or another one at the address to
- * which calls go. None go to the address of a member with a link, and its link tells when it is gone.
- */
-export function isReplaced(
-  { url, instance, via }: Pick<Member, "url" | "instance" | "via">,
-  joining: Pick<Joining, "url" | "instance">,
-): boolean {
-  return (
-    (instance !== undefined && instance === joining.instance) ||
-    (via === undefined && url === joining.url)
-  );
 }
 
 /**
@@ -88,56 +68,37 @@ export type Holders =
 
 export interface Members {
   /**
-   * Calls may go to the member at once. Replaces one with the same address, which has restarted, or
-   * which joins again and then stays as healthy as it was.
+   * Calls may go to the member at once. It takes the place of the same process, if that announces itself
+   * again, and then stays as healthy as it was.
    */
   join(joining: Joining): Member;
   readonly routes: RouteDirectory<Member>;
-  /** `false`: no such member; it has to join again. */
-  renew(id: string): boolean;
-  leave(id: string): boolean;
-  /**
-   * The same, where the member itself doesn't know: over a link it is told, and joins again. Over HTTP it
-   * asks now and then.
-   */
-  remove(id: string): boolean;
-  /** The link is over: those that came over it are gone. */
-  leaveVia(via: Peer): readonly Member[];
+  /** It leaves without knowing: it is told, and announces itself over another link. */
+  remove(member: Member): void;
+  /** The link is over, or its other end says goodbye. Returns the member that is gone. */
+  leave(via: Peer): Member | undefined;
   /** Round robin over the members that have the procedure `fqn`, or the route. */
   holders(fqn: string, route?: RouteInfo): Holders;
-  /** Changes what the gateway guesses of a member's life. */
-  setSign(member: Member, sign: LifeSign): void;
   /** How often somebody has joined with another build than the one before: 1 before any deploy. */
   readonly builds: number;
-  get(id: string): Member | undefined;
   all(): readonly Member[];
-  /** Lets no lease run out any more. */
-  stop(): void;
 }
 
 export function createMembers(
-  clock: Clock,
-  lease: number,
   newId: () => string,
   lists: Lists,
-  onExpired: (member: Member) => void = () => {},
   onLists: () => void = () => {},
 ): Members {
-  const members = new Map<string, Member>();
-  const leases = new Map<string, () => void>();
+  const members = new Set<Member>();
   const balancer = createBalancer<Member>();
   const routeDirectory = createRouteDirectory<Member>();
   let joined = 0;
   let latestBuild: string | undefined;
   let builds = 0;
 
-  /** Members that seem dead. */
-  const out = new Set<Member>();
-
   /**
-   * The next member that may take a call. The gateway's guess keeps at most half of them out: if
-   * more seem dead, the guess is wrong or nothing is left to lose. What their applications say
-   * counts always.
+   * The next member that may take a call. A silent one gets it if none other can: then nothing is left to
+   * lose. What their applications say counts always.
    */
   const nextOf = (
     rotation: Rotation<Member>,
@@ -147,45 +108,21 @@ export function createMembers(
     const canTake = (member: Member): boolean =>
       member.isHealthy &&
       !tried.includes(member) &&
-      member.via?.hasRoom !== false &&
+      member.via.hasRoom &&
       (unlike === undefined || isOfAnotherBuild(member, unlike));
-    const mostAreOut = out.size > 0 && rotation.share(({ isHealthy }) => isHealthy, out) > 0.5;
-    const found = rotation.next(
-      (member) =>
-        canTake(member) &&
-        member.via?.isSilent !== true &&
-        (mostAreOut ? member.vitals.sign !== "suspected" : member.vitals.sign === "alive"),
-    );
-    return found ?? rotation.next(canTake);
-  };
-
-  const startLease = (member: Member): void => {
-    const { id } = member;
-    member.leaseEnds = clock.now() + lease;
-    leases.get(id)?.();
-    leases.set(
-      id,
-      clock.after(lease, () => {
-        leave(id);
-        onExpired(member);
-      }),
+    return (
+      rotation.next((member) => canTake(member) && !member.via.isSilent) ?? rotation.next(canTake)
     );
   };
 
-  const leave = (id: string): boolean => {
-    const member = members.get(id);
-    if (member === undefined) return false;
-    members.delete(id);
+  const drop = (member: Member): void => {
+    if (!members.delete(member)) return;
     member.hasLeft = true;
-    out.delete(member);
-    leases.get(id)?.();
-    leases.delete(id);
     const { list } = member;
     const isGone = balancer.remove(member, list, () => list.procedures);
     routeDirectory.remove(member, list);
     lists.release(list);
     if (isGone) onLists();
-    return true;
   };
 
   return {
@@ -193,16 +130,16 @@ export function createMembers(
     get builds() {
       return builds;
     },
-    join({ url, list: announced, instance, revision, via, about }) {
+    join({ url, list: announced, revision, via, about }) {
       const list = lists.share(announced);
-      const replaced: Member[] = [];
+      let replaced: Member | undefined;
       let isHealthy = true;
-      for (const previous of members.values()) {
-        if (!isReplaced(previous, { url, instance })) continue;
-        if (instance !== undefined && previous.instance === instance) ({ isHealthy } = previous);
+      for (const previous of members) {
+        if (previous.via.instance !== via.instance) continue;
+        ({ isHealthy } = previous);
         // Names and routes that stay needn't be taken away and added again.
-        if (previous.list === list) replaced.push(previous);
-        else leave(previous.id);
+        if (previous.list === list) replaced = previous;
+        else drop(previous);
       }
       const member: Member = {
         id: newId(),
@@ -210,44 +147,32 @@ export function createMembers(
         list,
         idempotent: list.idempotent,
         timeouts: list.timeouts,
-        instance,
         revision,
         order: ++joined,
         via,
         about,
         isHealthy,
-        vitals: newVitals(),
+        inFlight: 0,
         hasLeft: false,
-        leaseEnds: 0,
         checked: undefined,
       };
-      members.set(member.id, member);
+      members.add(member);
       if (revision !== undefined && revision !== latestBuild) builds++;
       latestBuild = revision ?? latestBuild;
       const isNew = balancer.add(member, list, () => list.procedures);
       routeDirectory.add(member, list);
-      // While its link lives, it is a member.
-      if (via === undefined) startLease(member);
-      for (const { id } of replaced) leave(id);
+      if (replaced !== undefined) drop(replaced);
       if (isNew) onLists();
       return member;
     },
-    renew(id) {
-      const member = members.get(id);
-      if (member !== undefined) startLease(member);
-      return member !== undefined;
+    remove(member) {
+      drop(member);
+      member.via.retire(new Error("It is no member any more"));
     },
-    leave,
-    remove(id) {
-      const via = members.get(id)?.via;
-      const isKnown = leave(id);
-      via?.retire(new Error("It is no member any more"));
-      return isKnown;
-    },
-    leaveVia(via) {
-      const gone = [...members.values()].filter((member) => member.via === via);
-      for (const { id } of gone) leave(id);
-      return gone;
+    leave(via) {
+      const member = [...members].find((entry) => entry.via === via);
+      if (member !== undefined) drop(member);
+      return member;
     },
     holders(fqn, route) {
       const rotation = route === undefined ? balancer.of(fqn) : routeDirectory.of(route);
@@ -255,16 +180,6 @@ export function createMembers(
         return { kind: route !== undefined || balancer.hasLeft(fqn) ? "gone" : "never" };
       return { kind: "some", next: (tried, unlike) => nextOf(rotation, tried, unlike) };
     },
-    setSign(member, sign) {
-      member.vitals.sign = sign;
-      if (sign === "out" && !member.hasLeft) out.add(member);
-      else out.delete(member);
-    },
-    get: (id) => members.get(id),
-    all: () => [...members.values()],
-    stop() {
-      for (const cancel of leases.values()) cancel();
-      leases.clear();
-    },
+    all: () => [...members],
   };
 }

@@ -1,12 +1,10 @@
-// A gateway's health checks: asks members what their applications say of themselves, and gives no
-// calls to those that aren't healthy. Whether a member is alive its link tells.
+// A gateway's health checks: asks members over their links what their applications say of themselves, and
+// gives no calls to those that aren't healthy. Whether a member is alive its link tells.
 
-import { bounded } from "../../base/aborts.ts";
 import type { Host } from "../../base/ports.ts";
-import { paths } from "../../base/protocol.ts";
+import { anyUpstream, paths } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
-import type { Liveness } from "./liveness.ts";
 import type { Member, Members } from "./members.ts";
 
 export interface Monitor {
@@ -16,15 +14,11 @@ export interface Monitor {
   stop(): void;
 }
 
-/** Over HTTP, a member's own checks may take 5 s, and the answer a moment more. */
-const httpAnswerMs = 6_000;
-
 /** Asks all members every `interval` milliseconds, except those whose answer is awaited. */
 export function createMonitor(
-  host: Host,
-  { interval, trustKey }: { readonly interval: number; readonly trustKey: TrustKey | undefined },
+  host: Pick<Host, "clock" | "log">,
+  { interval, trustKey }: { readonly interval: number; readonly trustKey: TrustKey },
   members: Pick<Members, "all">,
-  liveness: Liveness<Member>,
 ): Monitor {
   const asked = new Set<Member>();
   let cancel = (): void => {};
@@ -41,19 +35,13 @@ export function createMonitor(
   const check = async (member: Member): Promise<void> => {
     if (asked.has(member)) return;
     asked.add(member);
-    const isLinked = member.via !== undefined;
-    const started = host.clock.now();
     try {
-      if (!isLinked) liveness.sent(member);
-      const isHealthy = await ask(host, member, trustKey);
+      const isHealthy = await ask(member, trustKey);
       member.checked = host.clock.now();
       // It may have left in the meantime.
-      if (stopped || member.hasLeft) return;
-      if (!isLinked) liveness.heard(member);
-      if (isHealthy !== undefined) set(member, isHealthy);
-    } catch (thrown) {
+      if (!stopped && !member.hasLeft && isHealthy !== undefined) set(member, isHealthy);
+    } catch {
       // Without an answer nothing is known of its health, and its link tells whether it lives.
-      if (!isLinked) liveness.failed(member, thrown, started);
     } finally {
       asked.delete(member);
     }
@@ -77,18 +65,15 @@ export function createMonitor(
 }
 
 /** `undefined`: its answer says nothing about its health. */
-async function ask(
-  { transport, clock }: Pick<Host, "transport" | "clock">,
-  { url, via }: Member,
-  trustKey: TrustKey | undefined,
-): Promise<boolean | undefined> {
-  const question = { url: url + paths.healthStatus, method: "GET", control: true } as const;
-  const late = (): Error => new Error(`no answer in ${httpAnswerMs} ms`);
-  const { status, body } = await (via === undefined || trustKey === undefined
-    ? bounded(undefined, clock, httpAnswerMs, late, (signal) =>
-        collected(transport.send({ ...question, headers: {}, signal })),
-      )
-    : collected(via.send({ ...question, headers: trustKeyHeader(trustKey) })));
+async function ask({ via }: Member, trustKey: TrustKey): Promise<boolean | undefined> {
+  const { status, body } = await collected(
+    via.send({
+      url: anyUpstream + paths.healthStatus,
+      method: "GET",
+      headers: trustKeyHeader(trustKey),
+      control: true,
+    }),
+  );
   const text = new TextDecoder().decode(body);
   return status === 200 && (text === "true" || text === "false") ? text === "true" : undefined;
 }

@@ -8,8 +8,7 @@ import type { Offered } from "./member-list.ts";
 interface Joining {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
-  readonly instance: string | undefined;
-  /** Its build. Members of an older version don't send it. */
+  /** Its build, if it says it. */
   readonly revision: string | undefined;
   /** In a join by digest: the rest of the details is in the list. */
   readonly name?: string | undefined;
@@ -40,16 +39,13 @@ export function readJoin(body: Uint8Array): JoiningMember {
     throw wrong("The body is not JSON");
   }
   const fields = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const { procedures, idempotent, timeouts, routes, instance, node, digest, name } = fields;
+  const { procedures, idempotent, timeouts, routes, node, digest, name } = fields;
   const { revision } = fields;
   const url = readUrl(fields["url"]);
   if (digest === undefined && !areNames(procedures))
     throw wrong("'procedures' is not a list of FQNs");
-  // Members of an older version send none of them.
   if (idempotent !== undefined && !areNames(idempotent))
     throw wrong("'idempotent' is not a list of FQNs");
-  if (instance !== undefined && !(typeof instance === "string" && /^[\w-]{1,64}$/.test(instance)))
-    throw wrong("'instance' is not an id of at most 64 letters, digits and dashes");
   if (
     revision !== undefined &&
     !(typeof revision === "string" && /^\w[\w.-]{0,127}$/.test(revision))
@@ -58,11 +54,10 @@ export function readJoin(body: Uint8Array): JoiningMember {
   if (!areNames(procedures)) {
     if (!isDigest(digest)) throw wrong("'digest' is not a SHA-256 in 64 lower-case hex digits");
     const known = name === undefined ? undefined : readMemberName(name);
-    return { url, instance, revision, digest, name: known };
+    return { url, revision, digest, name: known };
   }
   return {
     url,
-    instance,
     revision,
     offered: {
       procedures,
@@ -70,7 +65,6 @@ export function readJoin(body: Uint8Array): JoiningMember {
       ...(timeouts !== undefined && { timeouts: Object.fromEntries(readTimeouts(timeouts)) }),
       ...(routes !== undefined && { routes: readRoutes(routes) }),
     },
-    // Members of an older version don't send it.
     about: node === undefined ? undefined : readMemberDetails(node),
   };
 }

@@ -13,7 +13,7 @@ import { type Offered, textOfList } from "./member-list.ts";
 export interface ToldProxiesParts {
   readonly host: Pick<Host, "digest" | "log">;
   readonly credentials: Credentials;
-  readonly trustKey: TrustKey | undefined;
+  readonly trustKey: TrustKey;
   /** What this service takes now. */
   readonly list: () => Omit<Offered, "procedures">;
 }
@@ -92,7 +92,7 @@ export class ToldProxies {
         await Promise.resolve();
         telling.isStale = false;
         const { digest } = this.#now();
-        if (digest === telling.told || trustKey === undefined) continue;
+        if (digest === telling.told) continue;
         const { status } = await collected(
           proxy.send({
             url: `http://proxy${routesPath}`,

@@ -118,15 +118,15 @@ export async function forwardCall(
   base: string,
   call: IncomingCall,
   forwarded: ForwardedRequest,
-  signal?: AbortNotice,
-  peer?: Peer,
+  signal: AbortNotice | undefined,
+  peer: Peer,
 ): Promise<PeerResponse> {
   const sending = sendForwarded(parts, base, call, forwarded, signal, peer);
   return withoutItsSettings(call, await sending);
 }
 
 /**
- * Sends a call to `base`, until `signal` aborts [the caller's departure], by `peer` [HTTP]. The
+ * Sends a call to `base`, until `signal` aborts [the caller's departure], by `peer`. The
  * answer may have settings for this service, which {@link withoutItsSettings} takes.
  */
 export function sendForwarded(
@@ -134,8 +134,8 @@ export function sendForwarded(
   base: string,
   call: IncomingCall,
   forwarded: ForwardedRequest,
-  signal: AbortNotice = call.departure,
-  peer: Peer = host.transport,
+  signal: AbortNotice | undefined,
+  peer: Peer,
 ): Promise<PeerResponse> {
   const left = call.deadline - host.clock.now();
   if (left <= 0) throw new DeadlineExceeded();
@@ -155,7 +155,12 @@ export function sendForwarded(
   addLength(fields, call, forwarded);
   const notes = call.request.notes?.sends?.(call.fqn);
   if (notes !== undefined) Object.assign(fields, notes.headers);
-  const request = { url: base + forwarded.target, method, headers: fields, signal };
+  const request = {
+    url: base + forwarded.target,
+    method,
+    headers: fields,
+    signal: signal ?? call.departure,
+  };
   const isBodiless = body instanceof Uint8Array && body.length === 0;
   return noted(peer.send(isBodiless ? request : { body, ...request }), notes);
 }

@@ -5,11 +5,7 @@ import { FileNotFound, ProcedureNotFound } from "../../base/errors.ts";
 import { procedureNotFound } from "../../base/fqn.ts";
 import type { Host, PeerResponse } from "../../base/ports.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
-import {
-  defaultGatheringMs,
-  defaultHealthIntervalMs,
-  defaultLeaseMs,
-} from "../../base/protocol.ts";
+import { defaultGatheringMs, defaultHealthIntervalMs } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
@@ -23,12 +19,10 @@ import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import type { Directory } from "../directory/directory.ts";
-import { createMemberAddresses } from "../members/member-addresses.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
-import { createLiveness } from "../members/liveness.ts";
-import { type LinkMode, ServiceLinks } from "../links/service-links.ts";
+import { ServiceLinks } from "../links/service-links.ts";
 import { createLists } from "../members/lists.ts";
-import { createMembers, type Member } from "../members/members.ts";
+import { conditionOf, createMembers, type Member } from "../members/members.ts";
 import { KnownBase } from "./known-base.ts";
 import { createDeployedNames } from "./removed-names.ts";
 import { ToldProxies } from "../members/told-proxies.ts";
@@ -40,15 +34,13 @@ import { Resending } from "./send-again.ts";
 import { createSendToHolder } from "./send-to-holder.ts";
 
 export interface GatewayOptions {
-  readonly trustKey: TrustKey | undefined;
+  readonly trustKey: TrustKey;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
   readonly errors?: ErrorVisibility | undefined;
   /** Milliseconds between health checks of each member. @default 1000 */
   readonly healthIntervalMs?: number | undefined;
-  /** Whether it takes links [auto]. */
-  readonly link?: LinkMode | undefined;
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
   /**
@@ -56,17 +48,11 @@ export interface GatewayOptions {
    * unavailable, and only then not found: nodes may still be joining. @default 3000
    */
   readonly gatheringMs?: number;
-  /** Milliseconds that a membership lasts without renewal. @default 15000 */
-  readonly lease?: number;
   readonly newId: () => string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
-  /** Host names and address ranges that members may have [all]. */
-  readonly members?: readonly string[] | undefined;
   /** Where `modules` come from: the only service besides members that the gateway calls. */
   readonly repository?: string | undefined;
-  /** Where this gateway will listen; `start` gets the exact URL. */
-  readonly url?: string | undefined;
   /**
    * Whether the application has a procedure, or a route, with this name for nodes. What it doesn't
    * have isn't found, even if members that had it have left or could still join.
@@ -80,23 +66,10 @@ export interface GatewayOptions {
 }
 
 export function createGateway(host: Host, options: GatewayOptions): Role {
-  const addresses = createMemberAddresses(host.names, options);
-  host.transport.guard?.(addresses.rule);
-  const { lease = defaultLeaseMs, healthIntervalMs = defaultHealthIntervalMs } = options;
+  const { healthIntervalMs = defaultHealthIntervalMs } = options;
   const { gatheringMs = defaultGatheringMs, observer, directory } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
-  const members = createMembers(
-    host.clock,
-    lease,
-    options.newId,
-    lists,
-    ({ url }) =>
-      host.log.warn(`${url} didn't renew its lease, so it is no longer a member`, {
-        event: "left",
-        service: url,
-      }),
-    () => proxies.changed(),
-  );
+  const members = createMembers(options.newId, lists, () => proxies.changed());
   const chain = createMiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
@@ -114,12 +87,12 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     trustKey,
     limits: options.limits,
     credentials,
-    mode: options.link,
     endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
     proxies,
     onLost(via, why) {
-      for (const { url } of members.leaveVia(via))
+      const url = members.leave(via)?.url;
+      if (url !== undefined)
         host.log.warn(`${url} is gone with its link (${why})`, { event: "left", service: url });
     },
   });
@@ -130,10 +103,9 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const base = repository && new KnownBase(host.clock, trustKey, repository);
   const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
   const parts = { host, credentials, web, limits: options.limits };
-  const liveness = createLiveness(host, members.all, members.setSign);
-  const monitor = createMonitor(host, { interval: healthIntervalMs, trustKey }, members, liveness);
+  const monitor = createMonitor(host, { interval: healthIntervalMs, trustKey }, members);
   const resending = new Resending<Member>(host, members.all);
-  const sendToHolder = createSendToHolder({ ...parts, members, liveness, observer, resending });
+  const sendToHolder = createSendToHolder({ ...parts, members, observer, resending });
   const middleware = { chain, application, ...parts };
 
   const isDeployed = createDeployedNames(host, credentials, members);
@@ -192,37 +164,19 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       );
     },
     routes: [
-      ...memberRoutes(
-        host,
-        {
-          ...options,
-          instance,
-          lease,
-          credentials,
-          joined: monitor.joined,
-        },
-        members,
-        lists,
-        addresses,
-      ),
+      ...memberRoutes(host, { observer, credentials, joined: monitor.joined }, members, lists),
       proxies.endpoint,
     ],
-    async start(url) {
-      addresses.listensAt(url);
+    async start() {
       started = host.clock.now();
       monitor.start();
       await repository?.start();
       await prepareMiddleware(chain);
     },
     isReady: canBeFound,
-    stop() {
-      monitor.stop();
-      liveness.stop();
-      members.stop();
-    },
+    stop: monitor.stop,
     describe: () => ({
       members: members.all().map((member) => member.url),
-      linked: members.all().flatMap(({ url, via }) => (via === undefined ? [] : [url])),
       routes: members.routes.table.all,
     }),
     links,
@@ -239,8 +193,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
 }
 
 function membersByState(all: readonly Member[]): NonNullable<RoleFigures["members"]> {
-  const states = { in: 0, unhealthy: 0, suspected: 0, out: 0 };
-  for (const { isHealthy, vitals } of all)
-    states[!isHealthy ? "unhealthy" : vitals.sign === "alive" ? "in" : vitals.sign]++;
+  const states = { ready: 0, unhealthy: 0, silent: 0 };
+  for (const member of all) states[conditionOf(member)]++;
   return states;
 }

@@ -2,11 +2,10 @@
 
 import { bounded } from "../../base/aborts.ts";
 import type { Clock, Peer } from "../../base/ports.ts";
-import { browserManifestPath, serviceHeaders } from "../../base/protocol.ts";
+import { anyUpstream, browserManifestPath, serviceHeaders } from "../../base/protocol.ts";
 import { type BasePath, fixedBase } from "../../http/base-path.ts";
 import { discard } from "../../http/bodies.ts";
 import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
-import { anyUpstream } from "../upstreams/upstream.ts";
 
 /** How long the repository may take to answer. */
 const answerTimeoutMs = 2_000;
@@ -18,13 +17,13 @@ const answerTimeoutMs = 2_000;
 export class KnownBase implements BasePath {
   readonly #clock: Clock;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #repository: Peer | undefined;
+  readonly #repository: Peer;
   #path: string | undefined;
   #asking: Promise<void> | undefined;
 
-  constructor(clock: Clock, trustKey: TrustKey | undefined, repository: Peer | undefined) {
+  constructor(clock: Clock, trustKey: TrustKey, repository: Peer) {
     this.#clock = clock;
-    this.#headers = trustKey === undefined ? {} : trustKeyHeader(trustKey);
+    this.#headers = trustKeyHeader(trustKey);
     this.#repository = repository;
   }
 
@@ -38,7 +37,6 @@ export class KnownBase implements BasePath {
 
   async #ask(): Promise<void> {
     const repository = this.#repository;
-    if (repository === undefined) return;
     const url = anyUpstream + browserManifestPath;
     const headers = this.#headers;
     try {

@@ -17,7 +17,7 @@ import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../codec/values/limits.ts";
-import { linkHeaders, paths } from "../../base/protocol.ts";
+import { anyUpstream, linkHeaders, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
   forwardingError,
@@ -41,17 +41,14 @@ import { createMiddlewareChain, createRole, type Role } from "../role.ts";
 import { KnownLists } from "../upstreams/known-lists.ts";
 import { gatewaysOf } from "../upstreams/listed-gateways.ts";
 import { type LogOutages, logOutages } from "../upstreams/outages.ts";
-import { anyUpstream } from "../upstreams/upstream.ts";
 import { Upstreams } from "../upstreams/upstreams.ts";
-import { refuseRepository } from "../upstreams/wrong-service.ts";
-import { type LinkMode, ServiceLinks } from "../links/service-links.ts";
+import { ServiceLinks } from "../links/service-links.ts";
 import { createCredentials, type TrustKey } from "../../http/trust.ts";
 import { isMasked, maskHeader } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 
 export interface ProxyOptions {
-  /** Without it there are no routes: a list of routes is only told to its holders. */
-  readonly trustKey: TrustKey | undefined;
+  readonly trustKey: TrustKey;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
   /** Towards callers who aren't trusted [shown]. */
@@ -60,8 +57,6 @@ export interface ProxyOptions {
   readonly calls: string | readonly string[] | Gateways;
   /** What is there [either]. */
   readonly behind?: "gateway" | "node" | undefined;
-  /** Whether it links to that [auto]. */
-  readonly link?: LinkMode | undefined;
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
   readonly repository: string;
@@ -86,7 +81,6 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     trustKey,
     limits,
     credentials,
-    mode: options.link,
     endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
   });
@@ -101,43 +95,35 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     chain,
     application: options.modules && applicationOf(options.modules, host),
   };
-  const { behind } = options;
-  const lists =
-    trustKey === undefined
-      ? undefined
-      : new KnownLists({ host, trustKey, credentials, upstreams: () => upstreams.all });
+  const lists = new KnownLists({ host, trustKey, credentials, upstreams: () => upstreams.all });
   const upstreams: Upstreams = new Upstreams({
     host,
     links,
     gateways: gatewaysOf(host, options.calls),
-    roles: upstreamRoles[behind ?? "either"],
-    check: async (upstream) => {
-      if (behind === "gateway" && trustKey !== undefined)
-        await refuseRepository(upstream, host.clock, trustKey);
-    },
-    isIdempotent: (fqn) => lists?.idempotent.has(fqn) === true,
-    onLinked: (upstream) => lists?.linked(upstream),
-    onLost: (upstream) => lists?.lost(upstream),
+    roles: upstreamRoles[options.behind ?? "either"],
+    isIdempotent: (fqn) => lists.idempotent.has(fqn),
+    onLinked: (upstream) => lists.linked(upstream),
+    onLost: (upstream) => lists.lost(upstream),
   });
   // A way over links says itself that it is lost.
-  const isTold = (): boolean => upstreams.ways.every(({ kind }) => kind === "none");
+  const isTold = (): boolean => upstreams.ways.every(({ isLinked }) => !isLinked);
   const calls = logOutages(host, () => upstreams.names, isTold);
   // Its link says itself that it is lost.
   const files = logOutages(
     host,
     () => options.repository,
-    () => repository?.way.kind !== "link",
+    () => !repository.isLinked,
   );
   const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
-    const timeoutMs = call.route === undefined ? lists?.timeouts.get(call.fqn) : undefined;
-    const held = timeoutMs === undefined ? undefined : new HeldCall(call);
+    const timeoutMs = call.route === undefined ? lists.timeouts.get(call.fqn) : undefined;
+    const held =
+      timeoutMs === undefined ? undefined : new HeldCall(call, timeoutMs, forwarded, host.clock);
     try {
       const watching = observer?.calls;
       const peer =
         watching === undefined
           ? upstreams
           : upstreams.observed((name) => watching.sent(call.request, name));
-      if (timeoutMs !== undefined) held?.endAfter(timeoutMs, forwarded, host.clock);
       return await calls(forwardCall(parts, anyUpstream, call, forwarded, held?.abort, peer));
     } catch (thrown) {
       throw forwardingError(thrown, call.trusted);
@@ -150,16 +136,13 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     ...parts,
     measured: names && { knows: names, figures: () => ({ resent: upstreams.resent }) },
     classes: parts.application?.classes ?? new Classes(),
-    application: lists && {
+    application: {
       table: () => lists.table,
       answer: async (call) => await forwardRoute(parts, call, forward),
     },
     errors: options.errors,
     call: (call, refuse) => forwardIncoming(parts, call, forward, refuse),
-    routes: [
-      ["GET", paths.link, () => Promise.resolve(takesNoLinks())],
-      ...(lists === undefined ? [] : [lists.endpoint]),
-    ],
+    routes: [["GET", paths.link, () => Promise.resolve(takesNoLinks())], lists.endpoint],
     otherwise: (request) => {
       const trust = credentials.of(request);
       const requestedOrigin = web.requestedOrigin(request, trust);
@@ -175,14 +158,14 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       });
     },
     async start() {
-      await Promise.all([repository?.start(), upstreams.start()]);
-      await Promise.all([lists?.settled(), prepareMiddleware(chain)]);
+      await Promise.all([repository.start(), upstreams.start()]);
+      await Promise.all([lists.settled(), prepareMiddleware(chain)]);
     },
     stop() {
-      lists?.stop();
+      lists.stop();
       upstreams.stop();
     },
-    describe: () => ({ routes: lists?.table.all ?? [], ways: upstreams.ways }),
+    describe: () => ({ routes: lists.table.all, ways: upstreams.ways }),
     links,
     observed: observer && {
       observer,
@@ -210,7 +193,7 @@ function isRead({ method }: HttpRequest): boolean {
 interface FileParts {
   readonly host: Pick<Host, "clock">;
   readonly limits: Pick<Limits, "callTimeoutMs">;
-  readonly repository: Peer | undefined;
+  readonly repository: Peer;
   readonly files: LogOutages;
 }
 
@@ -221,7 +204,6 @@ async function fetchFile(
   fields: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
   const { method, target, signal: outer } = request;
-  if (repository === undefined) throw new NodeNotAvailable("The repository can't be reached");
   const seconds = limits.callTimeoutMs / 1_000;
   const late = new TransportError(`it gave no answer in ${seconds} s`, true);
   try {

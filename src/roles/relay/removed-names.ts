@@ -5,7 +5,7 @@ import { bounded } from "../../base/aborts.ts";
 import { isCallable } from "../../base/access.ts";
 import { entryOf, type ServerManifest } from "../../base/manifest.ts";
 import type { Host } from "../../base/ports.ts";
-import { answerHeaders, knownNamePath, mediaTypes } from "../../base/protocol.ts";
+import { anyUpstream, answerHeaders, knownNamePath, mediaTypes } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
 import type { Credentials } from "../../http/trust.ts";
@@ -55,7 +55,7 @@ const mostAnswers = 1_000;
 
 /** Whether the newest member's build has a procedure. Also `true` if nobody says otherwise. */
 export function createDeployedNames(
-  host: Pick<Host, "clock" | "transport">,
+  host: Pick<Host, "clock">,
   credentials: Credentials,
   members: Pick<Members, "all" | "builds">,
 ): (fqn: string) => Promise<boolean> {
@@ -67,8 +67,8 @@ export function createDeployedNames(
     const path = knownNamePath + fqn.split("/").map(encodeURIComponent).join("/");
     const { status, body } = await bounded(undefined, host.clock, answerTimeoutMs, late, (signal) =>
       collected(
-        (via ?? host.transport).send({
-          url: url + path,
+        via.send({
+          url: anyUpstream + path,
           method: "GET",
           headers: { ...credentials.fields("service") },
           signal,
@@ -76,7 +76,6 @@ export function createDeployedNames(
         }),
       ),
     );
-    // A node of an earlier version doesn't know the path.
     return status !== 200 || new TextDecoder().decode(body) !== "false";
   };
 

@@ -12,7 +12,6 @@ import {
 } from "../../base/ports.ts";
 import { discard } from "../../http/bodies.ts";
 import { type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
-import type { Vitals } from "../members/vitals.ts";
 import { backOff, mostTried, ResendBudget } from "./resend-budget.ts";
 import { type ResendReason, ResentCalls } from "./resent-calls.ts";
 
@@ -20,7 +19,8 @@ import { type ResendReason, ResentCalls } from "./resent-calls.ts";
 export interface Candidate {
   /** What logs and errors call it. */
   readonly url: string;
-  readonly vitals: Pick<Vitals, "inFlight">;
+  /** Calls that were sent to it and have neither answer nor end. */
+  inFlight: number;
 }
 
 /** A call, and those who may take it. */
@@ -56,7 +56,7 @@ export class Resending<Service extends Candidate> {
     this.#clock = host.clock;
     this.#resent = new ResentCalls(host);
     this.#budget = new ResendBudget(() =>
-      all().reduce((most, { vitals }) => Math.max(most, vitals.inFlight), 0),
+      all().reduce((most, { inFlight }) => Math.max(most, inFlight), 0),
     );
   }
 
@@ -84,16 +84,15 @@ export class Resending<Service extends Candidate> {
     while (service !== undefined) {
       if (tried.length > 1) await backOff(this.#clock, tries.caller);
       tried.push(service);
-      const { vitals } = service;
       let answer: PeerResponse | undefined;
       let failure: unknown;
-      vitals.inFlight++;
+      service.inFlight++;
       try {
         answer = await tries.send(service);
       } catch (thrown) {
         failure = thrown;
       }
-      vitals.inFlight--;
+      service.inFlight--;
       let following: Service | undefined;
       let why: ResendReason;
       if (answer !== undefined) {

@@ -4,12 +4,18 @@
 import { bounded } from "../../base/aborts.ts";
 import { Unauthorized } from "../../base/errors.ts";
 import type { Host } from "../../base/ports.ts";
-import { answerHeaders, gatewaysPath, mediaTypes, paths } from "../../base/protocol.ts";
+import {
+  anyUpstream,
+  answerHeaders,
+  gatewaysPath,
+  mediaTypes,
+  paths,
+} from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
 import { type Credentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import type { ListedMember } from "../members/member-endpoints.ts";
-import { anyUpstream, type Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** A gateway as a node lists it. */
 export interface ListedGateway {

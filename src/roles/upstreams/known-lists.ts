@@ -4,7 +4,7 @@
 import { BackOff } from "../../base/back-off.ts";
 import { BadRequest } from "../../base/errors.ts";
 import type { Host, LinkedPeer } from "../../base/ports.ts";
-import { answerHeaders, routesPath } from "../../base/protocol.ts";
+import { anyUpstream, answerHeaders, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
 import type { Route } from "../../http/router.ts";
@@ -13,7 +13,7 @@ import type { RouteInfo } from "../../runtime/routes.ts";
 import { type MemberList, readList } from "../members/member-list.ts";
 import { isDigest } from "../members/read-join.ts";
 import { notFound } from "../refuse.ts";
-import { anyUpstream, type Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 
 export interface KnownListsParts {
   readonly host: Pick<Host, "clock" | "log" | "digest">;

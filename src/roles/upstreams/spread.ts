@@ -1,23 +1,14 @@
 // How a node or proxy sends a call to one of several services.
 
-import {
-  type Host,
-  type OutgoingRequest,
-  type PeerResponse,
-  TransportError,
-  unsentOf,
-} from "../../base/ports.ts";
+import type { Host, OutgoingRequest, PeerResponse } from "../../base/ports.ts";
 import { headers, rpcPath } from "../../base/protocol.ts";
 import { watchedBody } from "../../http/bodies.ts";
 import { pathOf, targetOf } from "../../http/router.ts";
-import type { Liveness } from "../members/liveness.ts";
-import { HeldCall } from "../relay/held-call.ts";
 import { Resending } from "../relay/send-again.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface SpreadParts {
   readonly host: Pick<Host, "clock" | "log">;
-  readonly liveness: Liveness<Upstream>;
   /** The next one in turn that isn't one of these. */
   readonly next: (tried: readonly Upstream[]) => Upstream | undefined;
   readonly all: () => readonly Upstream[];
@@ -63,36 +54,11 @@ export class Spread {
         onSent?.(upstream.url);
         const sent = isFirst ? request : later(request, clock.now() - started);
         isFirst = false;
-        return upstream.isOverHttp ? this.#sendOverHttp(upstream, sent) : upstream.send(sent);
+        return upstream.send(sent);
       },
       mayRepeat: () => fqn !== undefined && isIdempotent(fqn),
       refused: (upstream, reason) => upstream.restUntil(clock.now() + restMs[reason]),
     });
-  }
-
-  /** Only what comes tells whether the other end lives. */
-  async #sendOverHttp(upstream: Upstream, request: OutgoingRequest): Promise<PeerResponse> {
-    const { liveness, host, isIdempotent } = this.#parts;
-    const started = host.clock.now();
-    const fqn = request.signal === undefined ? undefined : procedureOf(request);
-    const isHeld = fqn !== undefined && isIdempotent(fqn) === true;
-    const held = isHeld ? new HeldCall({ fqn, departure: request.signal! }) : undefined;
-    held?.endWith(upstream);
-    liveness.sent(upstream);
-    try {
-      const answer = await upstream.send(
-        held === undefined ? request : Object.assign({}, request, { signal: held.abort }),
-      );
-      liveness.heard(upstream, started);
-      return answer;
-    } catch (raw) {
-      const thrown = unsentOf(raw) === undefined ? (held?.reason ?? raw) : raw;
-      if (held?.reason === undefined && thrown instanceof TransportError)
-        liveness.failed(upstream, thrown, started);
-      throw thrown;
-    } finally {
-      held?.leave();
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 // The services that calls go to, one or several: which there are, the ways to them, and whose turn it is.
 
+import { anyUpstream } from "../../base/protocol.ts";
 import {
   type Host,
   type OutgoingRequest,
@@ -9,12 +10,9 @@ import {
 } from "../../base/ports.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import { type GatewayAddress, gatewayName, type Gateways } from "../../base/ports/gateways.ts";
-import { WrongKeyError } from "../../link/handshake.ts";
 import type { Way } from "../links/dialled-link.ts";
 import type { ServiceLinks } from "../links/service-links.ts";
-import { createLiveness, type Liveness } from "../members/liveness.ts";
 import type { Membership } from "../members/membership.ts";
-import { refusedKey } from "./join-answer.ts";
 import { Spread, type SpreadParts } from "./spread.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -24,16 +22,11 @@ export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
   readonly gateways: Gateways;
   /** What they may be. */
   readonly roles: readonly ("gateway" | "node" | "standalone")[];
-  /** Rejects if a service that is reached over HTTP is none of these. */
-  readonly check?: ((upstream: Upstream) => Promise<void>) | undefined;
-  /** There is another link to a service, or another way. */
+  /** There is another link to a service. */
   readonly onLinked?: (upstream: Upstream) => void;
   readonly onLost?: (upstream: Upstream) => void;
   /** A node is a member of each. */
-  readonly createMembership?: (
-    upstream: Upstream,
-    twinOf: (instance: string) => string | undefined,
-  ) => Membership;
+  readonly createMembership?: (upstream: Upstream) => Membership;
 }
 
 /** When one has taken this service, how long its start waits for the others. */
@@ -41,7 +34,6 @@ const graceMs = 1_000;
 
 export class Upstreams implements Peer {
   readonly #parts: UpstreamsParts;
-  readonly #liveness: Liveness<Upstream>;
   readonly #spread: Spread;
   #all: readonly Upstream[] = [];
   #turn = 0;
@@ -54,15 +46,10 @@ export class Upstreams implements Peer {
   constructor(parts: UpstreamsParts) {
     const { host, isIdempotent } = parts;
     this.#parts = parts;
-    const all = (): readonly Upstream[] => this.#all;
-    this.#liveness = createLiveness<Upstream>(host, all, (upstream, sign) => {
-      upstream.vitals.sign = sign;
-    });
     this.#spread = new Spread({
       host,
       isIdempotent,
-      liveness: this.#liveness,
-      all,
+      all: () => this.#all,
       next: (tried) => this.#next(tried),
     });
   }
@@ -134,7 +121,7 @@ export class Upstreams implements Peer {
 
   /** Takes another link to each, and joins over that: there may be another gateway at the same address. */
   async renew(): Promise<void> {
-    await Promise.all(this.#all.map(async ({ link }) => await link?.renew()));
+    await Promise.all(this.#all.map(async ({ link }) => await link.renew()));
   }
 
   /** Tells all gateways what this node has now. */
@@ -144,7 +131,7 @@ export class Upstreams implements Peer {
 
   /** Leaves all gateways. Returns whether each that has this node as a member has said so. */
   async leave(): Promise<boolean> {
-    this.#end();
+    this.stop();
     const outcomes = await Promise.all(
       this.#all.map(async ({ membership }) => {
         const isMember = membership?.isMember === true;
@@ -156,11 +143,6 @@ export class Upstreams implements Peer {
   }
 
   stop(): void {
-    this.#end();
-    this.#liveness.stop();
-  }
-
-  #end(): void {
     this.#isOver = true;
     this.#unwatch();
   }
@@ -185,43 +167,41 @@ export class Upstreams implements Peer {
     for (const upstream of this.#all) {
       upstream.isListed = names.includes(upstream.url);
       // What its link can tell counts for more than what a list says.
-      if (!upstream.isListed && upstream.link?.kind !== "link") this.#remove(upstream);
+      if (!upstream.isListed && !upstream.link.isLinked) this.#remove(upstream);
     }
   }
 
   #add(gateway: GatewayAddress): void {
-    const { host, links, roles, createMembership } = this.#parts;
-    const upstream = new Upstream(gateway, host.transport);
-    const twinOf = (instance: string): string | undefined => this.#twinOf(upstream, instance);
-    upstream.link = links.dial(gateway, roles, {
-      transport: upstream.http,
-      onWay: async () => {
-        this.#parts.onLinked?.(upstream);
-        await upstream.membership?.moved();
-      },
-      twinOf,
-      onLost: () => this.#lost(upstream),
-    });
-    upstream.membership = createMembership?.(upstream, twinOf);
+    const { links, roles, createMembership } = this.#parts;
+    const upstream = new Upstream(gateway, (dialling) =>
+      links.dial(gateway, roles, {
+        onLinked: async () => {
+          this.#parts.onLinked?.(dialling);
+          await dialling.membership?.linked();
+        },
+        twinOf: (instance) => this.#twinOf(dialling, instance),
+        onLost: () => this.#lost(dialling),
+      }),
+    );
+    upstream.membership = createMembership?.(upstream);
     this.#all = [...this.#all, upstream];
     if (this.#ownUrl !== undefined) void this.#begin(upstream, this.#ownUrl, () => false);
   }
 
   #remove(upstream: Upstream): void {
-    upstream.hasLeft = true;
     this.#all = this.#all.filter((entry) => entry !== upstream);
-    const drop = (): void => {
-      if (upstream.link !== undefined) this.#parts.links.drop(upstream.link);
-    };
     // It never rejects.
-    void Promise.resolve(upstream.membership?.leave()).then(drop);
+    void Promise.resolve(upstream.membership?.leave()).then(() =>
+      this.#parts.links.drop(upstream.link),
+    );
   }
 
   #lost(upstream: Upstream): void {
+    upstream.membership?.lost();
     this.#parts.onLost?.(upstream);
     if (!upstream.isListed) this.#remove(upstream);
     // Under another name it may be there still.
-    for (const { link } of this.#all) if (link?.isTwin) link.hurry();
+    for (const { link } of this.#all) if (link.isTwin) link.hurry();
   }
 
   /** The name under which calls go to the same process. */
@@ -231,27 +211,14 @@ export class Upstreams implements Peer {
 
   /** Dials, and joins. Rejects if it is refused while this service starts. */
   async #begin(upstream: Upstream, ownUrl: string, isStarting: () => boolean): Promise<void> {
-    const { link, membership, url } = upstream;
+    const { link, membership } = upstream;
     try {
-      await link?.start();
-    } catch (refusal) {
-      const error =
-        refusal instanceof WrongKeyError && membership !== undefined
-          ? refusedKey(url, refusal)
-          : (refusal as Error);
-      if (isStarting()) throw error;
-      link?.persist(error);
-    }
-    try {
-      await membership?.join(ownUrl);
+      await link.start();
     } catch (refusal) {
       if (isStarting()) throw refusal;
-      // It is logged at the next try, which is the first of many.
-      void membership?.moved();
+      link.persist(refusal as Error);
     }
-    // It may be up, and none that could ever take this service.
-    const isUnsure = upstream.isOverHttp && membership?.isMember !== true;
-    if (isStarting() && isUnsure) await this.#parts.check?.(upstream);
+    await membership?.join(ownUrl);
   }
 
   async #sendOnceKnown(request: OutgoingRequest): Promise<PeerResponse> {
@@ -286,7 +253,7 @@ export class Upstreams implements Peer {
     for (let step = 0; step < all.length; step++) {
       const at = (this.#turn + step) % all.length;
       const upstream = all[at]!;
-      if (upstream.link?.isTwin === true || tried.includes(upstream)) continue;
+      if (upstream.link.isTwin || tried.includes(upstream)) continue;
       if (upstream.isReady(now)) {
         this.#turn = at + 1;
         return upstream;

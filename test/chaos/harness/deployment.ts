@@ -1,6 +1,5 @@
 // A deployment of Seamline as users start it: `seamline start --config …` for each process.
 
-import { onTheWay } from "../../_way.ts";
 import type { Command } from "../../process/_application.ts";
 import { createShop, type Kind, type ShopApplication, trustKey } from "./application.ts";
 import { type DirectoryCluster, startDirectory } from "./directory.ts";
@@ -66,7 +65,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
 
   const serviceOf = async (name: string, config: object): Promise<Service> => {
     const url = `http://${host}:${await freePort()}`;
-    await application.put(`${name}.json`, onTheWay({ url, trustKey, ...config }));
+    await application.put(`${name}.json`, { url, trustKey, ...config });
     let command: Command | undefined;
     const current = (): Command => {
       if (command === undefined) throw new Error(`${name} was never started`);
@@ -76,7 +75,7 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
       name,
       url,
       reconfigure: async (changes) =>
-        await application.put(`${name}.json`, onTheWay({ url, trustKey, ...config, ...changes })),
+        await application.put(`${name}.json`, { url, trustKey, ...config, ...changes }),
       get command() {
         return current();
       },

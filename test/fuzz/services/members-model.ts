@@ -166,7 +166,7 @@ const leave = (url: string): Command =>
       expect((await process.member.leave()).status).toBe(204);
       process.isMember = false;
       // It is no member any more, and its link stays.
-      expect((await process.member.leave()).status).toBe(404);
+      expect((await process.member.leave()).status).toBe(204);
     },
   );
 

@@ -9,6 +9,7 @@ import { createLists } from "../../../src/roles/members/lists.ts";
 import { textOfList } from "../../../src/roles/members/member-list.ts";
 import { createMembers } from "../../../src/roles/members/members.ts";
 import { key, settle, TestClock, TestLog } from "../../_cluster.ts";
+import { fakePeer } from "../../_fake-peer.ts";
 import { MemoryServer } from "../../_memory-buckets.ts";
 
 it("a gateway's console shows nodes of the directory that have not joined it, until they do, and reads the directory while somebody watches", async () => {
@@ -23,10 +24,10 @@ it("a gateway's console shows nodes of the directory that have not joined it, un
     return directory;
   };
   const lists = createLists(host);
-  const members = createMembers(clock, 15_000, () => "m1", lists);
+  const members = createMembers(() => "m1", lists);
   const directory = await open("the-gateway");
   const instance = "the-gateway";
-  const source = gatewaySource(host, { members, instance, directory }, undefined);
+  const source = gatewaySource(host, { members, instance, directory }, key);
   const text = new TextEncoder().encode(
     textOfList({ procedures: ["shop/metres"] }, { segments: ["shop"], procedures: [] }),
   );
@@ -48,18 +49,10 @@ it("a gateway's console shows nodes of the directory that have not joined it, un
   expect(source.members()).toEqual([shown]);
   await node.announceMember({ ...member, isHealthy: false });
   expect(source.members()).toEqual([{ ...shown, state: "out" }]);
-  const via = {
-    isAt() {},
-    retire() {},
-    instance: "node-1-instance",
-    hasRoom: true,
-    isSilent: false,
-  };
   members.join({
     url: "http://10.0.0.5:1",
-    instance: "node-1-instance",
     list: lists.of({ procedures: ["shop/metres"] }),
-    via: { ...via, send: () => Promise.reject(new Error("not asked")) },
+    via: fakePeer("node-1-instance"),
   });
   expect(source.members().map(({ id, isElsewhere }) => [id, isElsewhere])).toEqual([
     ["m1", undefined],

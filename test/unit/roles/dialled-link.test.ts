@@ -27,16 +27,15 @@ async function dialling(onLink: (link: ProvenLink) => void) {
   /** When it dialled. */
   const dials: number[] = [];
   const dialled = new DialledLink({
-    host: { clock, log, transport: { send: () => Promise.reject(new Error("over HTTP")) } },
+    host: { clock, log },
     to: { url: "http://gateway" },
     roles: ["gateway"],
-    isRequired: true,
     service: serviceOf("node", undefined, { host }),
     dial: (...dialing) => {
       dials.push(clock.now());
       return dials.length > mostDials ? new Promise(() => {}) : links.dial(...dialing);
     },
-    onWay: () => {},
+    onLinked: () => {},
   });
   await dialled.start();
   await settle();

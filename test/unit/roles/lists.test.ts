@@ -51,13 +51,13 @@ it.each([true, false])(
   },
 );
 
-it("a gateway without a console keeps nothing of what lists say for it", () => {
+it("a gateway without a console keeps nothing of what lists say for it", async () => {
   for (const keepsDetails of [true, false]) {
     const lists = createLists({ clock: new TestClock(), digest: sha256 }, { keepsDetails });
     const details = { segments: ["s"], procedures: [procedure("a/b")] };
     const bytes = encoder.encode(textOfList({ procedures: ["a/b"] }, details));
     const digest = sha256(bytes);
-    lists.add(digest, { start: 0, total: bytes.length, bytes });
+    await lists.receive(digest, () => bytes);
     expect(lists.find(digest)?.details).toEqual(keepsDetails ? details : undefined);
   }
 });
@@ -87,14 +87,14 @@ it("the text of a list is the same for the same content, in whatever order", () 
   );
 });
 
-it("a list that a member sends with its join and the same one by digest are one", () => {
+it("a list that a member sends with its join and the same one by digest are one", async () => {
   const lists = createLists({ clock: new TestClock(), digest: sha256 });
   const offered = { procedures: ["b", "a"], idempotent: ["a"], timeouts: { a: 5 } };
   const bytes = encoder.encode(textOfList(offered));
   const digest = sha256(bytes);
   const plain = lists.share(lists.of(offered));
   expect(lists.find(digest)).toBe(plain);
-  expect(lists.add(digest, { start: 0, total: bytes.length, bytes })).toBe(bytes.length);
+  await lists.receive(digest, () => Promise.reject(new Error("it is there")));
   expect(lists.share(lists.of({ ...offered, procedures: ["a", "b"] }))).toBe(plain);
   lists.release(plain);
   expect(lists.find(digest)).toBe(plain);

@@ -5,8 +5,8 @@ import { createMembership } from "../../../src/roles/members/membership.ts";
 import { describeNode, readMemberDetails } from "../../../src/roles/members/member-details.ts";
 import { Registry } from "../../../src/runtime/registry.ts";
 import type { Parameter } from "../../../src/base/manifest.ts";
-import type { OutgoingRequest } from "../../../src/base/ports.ts";
-import { TestClock, testHost, TestNetwork } from "../../_cluster.ts";
+import { nodeHost } from "../../../server/http/host.ts";
+import { TestClock, TestLog } from "../../_cluster.ts";
 
 const parameters: readonly Parameter[] = [
   { kind: "plain", name: "sku", form: "string" },
@@ -166,29 +166,24 @@ describe("the details that a member sends", () => {
 
   it("are left out when the gateway answers 413, so that the member can still join", async () => {
     const bodies: Record<string, unknown>[] = [];
-    class Small extends TestNetwork {
-      override async send(request: OutgoingRequest) {
-        const body = JSON.parse(request.body as string) as Record<string, unknown>;
-        bodies.push(body);
-        const status = "node" in body ? 413 : 201;
-        return {
-          status,
-          headers: {},
-          body: new TextEncoder().encode(JSON.stringify({ id: "1", lease: 15_000 })),
-        };
-      }
-    }
-    const host = testHost(new Small(), new TestClock());
-    await createMembership(
-      host,
-      "http://gateway",
-      "key",
-      () => ({ procedures: ["a"] }),
-      () => describeNode("A", ["shop"], registry().all(), []),
-    ).join("http://a");
+    await createMembership({
+      host: { ...nodeHost(), clock: new TestClock(), log: new TestLog() },
+      gateway: "http://gateway",
+      link: {
+        isLinked: true,
+        send: async ({ body: text }) => {
+          const body = JSON.parse(text as string) as Record<string, unknown>;
+          bodies.push(body);
+          return { status: "node" in body ? 413 : 201, headers: {}, body: new Uint8Array() };
+        },
+      },
+      trustKey: "key",
+      offered: () => ({ procedures: ["a"] }),
+      about: () => describeNode("A", ["shop"], registry().all(), []),
+    }).join("http://a");
     expect(bodies).toEqual([
       expect.objectContaining({ node: expect.objectContaining({ name: "A" }) as unknown }),
-      { url: "http://a", instance: expect.any(String) as unknown, procedures: ["a"] },
+      { url: "http://a", procedures: ["a"] },
     ]);
   });
 });

@@ -7,6 +7,7 @@ import {
   type HeaderFields,
   type Host,
   type OutgoingRequest,
+  type Peer,
   TransportError,
   UnsentError,
 } from "../../../src/base/ports.ts";
@@ -34,15 +35,13 @@ async function sent(
   own?: Readonly<Record<string, string>>,
 ): Promise<OutgoingRequest> {
   const requests: OutgoingRequest[] = [];
-  const host = {
-    clock: { now: () => 1_000 },
-    transport: {
-      send: async (request: OutgoingRequest) => {
-        requests.push(request);
-        return answer({});
-      },
+  const host = { clock: { now: () => 1_000 } } as unknown as Host;
+  const peer: Peer = {
+    send: async (request) => {
+      requests.push(request);
+      return answer({});
     },
-  } as unknown as Host;
+  };
   const credentials = {
     fields: (sender: Sender) => ({ "x-svc-credential": sender }),
     of: () => ({ holdsKey: false, member: false, trusted: false }),
@@ -58,12 +57,14 @@ async function sent(
     signal: new AbortController().signal,
     ...call,
   } as unknown as IncomingCall;
-  await forwardCall({ host, credentials, limits: defaultLimits }, "http://node:1", incoming, {
+  const forwarded = {
     method: "POST",
     target: "/rpc/shop/quote?version=1",
     body: new Uint8Array(),
     ...(own && { headers: own }),
-  });
+  };
+  const parts = { host, credentials, limits: defaultLimits };
+  await forwardCall(parts, "http://node:1", incoming, forwarded, undefined, peer);
   return requests[0] as OutgoingRequest;
 }
 

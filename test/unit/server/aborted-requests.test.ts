@@ -65,7 +65,7 @@ beforeAll(async () => {
   ({ closing } = starter);
   const { start } = starter;
   const gateway = await start((host) =>
-    createGateway(host, { ...common, healthIntervalMs: 60_000, lease: 60_000, newId: () => "m1" }),
+    createGateway(host, { ...common, healthIntervalMs: 60_000, newId: () => "m1" }),
   );
   await start((host) =>
     createNode(host, {

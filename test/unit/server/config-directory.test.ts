@@ -84,12 +84,9 @@ describe("the key 'directory'", () => {
     }
   });
 
-  it("is the only way to a gateway, and needs links", () => {
+  it("is the only way to a gateway", () => {
     expect(withDirectory({ nats }, { gateway: "http://127.0.0.1:3" })).toEqual([
       expect.stringContaining("gateway: a node finds its gateways in 'directory' or 'gateway'"),
-    ]);
-    expect(withDirectory({ nats }, { link: "never" })).toEqual([
-      expect.stringContaining("link: services that a directory names are reached over links"),
     ]);
     expect(problemsOf({ ...proxy, directory: { nats }, gateway: "http://127.0.0.1:3" })).toEqual([
       "gateway: a proxy needs one of 'gateway', 'node' and 'directory', and no more",

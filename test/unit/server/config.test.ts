@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { errorsWarning, joiningWarning } from "../../../server/config/config-address.ts";
+import { errorsWarning } from "../../../server/config/config-address.ts";
 import { configVariable } from "../../../server/config/config-file.ts";
 import { renamedKeys, renamedLimits } from "../../../server/config/config-check.ts";
 import { limitNames, schemas } from "../../../server/config/config-schema.ts";
@@ -445,14 +445,6 @@ describe("a configuration file", () => {
   });
 });
 
-it("a node warns if it joins a gateway with an address that other machines can't reach", () => {
-  const gateway = "http://10.0.0.1:3000";
-  for (const url of ["http://0.0.0.0:3001", "http://[::]:3001"])
-    expect(joiningWarning(url, gateway)).toContain(`nothing can call it at '${url}'`);
-  for (const url of ["http://127.0.0.1:3001", "http://node-a:3001", "http://[::1]:3001"])
-    expect(joiningWarning(url, gateway)).toBeUndefined();
-});
-
 it("a service that others can reach warns if its configuration doesn't set 'errors'", () => {
   const warning = (url: string, more = {}) =>
     errorsWarning({ mode: "standalone", url, ...more }, "seamline.json");
@@ -464,48 +456,6 @@ it("a service that others can reach warns if its configuration doesn't set 'erro
     expect(warning(url)).toBeUndefined();
   expect(warning("http://0.0.0.0:3000", { errors: "shown" })).toBeUndefined();
   expect(warning("http://0.0.0.0:3000", { mode: "repository" })).toBeUndefined();
-});
-
-it("'members' accepts host names, addresses and ranges, and an invalid entry is named", () => {
-  const config = { mode: "gateway", url: "http://10.0.0.1:3002" };
-  const members = [
-    "node-1",
-    "node-1.shop.internal",
-    "10.0.0.7",
-    "10.0.0.0/8",
-    "fd00::/16",
-    "NODE_2.",
-  ];
-  expect(parseConfig({ ...config, members }, "a.json", { root: "/app", env: {} })).toMatchObject({
-    members,
-  });
-  const problems = (value: unknown): readonly string[] => {
-    try {
-      parseConfig({ ...config, members: value }, "a.json", { root: "/app", env: {} });
-      return [];
-    } catch (error) {
-      return (error as Problems).problems.map(({ path, message }) => `${path}: ${message}`);
-    }
-  };
-  for (const wrong of [
-    "10.0.0.0/33",
-    "10.0.0.256",
-    "10.0.0",
-    "http://node-1",
-    "node-1:3003",
-    "*.shop",
-    "",
-    "fd00::/129",
-    "a b",
-    "-a",
-  ])
-    expect(problems(["node-1", wrong])).toEqual([
-      `members.1: expected a host name, an address or a range such as 10.0.0.0/8, found '${wrong}'`,
-    ]);
-  expect(problems([])).toEqual([
-    "members: expected at least one name or range: with none, no node could join, found an array",
-  ]);
-  expect(problems("node-1")).toEqual(['members: expected a list of strings, found "node-1"']);
 });
 
 describe("a name from before the first release", () => {

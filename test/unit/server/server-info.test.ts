@@ -19,7 +19,7 @@ const files = {
 const loaded = { segments: ["orders", "stock"], procedures: 3 };
 const feed = { name: "site/feed", method: "GET", path: "/feed.xml" };
 
-const overHttp = { to: "http://node:1", kind: "http", because: "'link' is \"never\"" } as const;
+const away = { to: "http://node:1", isLinked: false, because: "it is away" };
 
 const cases: readonly [Config, Parameters<typeof serverInfo>[2], object, string][] = [
   [
@@ -30,25 +30,25 @@ const cases: readonly [Config, Parameters<typeof serverInfo>[2], object, string]
   ],
   [
     { mode: "node", url, trustKey, gateway, repository, segments: ["orders", "stock"] },
-    { ...loaded, ways: [{ to: gateway, kind: "link" }] },
+    { ...loaded, ways: [{ to: gateway, isLinked: true }] },
     {
       mode: "node",
       url,
       gateway,
-      ways: [{ to: gateway, kind: "link" }],
+      ways: [{ to: gateway, isLinked: true }],
       repository,
       ...loaded,
       routes: 0,
     },
-    `node at ${url} (segments: orders, stock; procedures: 3; gateway: ${gateway} over a link)`,
+    `node at ${url} (segments: orders, stock; procedures: 3; gateway: ${gateway})`,
   ],
   [
     { mode: "node", url, gateway: [gateway, "http://b"], repository, segments: ["orders"] },
     {
       ...loaded,
       ways: [
-        { to: gateway, kind: "link" },
-        { ...overHttp, to: "http://b" },
+        { to: gateway, isLinked: true },
+        { ...away, to: "http://b" },
       ],
     },
     {
@@ -56,14 +56,14 @@ const cases: readonly [Config, Parameters<typeof serverInfo>[2], object, string]
       url,
       gateway: [gateway, "http://b"],
       ways: [
-        { to: gateway, kind: "link" },
-        { ...overHttp, to: "http://b" },
+        { to: gateway, isLinked: true },
+        { ...away, to: "http://b" },
       ],
       repository,
       ...loaded,
       routes: 0,
     },
-    `node at ${url} (segments: orders, stock; procedures: 3; gateways: ${gateway} over a link, http://b over HTTP, because 'link' is "never")`,
+    `node at ${url} (segments: orders, stock; procedures: 3; gateways: ${gateway}, http://b, no link yet: it is away)`,
   ],
   [
     { mode: "node", url, trustKey, repository, segments: ["orders"] },
@@ -74,33 +74,33 @@ const cases: readonly [Config, Parameters<typeof serverInfo>[2], object, string]
   [
     { mode: "gateway", url, trustKey, healthIntervalMs: 5_000, console: true },
     { members: [] },
-    { mode: "gateway", url, members: [], linked: [] },
+    { mode: "gateway", url, members: [] },
     `gateway at ${url} (members: none)`,
   ],
   [
     { mode: "gateway", url, trustKey, healthIntervalMs: 5_000, console: true },
-    { members: ["http://a", "http://b"], linked: ["http://b"] },
-    { mode: "gateway", url, members: ["http://a", "http://b"], linked: ["http://b"] },
-    `gateway at ${url} (members: http://a over HTTP, http://b over a link)`,
+    { members: ["http://a", "http://b"] },
+    { mode: "gateway", url, members: ["http://a", "http://b"] },
+    `gateway at ${url} (members: http://a, http://b)`,
   ],
   [{ mode: "repository", url, ...files }, {}, { mode: "repository", url }, `repository at ${url}`],
   [
     { mode: "proxy", url, trustKey, gateway, repository, console: false },
-    { ways: [{ to: gateway, kind: "none", because: "it is away" }] },
+    { ways: [{ to: gateway, isLinked: false, because: "it is away" }] },
     {
       mode: "proxy",
       url,
       gateway,
-      ways: [{ to: gateway, kind: "none", because: "it is away" }],
+      ways: [{ to: gateway, isLinked: false, because: "it is away" }],
       repository,
     },
-    `proxy at ${url} (calls: ${gateway}, no way yet: it is away; files: ${repository})`,
+    `proxy at ${url} (calls: ${gateway}, no link yet: it is away; files: ${repository})`,
   ],
   [
     { mode: "proxy", url, trustKey, node: "http://node:1", repository, console: false },
-    { ways: [overHttp] },
-    { mode: "proxy", url, node: "http://node:1", ways: [overHttp], repository },
-    `proxy at ${url} (calls: http://node:1 over HTTP, because 'link' is "never"; files: ${repository})`,
+    { ways: [away] },
+    { mode: "proxy", url, node: "http://node:1", ways: [away], repository },
+    `proxy at ${url} (calls: http://node:1, no link yet: it is away; files: ${repository})`,
   ],
 ];
 

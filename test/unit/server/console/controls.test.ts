@@ -46,7 +46,6 @@ beforeEach(async () => {
     limits: defaultLimits,
     web: { hosts: ["*"] },
     healthIntervalMs: 60_000,
-    lease: 60_000,
     newId: () => "m1",
     observer: console,
   });

@@ -106,7 +106,6 @@ describe("the console's endpoints", () => {
       trustKey: key,
       limits: defaultLimits,
       healthIntervalMs: 5000,
-      lease: 15_000,
       newId: () => "1",
     });
     await gateway.start(address);

@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 import { createGateway } from "../../../../src/roles/relay/gateway.ts";
 import { createNode } from "../../../../src/roles/node.ts";
 import { defaultLimits } from "../../../../src/codec/values/limits.ts";
-import type { LinkMode } from "../../../../src/roles/links/service-links.ts";
 import { ask, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
 import { key, stateOf, testConsole, withKey } from "./_console.ts";
 
@@ -30,10 +29,9 @@ async function several() {
   const nodeAt = async (
     url: string,
     gateway: string | readonly string[],
-    link?: LinkMode,
     modules = testModules([{ fqn: "where", in: { a: "public" }, body: () => async () => 1 }]),
   ) => {
-    const options = { ...common, gateway, modules, segments: ["a"], name: url.slice(-1), link };
+    const options = { ...common, gateway, modules, segments: ["a"], name: url.slice(-1) };
     const node = createNode(hostOf(url), options);
     network.roles.set(url, node);
     await node.start(url);
@@ -71,22 +69,6 @@ it("the console of each gateway shows all members of the deployment once, with t
   expect(members.map(({ url, gateways: of }) => [url, of])).toEqual([["http://a", undefined]]);
 });
 
-it("a member without a link is asked for no gateways and calls, as the key would travel to its address", async () => {
-  const { clock, gatewayAt, nodeAt, network } = await several();
-  const gateway = await gatewayAt("http://g1");
-  await gatewayAt("http://g2");
-  await nodeAt("http://a", both, "never");
-  network.sent.length = 0;
-  await stateOf(gateway);
-  await clock.pass(5_100);
-  const { members } = await stateOf(gateway);
-  expect(members).toMatchObject([{ url: "http://a" }]);
-  expect(members[0]).not.toHaveProperty("gateways");
-  expect(members[0]).not.toHaveProperty("calls");
-  const withTheKey = /\/svc\/(?:gateways|calls)/;
-  expect(network.sent.filter(({ url }) => withTheKey.test(url))).toEqual([]);
-});
-
 it("a node lists its gateways for those with the trust key only", async () => {
   const { gatewayAt, nodeAt } = await several();
   await gatewayAt("http://g1");
@@ -105,7 +87,7 @@ it("the console shows how many calls the gateway and each member run, of how man
   const held: (() => void)[] = [];
   const wait = async () => await new Promise<void>((resolve) => held.push(resolve));
   const modules = testModules([{ fqn: "wait", in: { a: "public" }, body: () => wait }]);
-  const node = await nodeAt("http://a", "http://g1", "auto", modules);
+  const node = await nodeAt("http://a", "http://g1", modules);
   const first = ask(gateway, "GET", "/rpc/wait");
   await clock.pass(2_000);
   const others = [ask(gateway, "GET", "/rpc/wait"), ask(node, "GET", "/rpc/wait")];
