@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { nodeHost } from "../../server/http/host.ts";
-import { createCredentials } from "../../src/http/trust.ts";
+import type { CallFrom } from "../../src/base/ports.ts";
 import { key } from "../_deployment.ts";
-import { attack } from "./_attack.ts";
+import { dialAsMember, type FakeMember, socketDial } from "../_fake-member.ts";
+import { attack, expectAlive } from "./_attack.ts";
 import {
   bytesOf,
   type Service,
@@ -13,7 +13,8 @@ import {
   type Sockets,
 } from "./_sockets.ts";
 
-// Every guarded path, with every kind of credential that a sender can have or forge.
+// Every guarded path, with everything that a sender can show or forge: over HTTP in header fields, and over
+// links in the kind of a frame.
 
 let sockets: Sockets;
 beforeAll(async () => {
@@ -21,22 +22,15 @@ beforeAll(async () => {
 });
 afterAll(() => sockets.close());
 
-const credentials = createCredentials(key, nodeHost());
-const fieldOf = (sender: "service" | "outside"): string =>
-  `x-svc-credential: ${credentials.fields(sender)["x-svc-credential"]}`;
 const theKey = `x-svc-trust-key: ${key}`;
-const serviceCredential = fieldOf("service");
-const outsideCredential = fieldOf("outside");
 
-/** Credential fields of a request, and whom they must identify: "nothing" for anyone. */
+/** Fields of a request over HTTP, and whether they show the trust key. */
 const senders: readonly (readonly [
   what: string,
   fields: readonly string[],
-  worth: "key" | "service" | "outside" | "nothing",
+  worth: "key" | "nothing",
 ])[] = [
   ["the trust key", [theKey], "key"],
-  ["a service's credential", [serviceCredential], "service"],
-  ["the credential of an outside call", [outsideCredential], "outside"],
   ["nothing", [], "nothing"],
   ["a guessed key", ["x-svc-trust-key: guess"], "nothing"],
   ["an empty key", ["x-svc-trust-key:"], "nothing"],
@@ -46,34 +40,12 @@ const senders: readonly (readonly [
   ["a credential without a value", ["x-svc-credential: service"], "nothing"],
   ["the key as the credential's value", [`x-svc-credential: service ${key}`], "nothing"],
   [
-    "a credential of another kind",
-    [serviceCredential.replace(": service", ": operator")],
+    "a guessed key and a credential",
+    ["x-svc-trust-key: guess", `x-svc-credential: ${key}`],
     "nothing",
   ],
-  [
-    "the value of one credential under the name of another",
-    [outsideCredential.replace(": outside", ": service")],
-    "nothing",
-  ],
-  ["a credential in capitals", [serviceCredential.replace(": service", ": SERVICE")], "nothing"],
-  ["a credential twice", [serviceCredential, serviceCredential], "nothing"],
-  ["both credentials", [serviceCredential, outsideCredential], "nothing"],
-  ["the key and a service's credential", [theKey, serviceCredential], "nothing"],
-  ["the key and the credential of an outside call", [theKey, outsideCredential], "nothing"],
-  ["a guessed key and a credential", ["x-svc-trust-key: guess", serviceCredential], "nothing"],
-  [
-    "a credential of another deployment",
-    [
-      `x-svc-credential: ${createCredentials("another-trust-key", nodeHost()).fields("service")["x-svc-credential"]}`,
-    ],
-    "nothing",
-  ],
+  ["the kind of a frame", ["x-svc-from: key", "from: key"], "nothing"],
   ["the origin field of earlier versions", ["x-svc-origin: trusted"], "nothing"],
-  [
-    "the origin field and the credential of an outside call",
-    [outsideCredential, "x-svc-origin: trusted"],
-    "outside",
-  ],
   [
     "a forwarded loopback address",
     ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Real-Ip: 127.0.0.1"],
@@ -81,16 +53,20 @@ const senders: readonly (readonly [
   ],
 ];
 
+/** Kinds of requests over a link: of the service itself, of its procedures, and of callers outside. */
+const kinds = ["key", "service", "outside"] as const satisfies readonly CallFrom[];
+
 const regexp = { value: { serialized: true, name: "RegExp", source: "a", flags: "" } };
 const encoded = "x-svc-data-encoding: serialized";
-const anyone = ["key", "service", "outside", "nothing"] as const;
+const join = { target: "/nodes", json: { url: "nowhere", procedures: [] } };
 
 /** Guarded requests, the services to send them to, and the status with and without permission. */
 const guarded: readonly {
   readonly what: string;
   readonly services: readonly Service[];
   readonly request: RawRequest;
-  readonly for: readonly string[];
+  /** Whether the trust key opens it over HTTP. */
+  readonly opens: boolean;
   readonly allowed: number;
   readonly denied: number;
 }[] = [
@@ -98,7 +74,7 @@ const guarded: readonly {
     what: "a protected procedure",
     services: ["node", "gateway", "proxy"],
     request: { target: "/rpc/a/audit" },
-    for: ["key", "service"],
+    opens: true,
     allowed: 200,
     denied: 401,
   },
@@ -106,7 +82,7 @@ const guarded: readonly {
     what: "a RegExp among arguments",
     services: ["node", "gateway", "proxy"],
     request: { target: "/rpc/a/echo", json: regexp, fields: [encoded] },
-    for: ["key", "service"],
+    opens: true,
     allowed: 200,
     denied: 400,
   },
@@ -114,47 +90,31 @@ const guarded: readonly {
     what: "a private procedure",
     services: ["node", "gateway", "proxy"],
     request: { target: "/rpc/a/secret" },
-    for: [],
+    opens: false,
     allowed: 200,
     denied: 404,
   },
   {
-    what: "joining",
+    what: "the members of a gateway",
     services: ["gateway"],
-    request: { target: "/nodes", json: { url: "nowhere", procedures: [] } },
-    for: ["key"],
-    allowed: 400,
+    request: { target: "/nodes" },
+    opens: true,
+    allowed: 200,
     denied: 401,
   },
   {
-    what: "renewing",
-    services: ["gateway"],
-    request: { target: "/nodes/none", method: "PUT" },
-    for: ["key"],
-    allowed: 404,
-    denied: 401,
-  },
-  {
-    what: "whether a member is known",
-    services: ["gateway"],
-    request: { target: "/nodes/none" },
-    for: ["key"],
-    allowed: 404,
-    denied: 401,
-  },
-  {
-    what: "leaving",
-    services: ["gateway"],
-    request: { target: "/nodes/none", method: "DELETE" },
-    for: ["key"],
-    allowed: 404,
-    denied: 401,
+    what: "the members at a service that isn't a gateway",
+    services: ["node", "proxy"],
+    request: { target: "/nodes" },
+    opens: false,
+    allowed: 200,
+    denied: 404,
   },
   {
     what: "joining at a service that isn't a gateway",
     services: ["node"],
-    request: { target: "/nodes", json: { url: "nowhere", procedures: [] } },
-    for: [],
+    request: join,
+    opens: false,
     allowed: 201,
     denied: 404,
   },
@@ -162,7 +122,7 @@ const guarded: readonly {
     what: "the modules' manifest",
     services: ["repository"],
     request: { target: "/svc/modules/manifest.json" },
-    for: ["key"],
+    opens: true,
     allowed: 200,
     denied: 404,
   },
@@ -170,7 +130,7 @@ const guarded: readonly {
     what: "the modules' manifest through the proxy",
     services: ["proxy"],
     request: { target: "/svc/modules/manifest.json" },
-    for: [],
+    opens: false,
     allowed: 200,
     denied: 404,
   },
@@ -178,7 +138,7 @@ const guarded: readonly {
     what: "the console's state",
     services: ["gateway"],
     request: { target: "/svc/console/state" },
-    for: ["key"],
+    opens: true,
     allowed: 200,
     denied: 404,
   },
@@ -186,7 +146,7 @@ const guarded: readonly {
     what: "a link to the console",
     services: ["gateway"],
     request: { target: "/svc/console/token", json: {} },
-    for: ["key"],
+    opens: true,
     allowed: 201,
     denied: 404,
   },
@@ -194,7 +154,7 @@ const guarded: readonly {
     what: "a call of the console",
     services: ["gateway"],
     request: { target: "/svc/console/rpc/a/audit", json: {} },
-    for: ["key"],
+    opens: true,
     allowed: 200,
     denied: 404,
   },
@@ -205,44 +165,176 @@ const guarded: readonly {
       target: "/svc/console/development/move",
       json: { procedure: "a/audit", segment: "main" },
     },
-    for: [],
+    opens: false,
     allowed: 204,
     denied: 404,
   },
-  {
-    what: "a deadline of its own",
-    services: ["node", "gateway"],
-    request: { target: "/rpc/a/canary", fields: ["x-svc-deadline: 0"] },
-    for: ["key", "service", "outside"],
-    allowed: 504,
-    denied: 200,
-  },
-  {
-    what: "a count of hops",
-    services: ["node", "gateway", "proxy"],
-    request: { target: "/rpc/a/canary", fields: ["x-svc-hops: 9"] },
-    for: ["key", "service", "outside"],
-    allowed: 508,
-    denied: 200,
-  },
-  {
-    what: "a public procedure",
-    services: ["node", "gateway", "proxy"],
-    request: { target: "/rpc/a/canary" },
-    for: anyone,
-    allowed: 200,
-    denied: 200,
-  },
 ];
 
-describe.each(guarded)("$what", ({ services, request, for: permitted, allowed, denied }) => {
+describe.each(guarded)("$what, over HTTP", ({ services, request, opens, allowed, denied }) => {
   it.each(senders)("is answered or refused correctly with %s", async (_, fields, worth) => {
     const bytes = bytesOf({ ...request, fields: [...(request.fields ?? []), ...fields] });
-    if (!permitted.includes(worth)) return void (await attack(sockets, services, bytes, denied));
+    if (!opens || worth !== "key") return void (await attack(sockets, services, bytes, denied));
     for (const service of services)
       expect((await exchange(sockets.ports[service], bytes)).status).toBe(allowed);
   });
 });
+
+/** Who dials, and where: the links of a deployment. */
+const links = {
+  "a node to its gateway": ["node", "gateway"],
+  "a proxy to its gateway": ["proxy", "gateway"],
+  "a proxy to a node": ["proxy", "node"],
+  "a node to its repository": ["node", "repository"],
+  "a proxy to its repository": ["proxy", "repository"],
+} as const satisfies Record<string, readonly [role: string, service: Service]>;
+type LinkName = keyof typeof links;
+
+const ofCallers: readonly LinkName[] = ["a proxy to its gateway", "a proxy to a node"];
+
+/** Guarded requests over links: the status that the other end gives to each kind that it takes at all. */
+const overLinks: readonly {
+  readonly what: string;
+  readonly by: readonly LinkName[];
+  readonly method?: string;
+  readonly target: string;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly answers: Readonly<Partial<Record<CallFrom, number>>>;
+}[] = [
+  {
+    what: "a public procedure",
+    by: ofCallers,
+    target: "/rpc/a/canary",
+    answers: { service: 200, outside: 200 },
+  },
+  {
+    what: "a protected procedure",
+    by: ofCallers,
+    target: "/rpc/a/audit",
+    answers: { service: 200, outside: 401 },
+  },
+  {
+    what: "a protected procedure, for the procedures of another node",
+    by: ["a node to its gateway"],
+    target: "/rpc/a/audit",
+    answers: { service: 200 },
+  },
+  {
+    what: "a RegExp among arguments",
+    by: ofCallers,
+    target: "/rpc/a/echo",
+    json: regexp,
+    headers: { "x-svc-data-encoding": "serialized" },
+    answers: { service: 200, outside: 400 },
+  },
+  {
+    what: "a private procedure",
+    by: ofCallers,
+    target: "/rpc/a/secret",
+    answers: { service: 404, outside: 404 },
+  },
+  {
+    what: "a deadline that has passed",
+    by: ofCallers,
+    target: "/rpc/a/canary",
+    headers: { "x-svc-deadline": "0" },
+    answers: { service: 504, outside: 504 },
+  },
+  {
+    what: "a count of hops",
+    by: ofCallers,
+    target: "/rpc/a/canary",
+    headers: { "x-svc-hops": "9" },
+    answers: { service: 508, outside: 508 },
+  },
+  {
+    what: "joining, with an address that is none",
+    by: ["a node to its gateway"],
+    ...join,
+    answers: { key: 400, service: 401 },
+  },
+  {
+    what: "joining for a caller outside",
+    by: ["a proxy to its gateway"],
+    ...join,
+    answers: { service: 401, outside: 401 },
+  },
+  {
+    what: "leaving, of a member that isn't there",
+    by: ["a node to its gateway"],
+    method: "DELETE",
+    target: "/nodes/none",
+    answers: { key: 404, service: 401 },
+  },
+  {
+    what: "joining at a service that isn't a gateway",
+    by: ["a proxy to a node"],
+    ...join,
+    answers: { key: 404, service: 404, outside: 404 },
+  },
+  {
+    what: "the members",
+    by: ["a proxy to its gateway"],
+    target: "/nodes",
+    answers: { service: 401, outside: 401 },
+  },
+  {
+    what: "the modules' manifest",
+    by: ["a node to its repository", "a proxy to its repository"],
+    target: "/svc/modules/manifest.json",
+    answers: { key: 200 },
+  },
+  {
+    what: "the modules' manifest for a caller outside",
+    by: ["a proxy to its repository"],
+    target: "/svc/modules/manifest.json",
+    answers: { outside: 404 },
+  },
+  {
+    what: "the console's state",
+    by: ["a proxy to its gateway"],
+    target: "/svc/console/state",
+    answers: { service: 404, outside: 404 },
+  },
+];
+
+/** Nothing in a head's fields adds to what the kind of its frame says. */
+const inHeads: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
+  ["nothing besides", {}],
+  ["the trust key in a field", { "x-svc-trust-key": key }],
+  ["a credential in a field", { "x-svc-credential": `service ${key}` }],
+];
+
+async function dial(name: LinkName): Promise<FakeMember> {
+  const [role, service] = links[name];
+  const gateway = `http://127.0.0.1:${sockets.ports[service]}`;
+  return await dialAsMember({ dial: socketDial(), gateway, role, roles: [service] });
+}
+
+describe.each(overLinks)(
+  "$what, over a link",
+  ({ by, method, target, json, headers = {}, answers }) => {
+    const body = json === undefined ? "" : JSON.stringify(json);
+    const type: Readonly<Record<string, string>> =
+      json === undefined ? {} : { "content-type": "application/json" };
+    it.each(inHeads)("is answered as the kind of its frame says, with %s", async (_, fields) => {
+      for (const name of by) {
+        const [, service] = links[name];
+        const link = await dial(name);
+        const verb = method ?? (json === undefined ? "GET" : "POST");
+        for (const from of kinds) {
+          if (answers[from] === undefined) continue;
+          const head = { ...type, ...headers, ...fields };
+          const { status } = await link.request(verb, target, body, head, from);
+          expect([name, from, status]).toEqual([name, from, answers[from]]);
+          await expectAlive(sockets, service);
+        }
+        link.die();
+      }
+    });
+  },
+);
 
 describe("error stacks", () => {
   it.each(senders)(
@@ -251,11 +343,21 @@ describe("error stacks", () => {
       for (const service of ["node", "gateway", "proxy"] as const) {
         const request = bytesOf({ target: "/rpc/a/fail", fields: [encoded, ...fields] });
         const { status, body } = await exchange(sockets.ports[service], request);
-        expect([status, body.includes('"stack"')]).toEqual([
-          500,
-          worth === "key" || worth === "service",
-        ]);
+        expect([status, body.includes('"stack"')]).toEqual([500, worth === "key"]);
       }
+    },
+  );
+
+  it.each(ofCallers)(
+    "are sent to procedures, and not to callers outside: over the link of %s",
+    async (name) => {
+      const link = await dial(name);
+      for (const from of ["service", "outside"] as const) {
+        const head = { "x-svc-data-encoding": "serialized" };
+        const { status, text } = await link.request("GET", "/rpc/a/fail", "", head, from);
+        expect([status, text.includes('"stack"')]).toEqual([500, from === "service"]);
+      }
+      link.die();
     },
   );
 });
