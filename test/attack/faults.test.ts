@@ -1,47 +1,40 @@
 import { describe, expect, it } from "vitest";
-import { ask, settle, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";
-import { deploy, key, urls } from "../_deployment.ts";
+import { settle } from "../_cluster.ts";
+import { deploy, type Deployment, urls } from "../_deployment.ts";
+import { dialAsMember, memoryDial } from "../_fake-member.ts";
+import { joinedOver } from "../_linked-membership.ts";
 import { relayAnswer } from "../../src/roles/relay/forward.ts";
-import { createMembership } from "../../src/roles/members/membership.ts";
 import { traced, traceOf } from "../../src/base/trace.ts";
 import { binaryFrom } from "../../src/codec/values/binary.ts";
 
-/** Accepts every request and never answers. */
-class HangingNetwork extends TestNetwork {
-  override send(request: Parameters<TestNetwork["send"]>[0]): Promise<never> {
-    return new Promise((_, reject) =>
-      request.signal?.addEventListener("abort", () => reject(request.signal?.reason)),
-    );
-  }
+/** From now on the gateway takes links and requests, and answers none. */
+function hang({ network, gateway }: Deployment): void {
+  network.roles.set(urls.gateway, { ...gateway, handle: () => new Promise(() => {}) });
 }
+
+const offered = () => ({ procedures: ["a"] });
 
 describe("a gateway that hangs", () => {
   it("doesn't delay a node's start", async () => {
-    const clock = new TestClock();
-    const log = new TestLog();
-    const membership = createMembership(
-      testHost(new HangingNetwork(), clock, log),
-      urls.gateway,
-      key,
-      () => ({ procedures: ["a"] }),
-    );
-    let joined = false;
-    void membership.join(urls.a).then(() => (joined = true));
-    await clock.pass(5_000);
-    expect(joined).toBe(true);
-    expect(log.lines).toEqual([expect.stringContaining("it didn't answer in 5 s")]);
+    const cluster = await deploy();
+    const { local, clock, log } = cluster;
+    hang(cluster);
+    let isJoined = false;
+    const { joined } = await joinedOver(local, "http://c", offered);
+    void joined.then(() => (isJoined = true));
+    await clock.pass(4_999);
+    expect(isJoined).toBe(false);
+    await clock.pass(1);
+    expect(isJoined).toBe(true);
+    expect(log.lines.at(-1)).toContain("it didn't answer in 5 s");
   });
 
   it("delays a leaving node by 0.9 s at most", async () => {
-    const clock = new TestClock();
-    const log = new TestLog();
-    const network = new TestNetwork();
     const cluster = await deploy();
-    network.roles.set(urls.gateway, cluster.gateway);
-    const host = testHost(network, clock, log);
-    const membership = createMembership(host, urls.gateway, key, () => ({ procedures: ["a"] }));
-    await membership.join(urls.a);
-    network.send = new HangingNetwork().send.bind(network);
+    const { local, clock, log } = cluster;
+    const { membership, joined } = await joinedOver(local, "http://c", offered);
+    await joined;
+    hang(cluster);
     let left = false;
     void membership.leave().then(() => (left = true));
     await clock.pass(899);
@@ -57,15 +50,9 @@ describe("a member's address", () => {
   it.each(["http://c/?x=", "http://c/#", "http://c?"])(
     "is refused with a query or fragment: %s",
     async (url) => {
-      const { gateway } = await deploy();
-      const answer = await ask(
-        gateway,
-        "POST",
-        "/nodes",
-        { "x-svc-trust-key": key },
-        JSON.stringify({ url, procedures: ["c/d"] }),
-      );
-      expect(answer.status).toBe(400);
+      const { network } = await deploy();
+      const member = await dialAsMember({ dial: memoryDial(network) });
+      expect((await member.announce({ url, procedures: ["c/d"] })).status).toBe(400);
     },
   );
 });
