@@ -12,9 +12,10 @@ import { defaultLimits } from "../src/codec/values/limits.ts";
 import { createConsoleFiles } from "../server/console/console-files.ts";
 import { nodeHost } from "../server/http/host.ts";
 import { type HttpServer, listen } from "../server/http/http.ts";
+import { memoryLinks } from "../server/local/memory-links.ts";
 import { type TestProcedure, testModules } from "../test/_cluster.ts";
+import { type FakeMember, fakeMember, memoryDial } from "../test/_fake-member.ts";
 import { body, money, outOfStock, shop } from "../test/spec/_shop.ts";
-import { chunksOf } from "../src/http/bodies.ts";
 
 export const key = "the-key-of-the-console-tests";
 
@@ -90,6 +91,9 @@ export async function startConsoleService({
   let http: HttpServer;
   let gateway: Role;
   let console: Console;
+  let nodes: Role[] = [];
+  let answering: FakeMember[] = [];
+  const dial = memoryDial(network);
   const common = { trustKey: key, limits: defaultLimits };
 
   const plug = async (): Promise<void> => {
@@ -98,14 +102,14 @@ export async function startConsoleService({
   };
 
   const start = async (): Promise<void> => {
-    const host = nodeHost({ transport: network, names: network.names, log: quiet });
+    const links = memoryLinks(network);
+    const host = nodeHost({ transport: network, links, names: network.names, log: quiet });
     const file = createConsoleFiles();
     console = createConsole(host, { trustKey: key, secure: false, masks: false, file });
     let ids = 0;
     gateway = createGateway(host, {
       ...common,
       healthIntervalMs: 1_000,
-      lease: 15_000,
       newId: () => `m${++ids}`,
       observer: console,
     });
@@ -125,8 +129,19 @@ export async function startConsoleService({
       node.addHealthCheck("database", { isHealthy: async () => name !== "node C" });
       network.roles.set(url, node);
       await node.start(url);
+      nodes.push(node);
     }
-    for (let at = 0; at < members; at++) await joined(gateway, network, at, each);
+    for (let at = 0; at < members; at++) answering.push(await joined(http.url, dial, at, each));
+  };
+
+  /** The gateway first: it can't tell its viewers who leaves then. */
+  const stop = async (): Promise<void> => {
+    await gateway.stop();
+    await http.close(0);
+    for (const member of answering) member.die();
+    for (const node of nodes) await node.stop();
+    nodes = [];
+    answering = [];
   };
 
   await start();
@@ -147,13 +162,11 @@ export async function startConsoleService({
     unplug: () => http.close(0),
     plug,
     async restart() {
-      await gateway.stop();
-      await http.close(0);
+      await stop();
       await start();
     },
     async close() {
-      await gateway.stop();
-      await http.close(0);
+      await stop();
       await network.close();
     },
   };
@@ -161,24 +174,13 @@ export async function startConsoleService({
 
 /** Joins a member that has no procedures of its own and answers every request. */
 async function joined(
-  gateway: Role,
-  network: ReturnType<typeof createMemoryNetwork>,
+  gateway: string,
+  dial: ReturnType<typeof memoryDial>,
   at: number,
   each: number,
-): Promise<void> {
-  const url = `http://member${at}`;
+): Promise<FakeMember> {
   const segment = `segment-${String(at).padStart(3, "0")}`;
   const fqns = Array.from({ length: each }, (_, index) => `part${at % 10}/procedure${at}x${index}`);
-  const answer = async (text: string) => ({
-    status: 200,
-    headers: { "content-type": "text/plain; charset=utf-8" },
-    body: text,
-  });
-  const role: Pick<Role, "handle"> = {
-    handle: async ({ target }) =>
-      await answer(target.startsWith("/health") ? (target === "/health" ? "{}" : "true") : "1"),
-  };
-  network.roles.set(url, role as Role);
   const about = fqns.map((fqn) => ({
     fqn,
     version: "0.0.0",
@@ -186,18 +188,21 @@ async function joined(
     segments: [segment],
     parameters: [{ kind: "plain", name: "id" }],
   }));
-  const text = JSON.stringify({
-    url,
-    procedures: fqns,
-    node: { name: `member ${at}`, segments: [segment], procedures: about },
-  });
-  await gateway.handle({
-    method: "POST",
-    target: "/nodes",
-    headers: { "x-svc-trust-key": key },
-    scheme: "http",
-    body: chunksOf(new TextEncoder().encode(text)),
-    readBody: async () => new TextEncoder().encode(text),
-    signal: new AbortController().signal,
-  });
+  return await fakeMember(
+    {
+      gateway,
+      dial,
+      url: `http://member${at}`,
+      trustKey: key,
+      behave: ({ target }) => ({
+        status: 200,
+        headers: { "content-type": "text/plain; charset=utf-8" },
+        body: target === "/health" ? "{}" : "1",
+      }),
+    },
+    {
+      procedures: fqns,
+      node: { name: `member ${at}`, segments: [segment], procedures: about },
+    },
+  );
 }

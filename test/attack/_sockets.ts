@@ -98,7 +98,6 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
     return createGateway(gatewayHost, {
       ...common,
       healthIntervalMs: 60_000,
-      lease: 60_000,
       gatheringMs: 0,
       newId: () => `m${++ids}`,
       observer: consoleOf(gatewayHost),
