@@ -7,13 +7,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
-import { runnerImport } from "vite";
 import { findBrowser } from "../scripts/browser.mjs";
-import { memoryHost, request, success } from "./lib/memory-host.mjs";
+import { here, load, memoryGateway, request, success } from "./lib/memory-gateway.mjs";
 
-const here = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const tracing = process.argv.includes("--trace");
 const other = words[0];
@@ -25,30 +22,19 @@ const perSecond = 500;
 const span = 4_000;
 const settle = 2_000;
 
-const failure = {
-  status: 404,
-  headers: { "content-type": "application/json" },
-  body: new TextEncoder().encode("{}"),
+const json = { "content-type": "application/json" };
+/** What members answer. */
+const behave = ({ target }) => {
+  if (target === "/health") return { status: 200, headers: json, body: '{"database":true}' };
+  return target.includes("x7?") ? { status: 404, headers: json, body: "{}" } : success;
 };
-const host = memoryHost(async ({ url }) => {
-  if (url.endsWith("/health"))
-    return { ...success, body: new TextEncoder().encode('{"database":true}') };
-  return url.includes("x7?") ? failure : success;
-});
-const key = { "x-svc-trust-key": "the key of this bench" };
-const load = async (file) =>
-  (await runnerImport(`${here}${file}`, { root: here, configFile: false, logLevel: "error" }))
-    .module;
+const trustKey = "the key of this bench";
 
 /**
  * Starts a gateway with the console of this checkout, or of the other for requests that select it.
  */
 async function startGateway() {
-  const [{ createGateway }, { defaultLimits }, { createConsole }] = await Promise.all(
-    ["src/roles/relay/gateway.ts", "src/codec/values/limits.ts", "server/console/console.ts"].map(
-      load,
-    ),
-  );
+  const { createConsole } = await load("server/console/console.ts");
   const types = { js: "text/javascript", css: "text/css", html: "text/html", svg: "image/svg+xml" };
   const file = async (name, { headers }) => ({
     status: 200,
@@ -57,26 +43,16 @@ async function startGateway() {
       join(headers["x-page"] === "other" ? other : here, "dist/svc/console", name),
     ),
   });
-  const trustKey = key["x-svc-trust-key"];
-  const console = createConsole(host, { trustKey, secure: false, file });
-  let ids = 0;
-  const options = {
-    trustKey,
-    limits: defaultLimits,
-    healthIntervalMs: 1e8,
-    lease: 1e7,
-    newId: () => `m${++ids}`,
-    observer: console,
-  };
-  const gateway = createGateway(host, options);
   const http = createServer(
     (incoming, outgoing) => void serve(gateway, incoming, outgoing).catch(() => outgoing.destroy()),
   );
   await new Promise((resolve) => http.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${http.address().port}`;
-  await gateway.start(url);
+  let console;
+  const observe = (host) => (console = createConsole(host, { trustKey, secure: false, file }));
+  const { role: gateway, member } = await memoryGateway({ url, trustKey, observe });
   for (let at = 0; at < members; at++)
-    await gateway.handle(request("POST", "/nodes", key, JSON.stringify(memberAt(at))));
+    await (await member({ behave, url: `http://member${at}` })).join(memberAt(at));
   return { gateway, console, http };
 }
 
@@ -91,7 +67,6 @@ function memberAt(at) {
     parameters: [{ kind: "plain", name: "id" }],
   }));
   return {
-    url: `http://member${at}`,
     procedures: fqns,
     node: { name: `member ${at}`, segments, procedures },
   };
@@ -117,6 +92,13 @@ async function serve(gateway, incoming, outgoing) {
   return outgoing.end();
 }
 
+/** Throws if a call isn't answered as {@link behave} says. */
+async function send(gateway, target, agent) {
+  const headers = { host: "localhost", "user-agent": agent };
+  const { status } = await gateway.handle(request("GET", target, headers));
+  if (status !== behave({ target }).status) throw new Error(`a call was answered ${status}`);
+}
+
 /** Calls all procedures in a pseudo-random order that is always the same. */
 function startLoad(gateway) {
   const began = performance.now();
@@ -128,7 +110,7 @@ function startLoad(gateway) {
       const node = at % members;
       const agent = sent % 3 === 0 ? "curl/8" : "Mozilla/5.0";
       const target = `/rpc/part${node % 10}/procedure${node}x${Math.floor(at / members)}?id=${sent}`;
-      void gateway.handle(request("GET", target, { host: "shop.example", "user-agent": agent }));
+      void send(gateway, target, agent);
     }
   }, 10).unref();
 }

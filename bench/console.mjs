@@ -2,72 +2,35 @@
 // gateway, taking turns with and without a console.
 // node bench/console.mjs [another checkout to compare with as well]
 
-import { fileURLToPath } from "node:url";
-import { runnerImport } from "vite";
-
-import { memoryHost, request, success } from "./lib/memory-host.mjs";
+import { load, memoryGateway, request, success } from "./lib/memory-gateway.mjs";
 import { median } from "./lib/statistics.mjs";
 
-const here = fileURLToPath(new URL("..", import.meta.url));
 const rounds = 300;
 const calls = 400;
-const host = memoryHost(async () => success);
-const options = {
-  trustKey: "the key of this bench",
-  limits: undefined,
-  healthIntervalMs: 1e8,
-  lease: 1e8,
-  newId: () => "1",
-};
-/** Loads a checkout's modules once, as two copies would be optimised separately. */
-const loaded = new Map();
-const load = async (root, file) => {
-  const path = `${root}${file}`;
-  if (!loaded.has(path))
-    loaded.set(
-      path,
-      (await runnerImport(path, { root, configFile: false, logLevel: "error" })).module,
-    );
-  return loaded.get(path);
-};
+const trustKey = "the key of this bench";
 
-/** A gateway with one member. */
-async function gateway(root, withConsole) {
-  const [{ createGateway }, { defaultLimits }] = [
-    await load(root, "src/roles/relay/gateway.ts"),
-    await load(root, "src/codec/values/limits.ts"),
-  ];
-  const console = withConsole
-    ? (await load(root, "server/console/console.ts")).createConsole(host, {
-        trustKey: options.trustKey,
-        secure: false,
-        file: async () => undefined,
-      })
-    : undefined;
-  const made = createGateway(host, {
-    ...options,
-    limits: defaultLimits,
-    ...(console && { observer: console }),
+/** A gateway of a checkout [this one] with one member. */
+async function gateway(withConsole, root) {
+  const { createConsole } = await load("server/console/console.ts", root);
+  const observe = (host) =>
+    createConsole(host, { trustKey, secure: false, file: async () => undefined });
+  const { role, member } = await memoryGateway({
+    root,
+    trustKey,
+    ...(withConsole && { observe }),
   });
-  await made.start("http://127.0.0.1:1");
-  const key = { "x-svc-trust-key": options.trustKey };
-  await made.handle(
-    request(
-      "POST",
-      "/nodes",
-      key,
-      JSON.stringify({ url: "http://node", procedures: ["shop/stock"] }),
-    ),
-  );
-  return made;
+  await (await member({ behave: () => success })).join({ procedures: ["shop/stock"] });
+  return role;
 }
 
 /** CPU time per call in µs, which depends little on other load on the machine. */
 async function timeOf(role) {
-  const fields = { host: "a", "user-agent": "bench" };
+  const fields = { host: "localhost", "user-agent": "bench" };
   const began = process.cpuUsage();
-  for (let at = 0; at < calls; at++)
-    await role.handle(request("GET", "/rpc/shop/stock?sku=tweed", fields));
+  for (let at = 0; at < calls; at++) {
+    const { status } = await role.handle(request("GET", "/rpc/shop/stock?sku=tweed", fields));
+    if (status !== 200) throw new Error(`a call was answered ${status}`);
+  }
   const { user, system } = process.cpuUsage(began);
   return (user + system) / calls;
 }
@@ -88,17 +51,17 @@ async function compare(name, base, other) {
   );
 }
 
-const without = await gateway(here, false);
-const watched = await gateway(here, true);
+const without = await gateway(false);
+const watched = await gateway(true);
 await compare("without a console → on, and nobody looks", without, watched);
 if (process.argv[2] !== undefined)
   await compare(
     "another checkout → on, and nobody looks",
-    await gateway(`${process.argv[2]}/`, false),
+    await gateway(false, process.argv[2]),
     watched,
   );
 const events = await watched.handle(
-  request("GET", "/svc/console/events", { "x-svc-trust-key": options.trustKey }),
+  request("GET", "/svc/console/events", { "x-svc-trust-key": trustKey }),
 );
 void (async () => {
   for await (const chunk of events.body) void chunk;
