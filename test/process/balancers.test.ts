@@ -19,7 +19,6 @@ const trustKey = "the-trust-key-behind-the-balancers";
 
 interface Keys {
   readonly endToEndTls?: boolean;
-  readonly link?: "auto" | "always";
 }
 const unbound = { endToEndTls: false };
 
