@@ -326,7 +326,7 @@ describe("an uncaught exception", () => {
 
 describe.skipIf(process.platform === "win32")("a gateway with a low limit of open files", () => {
   it(
-    "warns at its start, and blames no node for what it can't open",
+    "warns at its start, and keeps its links and the calls that it has taken when it can't open more",
     { timeout: 60_000 },
     async () => {
       const repository = await application.service("repository", {
@@ -346,7 +346,7 @@ describe.skipIf(process.platform === "win32")("a gateway with a low limit of ope
       expect(command.output()).toContain(
         "warning: this process may open 64 files, and limits.maxConnections is 10000",
       );
-      await application.service("node", {
+      const node = await application.service("node", {
         mode: "node",
         url: anyPort,
         gateway,
@@ -354,13 +354,16 @@ describe.skipIf(process.platform === "win32")("a gateway with a low limit of ope
         segments: ["shop"],
       });
       expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
-      await Promise.all(
+      // A call takes a file for its caller, and none for the node.
+      const calls = await Promise.all(
         Array.from({ length: 80 }, () =>
-          get(`${gateway}/rpc/slow?ms=1500`).catch(() => "it was cut"),
+          get(`${gateway}/rpc/slow?ms=1500`).catch(() => ({ status: "cut" as const, text: "" })),
         ),
       );
+      expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200, "cut"]));
       expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
-      expect(command.output()).not.toMatch(/it gets no calls|unhealthy/);
+      expect(command.output()).not.toMatch(/it gets no calls|unhealthy|lost/);
+      expect(node.command.output()).not.toContain("lost");
     },
   );
 });
