@@ -16,7 +16,7 @@ const help = `npm run chaos -- [options]
   --directory   NATS servers that are killed, hang, and are away for a minute, and nothing else
   --page        writes the tables of docs/reliability.md
   --no-anchors  leaves out nginx and HAProxy
-  --way W       how services talk: link, websocket (links over WebSockets only) or http (links where they can)
+  --web-sockets all links are WebSockets, as where something in between passes no other upgrades
 `;
 
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const { values } = parseArgs({
     directory: { type: "boolean" },
     page: { type: "boolean" },
     "no-anchors": { type: "boolean" },
-    way: { type: "string" },
+    "web-sockets": { type: "boolean" },
     help: { type: "boolean" },
   },
 });
@@ -82,9 +82,11 @@ async function long() {
 // What was started is killed when this process exits.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
 
-if (values.way !== undefined) process.env.SEAMLINE_WAY = values.way;
-// Services that are started from here on inherit it.
-if (values.way === "websocket") await import("../test/_web-sockets-only.mjs");
+if (values["web-sockets"]) {
+  process.env.SEAMLINE_WAY = "websocket";
+  // Services that are started from here on inherit it.
+  await import("../test/_web-sockets-only.mjs");
+}
 if (values.help) console.log(help);
 else {
   requireCommands(["nats-server"]);
