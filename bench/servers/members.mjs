@@ -16,7 +16,6 @@ for (let at = 0; at < count; at++)
       // Nobody connects to it: calls come down the links.
       url: "http://127.0.0.1:1",
       gateway: gateways.length === 1 ? gateways[0] : gateways,
-      link: "always",
       repository,
       segments: ["app"],
       trustKey,
