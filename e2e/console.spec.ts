@@ -113,13 +113,11 @@ test("the list of calls updates live, with route, sizes, time, and the trace of 
   await expect(rows.filter({ hasText: "404" }).first()).toBeVisible();
 });
 
-test("the table of services shows health checks and leases", async ({ page }) => {
+test("the table of services shows health checks", async ({ page }) => {
   await open(page);
   const rows = page.getByRole("grid", { name: "Services and their health" }).getByRole("row");
   await expect(rows.filter({ hasText: "gateway" })).toContainText(/0 of 1,000.*disk healthy/);
-  await expect(rows.filter({ hasText: "node A" })).toContainText(
-    /in rotation.*\d+ s.*database healthy/,
-  );
+  await expect(rows.filter({ hasText: "node A" })).toContainText(/in rotation.*database healthy/);
   await expect(rows.filter({ hasText: "node C" })).toContainText(/out.*database unhealthy/);
   await expect(page.locator(".figure.bad").filter({ hasText: "In rotation" })).toContainText(
     "2 of 3",
