@@ -1,11 +1,10 @@
-// What a member of a gateway answers in place of settings that a procedure could have made.
+// What a member of a gateway answers in place of settings that a procedure could have made, and what a proxy sends.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { getContext } from "../../server/http/carrier.ts";
 import { ask, TestDeployment, testModules } from "../_cluster.ts";
-import { key } from "../_deployment.ts";
-import { type FakeAnswer, fakeMember, memoryDial } from "../_fake-member.ts";
+import { dialAsMember, type FakeAnswer, fakeMember, memoryDial } from "../_fake-member.ts";
 import { body } from "../spec/_shop.ts";
 
 const form = (value: unknown): string =>
@@ -98,17 +97,23 @@ it.each([
   form("5"),
   form("[]"),
   form({ serialized: true, name: "Map", entries: {} }),
-])("locals that a member sends and that can't be read are 400: %s", async (field) => {
+])("locals that another service sends and that can't be read are 400: %s", async (field) => {
   const local = new TestDeployment();
-  const role = await local.standalone({
+  await local.standalone({
     modules: testModules([
       { fqn: "a/call", in: { a: "public" }, body: body("a/call", () => getContext().locals) },
     ]),
   });
-  const answer = await ask(role, "GET", "/rpc/a/call", {
-    "x-svc-trust-key": key,
-    "x-svc-locals": field,
+  const proxy = await dialAsMember({
+    dial: memoryDial(local.network),
+    gateway: "http://standalone",
+    role: "proxy",
+    roles: ["standalone"],
   });
-  expect(answer.status).toBe(400);
-  expect(answer.text).toMatch(/^The field x-svc-locals can't be read/);
+  for (const from of ["service", "outside"] as const) {
+    const headers = { "x-svc-locals": field };
+    const answer = await proxy.request("GET", "/rpc/a/call", "", headers, from);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(/^The field x-svc-locals can't be read/);
+  }
 });
