@@ -264,8 +264,8 @@ const overLinks: readonly {
     what: "leaving, of a member that isn't there",
     by: ["a node to its gateway"],
     method: "DELETE",
-    target: "/nodes/none",
-    answers: { key: 404, service: 401 },
+    target: "/nodes",
+    answers: { key: 204, service: 401 },
   },
   {
     what: "joining at a service that isn't a gateway",
