@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config";
 
 // What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
 // production install has one dependency.
-const external: (string | RegExp)[] = ["undici", "vite", "vite/module-runner", /^node:/];
+const external: (string | RegExp)[] = ["vite", "vite/module-runner", /^node:/];
 
 /** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
 const ofClient: readonly [RegExp, string] = [
@@ -224,7 +224,7 @@ export default defineConfig({
   environments: {
     node: {
       consumer: "server",
-      resolve: { noExternal: true, external: ["undici", "vite"] },
+      resolve: { noExternal: true, external: ["vite"] },
       build: {
         outDir: ".build",
         target: "node20.19",

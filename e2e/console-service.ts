@@ -103,7 +103,7 @@ export async function startConsoleService({
 
   const start = async (): Promise<void> => {
     const links = memoryLinks(network);
-    const host = nodeHost({ transport: network, links, names: network.names, log: quiet });
+    const host = nodeHost({ links, names: network.names, log: quiet });
     const file = createConsoleFiles();
     console = createConsole(host, { trustKey: key, secure: false, masks: false, file });
     let ids = 0;

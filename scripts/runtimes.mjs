@@ -94,9 +94,6 @@ try {
   // A copy: Deno doesn't load what is behind a link out of the folder.
   for (const name of ["dist", "schema", "package.json"])
     cpSync(join(root, name), join(folder, "node_modules/seamline", name), { recursive: true });
-  cpSync(join(root, "node_modules/undici"), join(folder, "node_modules/undici"), {
-    recursive: true,
-  });
   const built = spawnSync(process.execPath, [join(root, "dist/cli.js"), "build"], {
     cwd: folder,
     stdio: ["ignore", "ignore", "inherit"],

@@ -3,8 +3,10 @@
 
 import type { ClassRecord, Parameter, ServerManifest, SegmentEntry } from "../src/base/manifest.ts";
 import type {
+  AbortNotice,
   EventLoop,
   Host,
+  HttpRequest,
   ModuleNamespace,
   OutgoingRequest,
   PeerResponse,
@@ -12,7 +14,12 @@ import type {
 } from "../src/base/ports.ts";
 import type { ServerModules } from "../src/roles/application.ts";
 import { createGateway } from "../src/roles/relay/gateway.ts";
-import { createMemoryNetwork, type MemoryNetwork } from "../src/roles/memory-network.ts";
+import {
+  ask as askRole,
+  createMemoryNetwork,
+  type MemoryNetwork,
+  type TextResponse,
+} from "../src/roles/memory-network.ts";
 import { createNode, type NodeOptions, type NodeRole } from "../src/roles/node.ts";
 import { createProxy } from "../src/roles/relay/proxy.ts";
 import type { RepositoryFiles } from "../src/roles/repository.ts";
@@ -28,8 +35,6 @@ import { TestClock } from "../server/testing/test-clock.ts";
 import { TestLog } from "../server/testing/test-log.ts";
 
 import { linkTap } from "./_link-tap.ts";
-
-export { ask } from "../src/roles/memory-network.ts";
 
 export { settle, TestClock } from "../server/testing/test-clock.ts";
 export { TestLog } from "../server/testing/test-log.ts";
@@ -61,10 +66,10 @@ export class TestNetwork implements MemoryNetwork {
   }
 
   /** For the service at an address. */
-  links({ url, trustKey }: { readonly url: string; readonly trustKey: string }): Host["links"] {
+  links({ url }: { readonly url: string; readonly trustKey: string }): Host["links"] {
     const links = memoryLinks(this, {
       own: url,
-      tap: linkTap(trustKey, url, (request) => this.sent.push(request)),
+      tap: linkTap(url, (request) => this.sent.push(request)),
       onDial: (ends, cut) => this.#links.push({ ends, cut }),
     });
     // A test may put something else in a service's place.
@@ -104,7 +109,6 @@ export function testHost(
   loop: EventLoop = prompt,
 ): Host {
   return {
-    transport: network,
     links: own === undefined ? memoryLinks(network) : network.links(own),
     names: network.names,
     memory: unbounded,
@@ -120,6 +124,25 @@ export function testHost(
 }
 
 export const key = "the-trust-key-of-the-tests";
+
+/**
+ * Says in the fields of a test's request whose it is, as the kind of a link's frame does. No field of HTTP can
+ * have such a name.
+ */
+export const fromField = ":from";
+
+/** Sends one request to a role, from outside unless its fields say another. */
+export async function ask(
+  role: Pick<Role, "handle">,
+  method: string,
+  target: string,
+  headers: HttpRequest["headers"] = {},
+  ...more: [body?: OutgoingRequest["body"], signal?: AbortNotice]
+): Promise<TextResponse> {
+  const { [fromField]: from, ...fields } = headers;
+  const handle: Role["handle"] = (request) => role.handle(Object.assign(request, { from }));
+  return await askRole(from === undefined ? role : { handle }, method, target, fields, ...more);
+}
 
 type Options<Create extends (host: Host, options: never) => unknown> = Partial<
   Parameters<Create>[1]

@@ -1,11 +1,10 @@
 // proxy → gateway → two nodes, in memory: what most tests of the specification are about.
 
-import { nodeHost } from "../server/http/host.ts";
 import { createNode } from "../src/roles/node.ts";
 import type { ServerModules } from "../src/roles/application.ts";
 import type { Role } from "../src/roles/role.ts";
-import { createCredentials } from "../src/http/trust.ts";
 import {
+  fromField,
   key,
   type TestClock,
   TestDeployment,
@@ -17,12 +16,12 @@ import {
 import { money, outOfStock, shop } from "./spec/_shop.ts";
 
 export { key };
-const credentials = createCredentials(key, nodeHost());
-/** The credentials that services send: with their own and trusted calls, and with untrusted ones. */
+/** Whose a service's request is: of its procedures and trusted callers, of callers outside, its own. */
 export const sentBy = {
-  service: credentials.fields("service"),
-  outside: credentials.fields("outside"),
-};
+  service: { [fromField]: "service" },
+  outside: { [fromField]: "outside" },
+  key: { [fromField]: "key" },
+} as const;
 export const urls = {
   gateway: "http://gateway",
   a: "http://a",

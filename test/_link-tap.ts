@@ -2,9 +2,6 @@
 // take.
 
 import type { ChannelTap } from "../server/local/memory-links.ts";
-import { sign } from "../server/http/host.ts";
-import { serviceHeaders } from "../src/base/protocol.ts";
-import { createCredentials } from "../src/http/trust.ts";
 import { FrameReader, kinds, type OnFrame } from "../src/link/frames.ts";
 import { readCallHead } from "../src/link/heads.ts";
 import { bodyFollows, headIn } from "../src/link/payload.ts";
@@ -16,18 +13,18 @@ export interface SeenRequest {
   body: string;
 }
 
-/** Reports the calls in both directions of a link. The frame says what a credential says over HTTP. */
+/** Whose calls the frames begin: it is shown as a field that no request of HTTP can have. */
+const shown: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  [kinds.callOutside]: { ":from": "outside" },
+  [kinds.callTrusted]: { ":from": "service" },
+  [kinds.callOwn]: { ":from": "key" },
+};
+
+/** Reports the calls in both directions of a link. */
 export function linkTap(
-  trustKey: string,
   own: string,
   seen: (request: SeenRequest) => void,
 ): (base: string) => ChannelTap {
-  const credentials = createCredentials(trustKey, { sign, equalSecrets: (a, b) => a === b });
-  const shown: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-    [kinds.callOutside]: credentials.fields("outside"),
-    [kinds.callTrusted]: credentials.fields("service"),
-    [kinds.callOwn]: { [serviceHeaders.trustKey]: trustKey },
-  };
   const reader = (to: string): FrameReader => {
     const uploads = new Map<number, SeenRequest>();
     const onFrame: OnFrame = (kind, stream, payload) => {

@@ -2,7 +2,6 @@
 
 import type { Host } from "../src/base/ports.ts";
 import { defaultLimits } from "../src/codec/values/limits.ts";
-import { createCredentials } from "../src/http/trust.ts";
 import { ServiceLinks } from "../src/roles/links/service-links.ts";
 import type { MemberDetails } from "../src/roles/members/member-details.ts";
 import type { Announced } from "../src/roles/members/member-list.ts";
@@ -28,7 +27,6 @@ export async function linkedMembership(member: LinkedMember): Promise<Membership
     instance,
     trustKey: key,
     limits: defaultLimits,
-    credentials: createCredentials(key, host),
     handle: async () => ({ status: 200, headers: {}, body: answer }),
   });
   const link = links.dial(gateway, ["gateway"], {
@@ -39,7 +37,6 @@ export async function linkedMembership(member: LinkedMember): Promise<Membership
     host,
     gateway,
     link,
-    trustKey: key,
     offered,
     ...(about && { about }),
   });

@@ -1,4 +1,4 @@
-// proxy → gateway → two nodes over real sockets of this process: the http adapter and the transport
+// proxy → gateway → two nodes over real sockets of this process: the http adapter and links
 // that production runs.
 
 import { nodeHost } from "../server/http/host.ts";
@@ -11,9 +11,9 @@ import { createNode } from "../src/roles/node.ts";
 import { createProxy } from "../src/roles/relay/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
 import { defaultLimits } from "../src/codec/values/limits.ts";
-import { createCredentials } from "../src/http/trust.ts";
 import { createRemote } from "../src/wire/outgoing/remote-call.ts";
 import { TestLog, testModules, type TestProcedure } from "./_cluster.ts";
+import { httpPeer } from "./_http-peer.ts";
 import { linkHost, takingLinks } from "./_linking.ts";
 import { body, call, names } from "./spec/_shop.ts";
 import { wireCases } from "./_wire-cases.ts";
@@ -118,7 +118,7 @@ export interface Sockets {
   readonly relay: string;
   readonly gateway: string;
   readonly proxy: string;
-  /** The ports of the caller in the tests: the transport is one of its own. */
+  /** The ports of the caller in the tests. */
   readonly host: Host;
   readonly log: TestLog;
   close(): Promise<void>;
@@ -148,7 +148,6 @@ export function createStarter(
       closing.unshift(async () => {
         await role.stop();
         await server.close(0);
-        await host.transport.close();
       });
       return server.url;
     },
@@ -187,7 +186,6 @@ export async function startSockets(): Promise<Sockets> {
     createProxy(host, { ...common, calls: gateway, repository: "http://127.0.0.1:9" }),
   );
   const host = nodeHost({ log });
-  closing.unshift(() => host.transport.close());
   return {
     node,
     relay,
@@ -252,10 +250,9 @@ export async function callFrom(
   args: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   const options = {
-    transport: host.transport,
+    transport: httpPeer(key),
     clock: host.clock,
     base,
-    credential: createCredentials(key, host).fields("service"),
     classes: createWireClasses(),
     limits: defaultLimits,
   };

@@ -27,9 +27,6 @@ const rare: Readonly<Record<string, string>> = {
   "server/http/mounted/accept-request.ts withoutPseudoHeaders": "HTTP/2, in development",
   "server/http/http.ts listen": "the start",
   "server/http/listening.ts createTlsServer": "the start",
-  "server/http/outgoing/plain-request.ts sendRequest": "streams",
-  "server/http/transport.ts openSenders": "the start",
-  "server/http/transport.ts guarded": "new connections",
   "server/http/writing/write-answer.ts refusal": "refusals",
 };
 

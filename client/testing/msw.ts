@@ -181,11 +181,6 @@ function responseOf({
 }
 
 const host: Host = {
-  transport: {
-    send: async ({ url }) =>
-      await Promise.reject(new Error(`msw handlers don't make outbound calls: ${url}`)),
-    close: async () => {},
-  },
   links: {
     dial: async (base) =>
       await Promise.reject(new Error(`msw handlers don't link to other services: ${base}`)),
@@ -194,7 +189,6 @@ const host: Host = {
   names: {
     resolve: async (name) =>
       await Promise.reject(new Error(`msw handlers don't resolve names: ${name}`)),
-    own: () => [],
   },
   memory: { hasRoom: () => true, fitsAnswer: () => true },
   loop: {

@@ -3,7 +3,7 @@
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { consolePath } from "../../src/base/protocol.ts";
 import type { ObservedRole, Observer, Subject } from "../../src/roles/members/observer.ts";
-import { createCredentials, type TrustKey } from "../../src/http/trust.ts";
+import { createCredentials } from "../../src/http/trust.ts";
 import { type ConsoleOptions, createEndpoints } from "./endpoints.ts";
 import { gatewaySource } from "./sources/gateway-source.ts";
 import { Overview } from "./overview.ts";
@@ -28,8 +28,8 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
   let shown: ReturnType<typeof show> | undefined;
 
   const show = ({ subject, health, rpc, calls }: ObservedRole) => {
-    const { controls, trustKey } = options;
-    const source = sourceOf(host, subject, trustKey);
+    const { controls } = options;
+    const source = sourceOf(host, subject);
     const viewers = new Viewers({
       clock,
       trust: credentials.of,
@@ -65,12 +65,12 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
   };
 }
 
-function sourceOf(host: Host, subject: Subject, trustKey: TrustKey): Source {
+function sourceOf(host: Host, subject: Subject): Source {
   switch (subject.mode) {
     case "gateway":
-      return gatewaySource(host, subject, trustKey);
+      return gatewaySource(host, subject);
     case "proxy":
-      return proxySource(host, subject, trustKey);
+      return proxySource(host, subject);
     case "standalone":
       return standaloneSource(subject);
   }

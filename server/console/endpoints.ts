@@ -151,7 +151,7 @@ export function createEndpoints(
   /** Calls with the trust key's rights: its holder gave this user the link. */
   const call = async (request: HttpRequest): Promise<HttpResponse> => {
     if (!isJson(request.headers)) throw new BadRequest("A call of the console is application/json");
-    const answer = await parts.call(new SessionCall(request, credentials.fields("service")));
+    const answer = await parts.call(new SessionCall(request));
     return withConsoleHeaders(answer ?? notFound());
   };
 

@@ -73,9 +73,10 @@ export async function makeGateway(
     readonly has: NonNullable<GatewayOptions["has"]>;
     readonly meant: NonNullable<GatewayOptions["meant"]>;
     readonly holder: GatewayCalls["holder"];
+    readonly peer: GatewayCalls["peer"];
   },
 ): Promise<Role> {
-  const { root, configuration, base, modules, observer, has, meant, holder } = parts;
+  const { root, configuration, base, modules, observer, has, meant, holder, peer } = parts;
   const role = createGateway(host, {
     ...options,
     // Any host: Vite checks them already (`server.allowedHosts`).
@@ -88,7 +89,7 @@ export async function makeGateway(
   });
   const { config, limits } = configuration;
   if (config?.middleware === undefined && config?.healthChecks === undefined) return role;
-  await bindGatewayCalls(host, { modules, trustKey: options.trustKey ?? "", limits, holder });
+  await bindGatewayCalls(host, { modules, peer, limits, holder });
   const importPackage = applicationImporter(root);
   const { middleware, healthChecks } = await configuredModules(config, {
     root,

@@ -14,6 +14,7 @@ import type {
   HttpResponse,
   Log,
   ModuleNamespace,
+  Peer,
 } from "../../src/base/ports.ts";
 import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
 import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
@@ -150,7 +151,6 @@ export class Deployment {
       domain: ".memory",
       host: (name) =>
         nodeHost({
-          transport: local.network,
           links: memoryLinks(local.network, { own: local.urlOf(name) }),
           names: local.network.names,
           log,
@@ -158,7 +158,7 @@ export class Deployment {
         }),
     });
     const gateway = local.addGateway(
-      async (host, options) => await this.#gateway(quiet(host), options, modules()),
+      async (host, options) => await this.#gateway(quiet(host), options, modules(), local.network),
     );
     const nodes = new LiveNodes({
       local,
@@ -234,7 +234,12 @@ export class Deployment {
     return this.#callable;
   }
 
-  async #gateway(host: Host, options: GatewayOptions, modules: LiveModules): Promise<Role> {
+  async #gateway(
+    host: Host,
+    options: GatewayOptions,
+    modules: LiveModules,
+    peer: Peer,
+  ): Promise<Role> {
     const { root, controls } = this.#options;
     const parts = { trustKey: this.#trustKey, file: createConsoleFiles(), controls };
     const console = createConsole(host, { ...parts, secure: false, masks: false });
@@ -248,6 +253,7 @@ export class Deployment {
         has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
         meant: (fqn) => meantBy(fqn, this.#onNodes?.names.procedure ?? new Set()),
         holder: (fqn, version) => this.nodes?.holder(fqn, version),
+        peer,
       });
       await this.#gatewayModules?.close();
       [this.#gatewayModules, this.#console] = [modules, console];

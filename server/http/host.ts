@@ -9,15 +9,13 @@ import type {
   MemoryBudget,
   Names,
   Telemetry,
-  Transport,
 } from "../../src/base/ports.ts";
 import { createLog } from "../base/log.ts";
 import { createCarrier } from "./carrier.ts";
 import { nodeClock } from "./clock.ts";
 import { createEventLoop } from "./event-loop.ts";
 import { createLinkHost } from "./links/dial.ts";
-import { systemNames } from "./outgoing/names.ts";
-import { createTransport } from "./transport.ts";
+import { systemNames } from "./names.ts";
 
 /** Compares in constant time. Hashing hides the lengths too. */
 export function equalSecrets(left: string, right: string): boolean {
@@ -59,7 +57,6 @@ export const prompt: EventLoop = {
 export function nodeHost(
   parts: {
     readonly log?: Log;
-    readonly transport?: Transport;
     readonly links?: Host["links"];
     readonly names?: Names;
     readonly clock?: Clock;
@@ -69,7 +66,6 @@ export function nodeHost(
   } = {},
 ): Host {
   return {
-    transport: parts.transport ?? createTransport(),
     links: parts.links ?? createLinkHost(),
     names: parts.names ?? systemNames,
     memory: parts.memory ?? unbounded,

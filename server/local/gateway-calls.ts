@@ -15,11 +15,10 @@ import {
   entryOf,
   type ServerManifest,
 } from "../../src/base/manifest.ts";
-import type { Host } from "../../src/base/ports.ts";
+import type { Host, Peer } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { Classes } from "../../src/codec/classes.ts";
 import type { Limits } from "../../src/codec/values/limits.ts";
-import { createCredentials, type TrustKey } from "../../src/http/trust.ts";
 import { callStates } from "../../src/wire/call-state.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -36,7 +35,8 @@ export interface ProcedureHolder {
 
 export interface GatewayCalls {
   readonly modules: ServerModules;
-  readonly trustKey: TrustKey;
+  /** The way to nodes. */
+  readonly peer: Peer;
   readonly limits: Limits;
   /** A node that holds a procedure now. */
   readonly holder: (fqn: string, version: string) => ProcedureHolder | undefined;
@@ -60,10 +60,9 @@ export function accessIn(
 /** Binds the gateway's modules, so that they can call procedures. */
 export async function bindGatewayCalls(
   host: Host,
-  { modules, trustKey, limits, holder }: GatewayCalls,
+  { modules, peer, limits, holder }: GatewayCalls,
 ): Promise<void> {
   const classes = new Classes();
-  const credential = createCredentials(trustKey, host).fields("service");
   const node = createServerNode(host, modules, async (call) => {
     const { fqn, version, args, context } = call;
     const target = holder(fqn, version);
@@ -78,14 +77,13 @@ export async function bindGatewayCalls(
         value: await target.role.runProcedure(fqn, version, Object.fromEntries(args), context),
         node: target.name,
       };
-    const { transport, clock } = host;
     return await createRemote({
-      transport,
+      transport: peer,
       base: target.url,
-      credential,
+      from: "service",
       classes,
       limits,
-      clock,
+      clock: host.clock,
       states: callStates,
       onError: noteAnsweredError,
     })(call);

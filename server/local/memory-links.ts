@@ -28,7 +28,7 @@ export interface MemoryLinksOptions {
 export function memoryLinks(
   { roles }: Pick<MemoryNetwork, "roles">,
   { own, tap, onDial }: MemoryLinksOptions = {},
-): NonNullable<Host["links"]> {
+): Host["links"] {
   return {
     soon: queueMicrotask,
     async dial(base, address, dialing) {

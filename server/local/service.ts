@@ -137,7 +137,7 @@ export function closedConnection(origin: string): TransportError {
 
 /** A host that sends, logs and runs nothing once its service has ended. */
 function mortal(host: Host, name: string, ended: AbortSignal): Host {
-  const { transport, links, clock, log } = host;
+  const { links, clock, log } = host;
   const unlessAborted =
     <Args extends unknown[]>(act: (...args: Args) => void) =>
     (...args: Args): void => {
@@ -145,15 +145,7 @@ function mortal(host: Host, name: string, ended: AbortSignal): Host {
     };
   return {
     ...host,
-    transport: {
-      async send(request) {
-        if (ended.aborted) throw new TransportError(`${name} was killed`, false);
-        return await transport.send(request);
-      },
-      // It belongs to the deployment.
-      close: async () => {},
-    },
-    links: links && {
+    links: {
       ...links,
       async dial(...to) {
         if (ended.aborted) throw new Error(`${name} was killed`);

@@ -15,7 +15,6 @@ import {
   TransportError,
 } from "../../src/base/ports.ts";
 import { paths, revisionQuery } from "../../src/base/protocol.ts";
-import { trustKeyHeader, type TrustKey } from "../../src/http/trust.ts";
 import { readBuiltModule } from "../files/kept-builds.ts";
 import { manifestFiles } from "../files/sources.ts";
 import { replaceFile } from "./content-store.ts";
@@ -51,7 +50,6 @@ export function folderSource(folder: string, read?: ServerManifest): ModuleSourc
 
 export interface RepositoryOptions {
   readonly url: string;
-  readonly trustKey: TrustKey;
   /** The way there. It rejects with a {@link TransportError} for what may pass. */
   readonly peer: Peer;
   readonly clock: Clock;
@@ -108,7 +106,8 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
           options.peer.send({
             url: url + path,
             method: "GET",
-            headers: trustKeyHeader(options.trustKey),
+            headers: {},
+            from: "key",
             signal: ended,
             ...(path === paths.serverManifest && { control: true }),
           }),

@@ -14,7 +14,7 @@ import {
   type Log,
   type ModuleLoader,
   ModulesUnavailable,
-  type Transport,
+  type Peer,
 } from "../../src/base/ports.ts";
 import { makeFolder, writing, WriteFailure } from "../base/write-failure.ts";
 import { integrityOf } from "../files/kept-builds.ts";
@@ -25,12 +25,11 @@ import type { ModuleImporter } from "./module-importer.ts";
 import { folderSource, type ModuleSource, repositorySource } from "./module-source.ts";
 import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
 import { separateMap } from "./separate-map.ts";
-import type { TrustKey } from "../../src/http/trust.ts";
 
 export interface ModuleStoreOptions {
   /** The address of a repository and the way there, or the folder of a build's server part. */
   readonly from:
-    | { readonly repository: string; readonly way: Pick<Transport, "send" | "close"> }
+    | { readonly repository: string; readonly way: Peer & { close(): Promise<void> } }
     | { readonly folder: string; readonly manifest?: ServerManifest };
   /** An absolute path [`node_modules/.cache/seamline` in the application folder]. */
   readonly cache?: string | undefined;
@@ -38,7 +37,6 @@ export interface ModuleStoreOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly trustKey: TrustKey;
   /**
    * Called with the file URL of each part that the node loads; Node resolves the imports inside.
    */
@@ -261,7 +259,7 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 function sourceOf(
-  { from, root, config, trustKey, clock, log }: ModuleStoreOptions,
+  { from, root, config, clock, log }: ModuleStoreOptions,
   cache: string,
   signal: AbortSignal,
 ): ModuleSource {
@@ -269,7 +267,6 @@ function sourceOf(
   const name = createHash("sha256").update(from.repository).digest("hex").slice(0, 16);
   return repositorySource({
     url: from.repository,
-    trustKey,
     peer: from.way,
     clock,
     log,

@@ -22,7 +22,7 @@ import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts
 import type { OpenedDirectory } from "../directory/open-directory.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 import { webOf } from "./web-of.ts";
-import { createCredentials, type TrustKey } from "../../src/http/trust.ts";
+import type { TrustKey } from "../../src/http/trust.ts";
 import { ModuleLink } from "../../src/roles/links/module-link.ts";
 
 export interface ComposeOptions {
@@ -235,8 +235,7 @@ function fetchedModulesOf(
 ): ModuleStore {
   const { repository, mode: role, endToEndTls } = config;
   const { limits, trustKey } = options;
-  const credentials = createCredentials(trustKey, host);
-  const parts = { host, role, trustKey, limits, credentials, endToEndTls };
+  const parts = { host, role, trustKey, limits, endToEndTls };
   const way = new ModuleLink(repository, parts);
   return modulesOf(host, { repository, way }, config, options);
 }
@@ -245,10 +244,10 @@ function modulesOf(
   host: Host,
   from: ModuleStoreOptions["from"],
   config: Config,
-  { root, trustKey, moduleImporter }: ComposeOptions,
+  { root, moduleImporter }: ComposeOptions,
 ): ModuleStore {
   const { clock, log } = host;
   const cache = "cache" in config ? config.cache : undefined;
   const ports = { clock, log };
-  return lazyModuleStore({ from, cache, root, trustKey, moduleImporter, config, ...ports });
+  return lazyModuleStore({ from, cache, root, moduleImporter, config, ...ports });
 }

@@ -19,7 +19,6 @@ import { Heartbeat } from "../http/event-loop.ts";
 import { HeldMemory } from "../http/held-memory.ts";
 import { nodeHost } from "../http/host.ts";
 import { createLinkHost } from "../http/links/dial.ts";
-import { createTransport } from "../http/transport.ts";
 import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";
 import { type Composed, composeRole } from "./compose-role.ts";
 import { observe, serviceLog } from "./observability.ts";
@@ -84,12 +83,6 @@ export async function prepareService(
   if (shortKey !== undefined) throw new Problems([shortKey]);
   const limits: Limits = { ...defaultLimits, ...definedOf(config.limits ?? {}) };
   const memory = new HeldMemory(config.limits?.heldBytes);
-  const transport = createTransport({
-    authorities: tls?.authorities,
-    connections: limits.maxConnections,
-    memory,
-    onShortage: (reason) => log.warn(`a request was not sent: ${reason}`),
-  });
   const observation = await observe(config, {
     log,
     memory,
@@ -101,7 +94,6 @@ export async function prepareService(
   const host = nodeHost({
     log,
     memory,
-    transport,
     links: createLinkHost({ authorities: tls?.authorities, memory, heartbeat }),
     telemetry: observation.telemetry,
   });
@@ -114,7 +106,6 @@ export async function prepareService(
   let composed: Composed | undefined;
   const release = async (): Promise<void> => {
     heartbeat.stop();
-    await transport.close();
     await observation.close();
     await composed?.modules?.close();
   };

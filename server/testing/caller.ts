@@ -1,10 +1,9 @@
 // The callers of a test cluster that can't be called themselves: the test and the page.
 
-import type { Host, ModuleNamespace, Transport } from "../../src/base/ports.ts";
+import type { Host, ModuleNamespace, Peer } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { createServerNode } from "../../src/roles/load-node.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
-import { createCredentials } from "../../src/http/trust.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { LocalDeployment } from "../local/deployment.ts";
 import type { CallRecorder } from "./fakes/calls.ts";
@@ -15,6 +14,8 @@ import type { TestCaller, TestPage } from "./test-cluster.ts";
 export interface CallerParts {
   readonly name: "test" | "page";
   readonly host: Host;
+  /** The way to the gateway. */
+  readonly peer: Peer;
   readonly local: LocalDeployment;
   readonly graph: ModuleGraph;
   readonly segments: readonly string[];
@@ -26,15 +27,15 @@ export interface CallerParts {
 /** Only the page uses cookies: no browser keeps those of services. */
 export async function createCaller(parts: CallerParts): Promise<TestPage> {
   const cookies = new Map<string, string>();
-  const { name, host, local, segments, recorder, assertOpen } = parts;
+  const { name, host, peer, local, segments, recorder, assertOpen } = parts;
   const { modules, classes } = parts.graph;
-  const { trustKey, limits } = local.common;
+  const { limits } = local.common;
   const base = local.urlOf("gateway");
   const isPage = name === "page";
   const remote = createRemote({
-    transport: isPage ? fromPage(withCookies(host.transport, cookies), base) : host.transport,
+    transport: isPage ? fromPage(withCookies(peer, cookies), base) : peer,
     base,
-    credential: createCredentials(isPage ? undefined : trustKey, host).fields("service"),
+    ...(!isPage && { from: "service" }),
     classes,
     limits,
     clock: host.clock,
@@ -61,11 +62,10 @@ export async function createCaller(parts: CallerParts): Promise<TestPage> {
 }
 
 /** Adds what a browser adds to a page's requests. */
-function fromPage(transport: Transport, origin: string): Transport {
+function fromPage(peer: Peer, origin: string): Peer {
   const headers = { origin, "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
   return {
     send: async (request) =>
-      await transport.send({ ...request, headers: { ...headers, ...request.headers } }),
-    close: transport.close,
+      await peer.send({ ...request, headers: { ...headers, ...request.headers } }),
   };
 }

@@ -5,7 +5,7 @@ import { fixedBase } from "../../src/http/base-path.ts";
 import { isCallable } from "../../src/base/access.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
 import type { ProcedureRecord } from "../../src/base/manifest.ts";
-import type { Host, OutgoingRequest, Peer, Transport } from "../../src/base/ports.ts";
+import type { Host, OutgoingRequest, Peer } from "../../src/base/ports.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/fake-modules.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
@@ -93,7 +93,7 @@ export class Cluster {
     this.#failures = new Failures({ clock, serviceAt: (origin) => this.#local.at(origin) });
     const surroundings: ServiceSurroundings = {
       recorder,
-      outside: this.#transport("outside"),
+      outside: this.#outside("outside"),
       assertOpen: () => this.#assertOpen(),
       passUntil: async (done) => await this.#passUntil(done),
     };
@@ -101,7 +101,12 @@ export class Cluster {
     const gatewayModules = (this.gatewayModules = this.modules.ofServer());
     this.gateway = new ClusterService(surroundings, (prepare) =>
       this.#local.addGateway(async (host, common) => {
-        await this.#holders.bind(gatewayHost, gatewayModules, common);
+        await this.#holders.bind(
+          gatewayHost,
+          gatewayModules,
+          this.#outside("gateway"),
+          common.limits,
+        );
         const has: GatewayOptions["has"] = (...named) => this.#holders.has(...named);
         const web = { base: fixedBase(application.manifests.server.base ?? "/") };
         const parts = { ...common, web, errors, has, modules: gatewayModules };
@@ -249,6 +254,7 @@ export class Cluster {
       name,
       segments,
       host: this.#host(name),
+      peer: this.#outside(name),
       local: this.#local,
       graph: name === "page" ? this.modules.ofPage(segments) : this.modules.ofTest(),
       modules: this.modules,
@@ -260,7 +266,6 @@ export class Cluster {
   #host(name: string): Host {
     const { clock, log } = this;
     return nodeHost({
-      transport: this.#transport(name),
       names: this.#local.network.names,
       links: this.#links(name),
       clock: {
@@ -275,17 +280,16 @@ export class Cluster {
     });
   }
 
-  /** Of requests from outside: the page's, and the test's own. */
-  #transport(name: string): Transport {
+  /** The way of requests that don't go over links: the page's, the test's own, and those of the gateway's modules. */
+  #outside(name: string): Peer {
     const send = this.#sending(name, this.#local.network.send, ({ url }) => new URL(url).origin);
     return {
       send: async (request) => await this.#recorder.as(name, async () => await send(request)),
-      close: async () => {},
     };
   }
 
   /** Of services. Who has called doesn't come over a link by itself, as it does with a request in memory. */
-  #links(name: string): NonNullable<Host["links"]> {
+  #links(name: string): Host["links"] {
     return {
       ...memoryLinks(this.#local.network, { own: this.#local.urlOf(name) }),
       around: (handle) => (request) => this.#recorder.received(request, handle),

@@ -8,9 +8,9 @@ import {
   type ProcedureRecord,
   type ServerManifest,
 } from "../../src/base/manifest.ts";
-import type { Host } from "../../src/base/ports.ts";
+import type { Host, Peer } from "../../src/base/ports.ts";
+import type { Limits } from "../../src/codec/values/limits.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
-import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import { accessIn, bindGatewayCalls, type ProcedureHolder } from "../local/gateway-calls.ts";
 import type { Service } from "../local/service.ts";
@@ -56,14 +56,9 @@ export class ProcedureHolders {
   }
 
   /** Lets the gateway's modules call procedures of the nodes, also after it was restarted. */
-  async bind(
-    host: Host,
-    modules: ServerModules,
-    options: Pick<GatewayOptions, "trustKey" | "limits">,
-  ): Promise<void> {
-    const { trustKey = "", limits } = options;
+  async bind(host: Host, modules: ServerModules, peer: Peer, limits: Limits): Promise<void> {
     const holder = this.#find.bind(this);
-    await (this.#bound ??= bindGatewayCalls(host, { modules, trustKey, limits, holder }));
+    await (this.#bound ??= bindGatewayCalls(host, { modules, peer, limits, holder }));
   }
 
   /** A running node that holds a procedure. */

@@ -1,16 +1,15 @@
 // The cookies of a test's page, as far as calls show them: each goes to the same origin and below
 // the same path.
 
-import type { Transport } from "../../src/base/ports.ts";
+import type { Peer } from "../../src/base/ports.ts";
 import { parseSetCookie, stringifyCookie } from "../../src/http/context/cookies.ts";
 
 /** Sends `cookies` with each request, and keeps those that answers set. */
-export function withCookies(transport: Transport, cookies: Map<string, string>): Transport {
+export function withCookies(peer: Peer, cookies: Map<string, string>): Peer {
   return {
-    ...transport,
     async send(request) {
       const cookie = stringifyCookie(Object.fromEntries(cookies));
-      const answer = await transport.send(
+      const answer = await peer.send(
         cookie === "" ? request : { ...request, headers: { ...request.headers, cookie } },
       );
       for (const field of [answer.headers["set-cookie"] ?? []].flat()) {

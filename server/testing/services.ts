@@ -4,7 +4,7 @@ import { nearest } from "../../src/base/problem.ts";
 import type { HealthCheck } from "../../src/http/health.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
-import { type PeerResponse, type Transport, TransportError } from "../../src/base/ports.ts";
+import { type Peer, type PeerResponse, TransportError } from "../../src/base/ports.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -15,8 +15,8 @@ import type { TestCaller, TestNode, TestService } from "./test-cluster.ts";
 
 export interface ServiceSurroundings {
   readonly recorder: CallRecorder;
-  /** The transport of requests from outside the cluster. */
-  readonly outside: Transport;
+  /** The way of requests from outside the cluster. */
+  readonly outside: Peer;
   /** Throws once the cluster has been stopped. */
   readonly assertOpen: () => void;
   /** Lets the cluster's time pass until something is done. */
@@ -134,7 +134,7 @@ export class ClusterNode extends ClusterService<NodeRole> implements TestNode {
 
 /** Sends a request from outside, and converts the answer as global `fetch` does. */
 async function fetchFrom(
-  transport: Transport,
+  peer: Peer,
   base: string,
   path: string,
   init?: RequestInit,
@@ -145,7 +145,7 @@ async function fetchFrom(
   const { body } = request;
   let answer: PeerResponse;
   try {
-    answer = await transport.send({
+    answer = await peer.send({
       url: request.url,
       method: request.method,
       headers: {

@@ -18,7 +18,6 @@ import { nodeHost } from "../http/host.ts";
 import { answerDeepLinks } from "./deep-links.ts";
 import { readTrustKey } from "../config/key.ts";
 import { findOutput } from "../files/sources.ts";
-import { createTransport } from "../http/transport.ts";
 
 export interface PreviewOptions {
   /** Both absolute. */
@@ -61,7 +60,7 @@ export async function openPreview(
     ...web,
   };
   const trustKey = await readTrustKey(root, config.trustKey);
-  const host = nodeHost({ log, transport: createTransport({}) });
+  const host = nodeHost({ log });
   const moduleImporter = applicationImporter(root);
   const { role, modules, publicFiles } = await composeRole(host, config, {
     root,
@@ -93,10 +92,7 @@ export async function openPreview(
   });
   server.httpServer.once("close", () => {
     heartbeat.stop();
-    void role.stop().finally(async () => {
-      await host.transport.close();
-      await modules?.close();
-    });
+    void role.stop().finally(async () => await modules?.close());
   });
   return () =>
     answerDeepLinks(server, {

@@ -83,10 +83,9 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
   /** Ends the request, also while bodies are on their way. Nothing else limits its time. */
   readonly signal?: AbortNotice | undefined;
-  /**
-   * A request between services that isn't a call (health check, join, renewal, manifest). These
-   * have their own connections, so they never wait behind calls.
-   */
+  /** Whose request it is, between services [outside]. No field says it: over a link the kind of its frame does. */
+  readonly from?: CallFrom | undefined;
+  /** A request between services that isn't a call (health, joining, manifest): it never waits behind calls. */
   readonly control?: true;
 }
 
@@ -127,11 +126,10 @@ export class TransportError extends Error {
 
 /**
  * What an unsent request says about the other side:
- * - `refused`: nothing listens there;
- * - `silent`: it doesn't accept the connection, and may just be busy;
+ * - `refused`: it can't be reached, or doesn't take the request;
  * - `local`: nothing, since this host had no connection for the request.
  */
-export type Unsent = "refused" | "silent" | "local";
+export type Unsent = "refused" | "local";
 
 /** A {@link TransportError} of a request that wasn't sent, with the reason. */
 export class UnsentError extends TransportError {
@@ -155,9 +153,6 @@ export function unsentOf(thrown: unknown): Unsent | undefined {
 export function isLocalFailure(thrown: unknown): boolean {
   return unsentOf(thrown) === "local";
 }
-
-/** Why a request to `host` must not connect to `address`; `undefined` if it may. */
-export type AddressRule = (host: string, address: string) => string | undefined;
 
 /**
  * The way to other services. A request has one of three outcomes:
@@ -190,19 +185,10 @@ export interface LinkedPeer extends Peer {
   retire(reason: Error): void;
 }
 
-/** A {@link Peer} with connections of its own. */
-export interface Transport extends Peer {
-  close(): Promise<void>;
-  /** From now on, checks the resolved address of every new connection. Missing without sockets. */
-  guard?(rule: AddressRule): void;
-}
-
 /** Resolves host names as this host's sockets do. */
 export interface Names {
   /** All addresses of `host`, which may itself be one. Rejects if there are none. */
   resolve(host: string): Promise<readonly string[]>;
-  /** The addresses of this machine. */
-  own(): readonly string[];
 }
 
 /** Time that doesn't depend on the wall clock. A port, so that tests don't sleep. */
@@ -288,7 +274,6 @@ export interface EventLoop {
 }
 
 export interface Host {
-  readonly transport: Transport;
   /** Lasting connections to other services. */
   readonly links: LinkHost<(request: HttpRequest) => Promise<HttpResponse>, Peer["send"]>;
   readonly names: Names;

@@ -81,13 +81,8 @@ export const headers = {
 
 /** Headers between services. Separate, as pages need none of them. */
 export const serviceHeaders = {
-  /** The trust key itself: to join, to fetch modules, and for people. Calls carry a credential. */
+  /** The trust key itself, which people show over HTTP. */
   trustKey: "x-svc-trust-key",
-  /**
-   * `<sender> <value>`: proves that a service of the deployment sends the call, and on whose
-   * behalf.
-   */
-  credential: "x-svc-credential",
   /** Whether a page of another origin made the call (`yes`, `no`). The first service sets it. */
   crossSite: "x-svc-cross-site",
   /** Host and scheme of the original request, in the fields that other proxies use too. */

@@ -165,13 +165,7 @@ function lines(fields: HeaderFields): string {
   let text = "";
   for (const name in fields) {
     const value = fields[name];
-    // The kind of the frame says what they would.
-    if (
-      value === undefined ||
-      name === serviceHeaders.credential ||
-      name === serviceHeaders.trustKey
-    )
-      continue;
+    if (value === undefined) continue;
     if (typeof value === "string") text += `\n${line(name)}\n${line(value)}`;
     else for (const each of value) text += `\n${line(name)}\n${line(each)}`;
   }

@@ -1,8 +1,7 @@
-// A link as a way to another service, with the requests and answers that HTTP has. Credentials don't
-// travel over it: what a call may do is in the kind of its frame.
+// A link as a way to another service, with the requests and answers that HTTP has. What a request may do is in
+// the kind of its frame.
 
 import type {
-  CallFrom,
   Host,
   HttpRequest,
   HttpResponse,
@@ -11,8 +10,6 @@ import type {
   Peer,
   PeerResponse,
 } from "../base/ports.ts";
-import type { Credentials } from "../http/trust.ts";
-import { serviceHeaders } from "../base/protocol.ts";
 import { targetOf } from "../http/router.ts";
 import type { ArrivedCall } from "./calls.ts";
 import type { Introduction } from "./handshake.ts";
@@ -25,28 +22,20 @@ import { LinkRequest } from "./link-request.ts";
  */
 export const controlCalls = 8;
 
-export interface LinkPeerParts {
-  readonly credentials: Credentials;
-  /** As in a host's `links`. */
-  readonly sending?: NonNullable<Host["links"]>["sending"];
-}
-
 /** Sends requests over a link. */
 export class LinkPeer implements LinkedPeer {
   readonly instance: string;
-  readonly #link: Link;
-  readonly #service: string | undefined;
-
   readonly send: Peer["send"];
+  readonly #link: Link;
 
+  /** `sending` as in a host's `links`. */
   constructor(
     link: Link,
     { instance }: Pick<Introduction, "instance">,
-    { credentials, sending }: LinkPeerParts,
+    sending: Host["links"]["sending"],
   ) {
     this.instance = instance;
     this.#link = link;
-    this.#service = credentials.fields("service")[serviceHeaders.credential];
     const send: Peer["send"] = (request) => this.#send(request);
     this.send = sending === undefined ? send : sending(send, () => link.name);
   }
@@ -68,18 +57,12 @@ export class LinkPeer implements LinkedPeer {
     void this.#link.retire(reason);
   }
 
-  #send({ url, method, headers, body, signal, control }: OutgoingRequest): Promise<PeerResponse> {
+  #send(request: OutgoingRequest): Promise<PeerResponse> {
+    const { url, method, headers, body, signal, from = "outside", control } = request;
     return this.#link.send(
-      { from: this.#from(headers), method, target: targetOf(url), headers, body, signal },
+      { from, method, target: targetOf(url), headers, body, signal },
       control === true ? 0 : controlCalls,
     );
-  }
-
-  /** This service has set these fields itself, so there is nothing to verify. They don't travel. */
-  #from(headers: OutgoingRequest["headers"]): CallFrom {
-    if (headers[serviceHeaders.trustKey] !== undefined) return "key";
-    const credential = headers[serviceHeaders.credential];
-    return credential !== undefined && credential === this.#service ? "service" : "outside";
   }
 }
 

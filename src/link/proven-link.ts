@@ -8,7 +8,7 @@ import type {
   LinkDialing,
   LinkUpgrade,
 } from "../base/ports/links.ts";
-import type { Credentials, TrustKey } from "../http/trust.ts";
+import type { TrustKey } from "../http/trust.ts";
 import { wheelOf } from "./alive/wheel.ts";
 import { takenFrom } from "./directions.ts";
 import { FrameWriter } from "./frame-writer.ts";
@@ -31,7 +31,6 @@ export interface LinkService {
   readonly trustKey: TrustKey;
   /** `false`: something between the two ends of a link ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
-  readonly credentials: Credentials;
   readonly role: string;
   readonly instance: string;
   /** The build that it runs now, if it runs one. */
@@ -98,7 +97,7 @@ function linkOf(
     ...(dialed && { onCredit: dialed.onCredit }),
     onClose: over,
   });
-  const peer = new LinkPeer(link, other, service);
+  const peer = new LinkPeer(link, other, service.sending);
   const answer = answering(service.handle, peer);
   return { ...end, link, peer, draining, closed };
 }

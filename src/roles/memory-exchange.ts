@@ -16,7 +16,7 @@ import type { Role } from "./role.ts";
 const encoder = new TextEncoder();
 
 /** What a role sees of a request that was sent to it. */
-export interface SentRequest extends Pick<OutgoingRequest, "method" | "signal"> {
+export interface SentRequest extends Pick<OutgoingRequest, "method" | "signal" | "from"> {
   readonly target: string;
   readonly headers: HttpRequest["headers"];
   readonly body: OutgoingRequest["body"] | undefined;
@@ -91,6 +91,7 @@ export async function exchange(
       return upload.isReceiving;
     },
     signal: caller.signal,
+    from: sent.from,
   });
   const { status, headers: fields, body } = await unlessAborted(answered, caller.signal);
   hasHead = true;

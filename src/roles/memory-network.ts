@@ -7,7 +7,7 @@ import {
   type IncomingResponse,
   type Names,
   type OutgoingRequest,
-  type Transport,
+  type Peer,
   TransportError,
 } from "../base/ports.ts";
 import { collected } from "../http/bodies.ts";
@@ -15,10 +15,11 @@ import { exchange, type IdleLimit } from "./memory-exchange.ts";
 import type { Role } from "./role.ts";
 
 /** Addresses → roles. All other addresses refuse the connection. */
-export interface MemoryNetwork extends Transport {
+export interface MemoryNetwork extends Peer {
   /** By origin, without a trailing slash. No request reaches a role after its removal. */
   readonly roles: Map<string, Role>;
   readonly names: Names;
+  close(): Promise<void>;
 }
 
 /** An answer with its body as text as well, for convenience. */
@@ -33,7 +34,7 @@ export function createMemoryNetwork(idle?: IdleLimit): MemoryNetwork {
   return {
     roles,
     names: memoryNames(),
-    async send({ url, method, headers, body, signal }) {
+    async send({ url, method, headers, body, signal, from }) {
       if (closed) throw new TransportError("This network is closed", false);
       // Keep the path as it was written, as a socket does: `URL` would normalize `/rpc/../nodes`.
       const end = url.indexOf("/", url.indexOf("//") + 2);
@@ -45,7 +46,7 @@ export function createMemoryNetwork(idle?: IdleLimit): MemoryNetwork {
       const isStream = typeof body === "object" && !(body instanceof Uint8Array);
       const isSized = "content-length" in headers;
       const sent = isStream && !isSized ? { ...headers, "transfer-encoding": "chunked" } : headers;
-      return await exchange(role, { method, target, headers: sent, body, signal }, idle);
+      return await exchange(role, { method, target, headers: sent, body, signal, from }, idle);
     },
     async close() {
       closed = true;
@@ -62,7 +63,6 @@ export function memoryNames(): Names {
       addresses.set(host, address);
       return [address];
     },
-    own: () => [],
   };
 }
 

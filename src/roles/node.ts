@@ -89,7 +89,6 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     instance,
     trustKey,
     limits,
-    credentials,
     endToEndTls: options.endToEndTls,
     build: () => revision,
     handle: (request) => role.handle(request),
@@ -109,7 +108,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           roles: ["gateway"],
           isIdempotent: repeatable.has,
           createMembership: ({ url, link }) =>
-            createMembership({ host, gateway: url, link, trustKey, offered, about }),
+            createMembership({ host, gateway: url, link, offered, about }),
         });
   const remote =
     upstreams === undefined
@@ -117,7 +116,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       : createRemote({
           transport: upstreams,
           base: anyUpstream,
-          credential: credentials.fields("service"),
+          from: "service",
           classes,
           limits,
           clock: host.clock,
@@ -161,7 +160,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       about,
       isHealthy: () => role.isHealthy(),
     });
-  const proxies = new ToldProxies({ host, credentials, trustKey, list: offered });
+  const proxies = new ToldProxies({ host, credentials, list: offered });
   const update = async (): Promise<void> => {
     proxies.changed();
     await Promise.all([upstreams?.update(), announcement?.changed()]);
@@ -186,7 +185,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     routes: [
       knownNameEndpoint(credentials, modules),
       proxies.endpoint,
-      gatewayListEndpoint(host, credentials, trustKey, () => upstreams?.all ?? []),
+      gatewayListEndpoint(host, credentials, () => upstreams?.all ?? []),
     ],
     async start() {
       await loadSegments(host, node, classes, options);

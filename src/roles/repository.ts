@@ -60,7 +60,6 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     role: "repository",
     trustKey,
     limits,
-    credentials,
     endToEndTls,
     handle: (request) => role.handle(request),
   });

@@ -42,7 +42,6 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
   const proxies = new ToldProxies({
     host,
     credentials,
-    trustKey,
     list: () => ({
       routes: node.routes.callable,
       idempotent: node.registry.idempotent(),
@@ -55,7 +54,6 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     role: "standalone",
     trustKey,
     limits,
-    credentials,
     proxies,
     endToEndTls,
     handle: (request) => role.handle(request),

@@ -48,7 +48,6 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
   const repositoryTargets: string[] = [];
   const servers: HttpServer[] = [];
   const roles: Role[] = [];
-  const hosts: ReturnType<typeof nodeHost>[] = [];
   const heads: Pick<HttpRequest, "target" | "headers" | "from">[] = [];
   const around =
     (handle: Role["handle"]): Role["handle"] =>
@@ -57,10 +56,7 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
       return await handle(request);
     };
   const host = (): ReturnType<typeof nodeHost> => {
-    const links = linkHost();
-    const created = nodeHost({ log, links: links && { ...links, around } });
-    hosts.push(created);
-    return created;
+    return nodeHost({ log, links: { ...linkHost(), around } });
   };
   const open = async (make: () => Role): Promise<string> => {
     const role = make();
@@ -138,7 +134,6 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
     heads,
     async close() {
       for (const role of roles.toReversed()) await role.stop();
-      for (const { transport } of hosts) await transport.close();
       for (const server of servers) await server.close(0);
     },
   };

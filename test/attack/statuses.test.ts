@@ -5,7 +5,6 @@ import { createServer, type Socket } from "node:net";
 
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { createTransport } from "../../server/http/transport.ts";
 import { memoryLinks } from "../../server/local/memory-links.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import type { Host } from "../../src/base/ports.ts";
@@ -32,40 +31,9 @@ describe("a status that no answer has", () => {
     async (status) => {
       const { server } = await accept(async () => ({ status, headers: {}, body: "" }));
       const { peer, link } = await dial(server.url, serviceOf("node"));
-      const answer = peer.send({ ...request, headers: own, url: "http://a/" });
+      const answer = peer.send({ ...request, ...own, url: "http://a/" });
       await expect(answer).rejects.toMatchObject({ name: "TransportError", sent: true });
       expect(link.isClosed).toBe(false);
-    },
-  );
-
-  const ends: (() => Promise<void>)[] = [];
-  afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
-
-  it.each(["101", "101 with an upgrade", "150", "600", "999", "099", "000", "20x"])(
-    "over HTTP is no answer: %s",
-    async (given) => {
-      const [status] = given.split(" ");
-      const fields = given.includes(" ")
-        ? "connection: upgrade\r\nupgrade: odd"
-        : "content-length: 0\r\nconnection: close";
-      const sockets = new Set<Socket>();
-      const server = createServer((socket) => {
-        sockets.add(socket);
-        socket.on("error", () => {});
-        socket.once("data", () => {
-          socket.write(`HTTP/1.1 ${status} Odd\r\n${fields}\r\n\r\n`);
-          // Others of 1xx come before an answer: only the end says that there is none.
-          if (status !== "101") socket.end();
-        });
-      });
-      ends.push(async () => sockets.forEach((socket) => void socket.destroy()));
-      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-      onTestFinished(() => void server.close());
-      const transport = createTransport();
-      ends.push(() => transport.close());
-      const { port } = server.address() as { port: number };
-      const answer = transport.send({ ...request, url: `http://127.0.0.1:${port}/` });
-      await expect(answer).rejects.toMatchObject({ name: "TransportError" });
     },
   );
 });

@@ -9,12 +9,13 @@ import { readConfig } from "../../server/config/config.ts";
 import { nodeHost } from "../../server/http/host.ts";
 import { PayloadTooLarge } from "../../src/base/errors.ts";
 import { emptyContext } from "../../src/base/context.ts";
-import type { ModuleNamespace, Transport } from "../../src/base/ports.ts";
+import type { ModuleNamespace, Peer } from "../../src/base/ports.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { parseVersion } from "../../src/base/version.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { type HttpAnswer, type HttpCall, key } from "../_call.ts";
 import { ask, TestLog } from "../_cluster.ts";
+import { httpPeer } from "../_http-peer.ts";
 import { incoming } from "../_endpoint.ts";
 import {
   allCases,
@@ -30,7 +31,7 @@ import { chunksOf } from "../../src/http/bodies.ts";
 
 interface Target {
   readonly send: (call: HttpCall) => Promise<HttpAnswer>;
-  readonly transport: Transport;
+  readonly peer: Peer;
   readonly base: string;
 }
 
@@ -38,10 +39,7 @@ let application: Application;
 let cluster: WireCluster;
 const targets = new Map<Environment, Target>();
 const host = nodeHost({ log: new TestLog() });
-const closing: (() => Promise<unknown> | undefined)[] = [
-  () => application?.remove(),
-  () => host.transport.close(),
-];
+const closing: (() => Promise<unknown> | undefined)[] = [() => application?.remove()];
 
 beforeAll(async () => {
   application = await copyWire();
@@ -99,12 +97,11 @@ async function inMemory(root: string): Promise<Target> {
       body: call.method === "HEAD" ? "" : text,
     };
   };
-  const transport: Transport = {
+  const peer: Peer = {
     send: async ({ url, method, headers, body, signal }) =>
       await ask(role, method, url.slice("http://memory".length), headers, body ?? "", signal),
-    close: async () => {},
   };
-  return { send, transport, base: "http://memory" };
+  return { send, peer, base: "http://memory" };
 }
 
 function overSockets(base: string): Target {
@@ -120,7 +117,7 @@ function overSockets(base: string): Target {
       body: textOf(await response.arrayBuffer()),
     };
   };
-  return { send, transport: host.transport, base };
+  return { send, peer: httpPeer(), base };
 }
 
 const textOf = (bytes: ArrayBuffer): string =>
@@ -138,9 +135,9 @@ describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as con
     it.each(cases.filter(({ client }) => client))(
       "$ids $title, called by a client",
       async ({ client }) => {
-        const { transport, base } = targets.get(name)!;
+        const { peer, base } = targets.get(name)!;
         const remote = createRemote({
-          transport,
+          transport: peer,
           base,
           classes: createWireClasses(),
           limits: defaultLimits,

@@ -10,7 +10,6 @@ import { nodeHost } from "../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../server/http/http.ts";
 import { HeldMemory } from "../../server/http/held-memory.ts";
 import { createLinkHost } from "../../server/http/links/dial.ts";
-import { createTransport } from "../../server/http/transport.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Clock, Host } from "../../src/base/ports.ts";
 import type { Channel, LinkAnswer } from "../../src/base/ports/links.ts";
@@ -64,11 +63,9 @@ export async function behindSocket<R extends Role>(
   const channels = new Set<Channel>();
   let isDead = false;
   const links = createLinkHost({ authorities, memory });
-  const transport = createTransport({ authorities, memory });
   const host = nodeHost({
     log,
     memory,
-    transport,
     ...(clock && { clock }),
     links: {
       ...links,
@@ -103,7 +100,6 @@ export async function behindSocket<R extends Role>(
       role.finishCalls(graceMs, new NodeNotAvailable("This service has stopped")),
     ]);
     await role.stop();
-    await transport.close();
   };
   const running: Running<R> = {
     role,
@@ -117,7 +113,6 @@ export async function behindSocket<R extends Role>(
         way?.cut();
         for (const channel of channels) channel.close();
         await server.close(0);
-        await transport.close();
       })()),
   };
   onTestFinished(async () => await (ended ??= end(0)));

@@ -8,7 +8,7 @@ import type { Role } from "../../src/roles/role.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import type { TestClock } from "../_cluster.ts";
-import { ask, settle, testModules, type TestProcedure } from "../_cluster.ts";
+import { fromField, ask, settle, testModules, type TestProcedure } from "../_cluster.ts";
 import { deploy, key } from "../_deployment.ts";
 import { body, call, names } from "./_shop.ts";
 
@@ -115,7 +115,7 @@ async function pair(): Promise<Pair> {
       const caller = new AbortController();
       const fields = {
         authorization,
-        "x-svc-trust-key": key,
+        [fromField]: "service",
         "x-svc-deadline": "700",
       };
       const left = ask(first!, "GET", "/rpc/t/keep", fields, "", caller.signal);

@@ -65,7 +65,6 @@ async function deployment(
     onTestFinished(async () => {
       await role.stop();
       await server.close(0);
-      await host.transport.close();
     });
     return server.url;
   };

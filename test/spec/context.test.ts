@@ -5,6 +5,7 @@ import { createNode } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import {
+  fromField,
   ask,
   settle,
   TestClock,
@@ -160,7 +161,7 @@ describe("the context of a procedure", () => {
     expect(outer.timeLeft).toBe(defaultLimits.callTimeoutMs);
     expect(Math.abs(outer.deadline!.getTime() - Date.now() - outer.timeLeft)).toBeLessThan(5_000);
     await ask(node, "GET", "/rpc/a/outer?how=", {
-      "x-svc-trust-key": key,
+      [fromField]: "service",
       "x-svc-deadline": "500",
     });
     expect(seen["outer"]?.endsAt).toBe(clock.now() + 500);

@@ -6,7 +6,7 @@ import type { Role } from "../../src/roles/role.ts";
 import { Classes } from "../../src/codec/classes.ts";
 import { traceOf } from "../../src/base/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
-import { ask, testModules, type TestProcedure, TestDeployment } from "../_cluster.ts";
+import { fromField, ask, testModules, type TestProcedure, TestDeployment } from "../_cluster.ts";
 import { createWireClasses, OutOfStock, Refused, wireClasses } from "../_wire-classes.ts";
 import { body, call, names } from "./_shop.ts";
 
@@ -145,7 +145,7 @@ describe("errors over three nodes", () => {
   it("errors-36: LoopDetected is 508: a call has passed more than 8 services", async () => {
     const deep = async (hops: number) => {
       const answer = await get("c", "third?version=2.1.0&name=Teapot", {
-        "x-svc-trust-key": key,
+        [fromField]: "service",
         "x-svc-hops": String(hops),
       });
       return [answer.status, answer.headers["x-svc-error"]];

@@ -115,7 +115,6 @@ describe("headers that gateway and proxy pass on", () => {
           .filter((name) => name.startsWith("x-svc-"))
           .toSorted(),
       ).toEqual([
-        "x-svc-credential",
         "x-svc-cross-site",
         "x-svc-data-encoding",
         "x-svc-deadline",
@@ -133,9 +132,11 @@ describe("headers that gateway and proxy pass on", () => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await ask(cluster.gateway, "GET", "/rpc/shop/stock?sku=1", headers)).status;
     expect(await status({ "x-svc-hops": "99", "x-svc-deadline": "0" })).toBe(200);
-    expect(await status({ ...trusted, "x-svc-hops": "8" })).toBe(508);
-    expect(await status({ ...trusted, "x-svc-hops": "7" })).toBe(200);
-    expect(await status({ ...trusted, "x-svc-deadline": "0" })).toBe(504);
+    expect(await status({ ...sentBy.service, "x-svc-hops": "8" })).toBe(508);
+    expect(await status({ ...sentBy.service, "x-svc-hops": "7" })).toBe(200);
+    expect(await status({ ...sentBy.service, "x-svc-deadline": "0" })).toBe(504);
+    // People with the key are no service.
+    expect(await status({ ...trusted, "x-svc-hops": "99", "x-svc-deadline": "0" })).toBe(200);
   });
 
   it("headers-4: gateway and proxy don't pass the trust key on, and a proxy doesn't send one to the repository for others", async () => {
@@ -260,7 +261,7 @@ describe("headers that go from a procedure to another", () => {
     expect(inner["x-svc-data-encoding"]).toMatch(/^serialized\b/);
     // The application can't set them either.
     const { a } = await deploy();
-    for (const headers of [{ "x-svc-other": "1" }, sentBy.outside])
+    for (const headers of [{ "x-svc-other": "1" }, { "x-svc-trust-key": key }])
       await expect(a.runProcedure?.("shop/whoami", "", {}, { headers })).rejects.toThrow(
         /^runProcedure can't set the header 'x-svc-/,
       );
@@ -293,7 +294,7 @@ describe("headers that go from a procedure to another", () => {
       deployment[endpoint].addMiddleware({
         handle: async (_fqn, _version, _args, headers, next) => {
           met.push(...headers.keys());
-          headers.set("x-svc-credential", sentBy.service["x-svc-credential"] ?? "");
+          headers.set("x-svc-credential", "service");
           headers.set("x-svc-trust-key", key);
           headers.set("x-of-the-layer", "1");
           return await next();

@@ -310,7 +310,6 @@ describe("a node with a long list", () => {
       createGateway(host, { trustKey: key, limits: defaultLimits, newId: () => "m1" }),
     );
     const host = nodeHost({ log: new TestLog(), links: createLinkHost() });
-    onTestFinished(async () => await host.transport.close());
     const names = many(100_000);
     const membership = await linkedMembership({
       host,

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 
 import { listen } from "../../server/http/http.ts";
-import { createTransport } from "../../server/http/transport.ts";
+import { send } from "../../server/cli/http-client.ts";
 import { Problems } from "../../src/base/problem.ts";
 import { type Certificates, createCertificates } from "../_certificates.ts";
 import { applicationOf, start } from "./_started.ts";
@@ -74,20 +74,21 @@ describe("a service with tls", () => {
     expect(await ask(certificates, `${standalone.url}/rpc/greet/greet`)).toBe("200 Hello, Ada");
   });
 
-  it("calls to a service whose certificate authority is unknown fail, and say which key to set", async () => {
+  it("commands that call a service whose certificate authority is unknown fail, and say which key to set", async () => {
     const tls = createCertificates().sign("service");
     const gateway = await start(empty({}), { mode: "gateway", url: anyPort, tls });
-    const transport = createTransport();
-    const send = (url: string) =>
-      transport.send({ url: `${url}/health/live`, method: "GET", headers: {} });
-    await expect(send(gateway.url)).rejects.toThrow(
+    const asked = (url: string) =>
+      send(
+        { url: `${url}/health/live`, method: "GET", headers: {} },
+        { signal: AbortSignal.timeout(5_000) },
+      );
+    await expect(asked(gateway.url)).rejects.toThrow(
       /unknown authority: name the authority's certificate in 'tls\.ca' or the variable NODE_EXTRA_CA_CERTS/,
     );
     const plain = await start(empty({}), { mode: "gateway", url: "http://127.0.0.1:0" });
-    await expect(send(plain.url.replace("http:", "https:"))).rejects.toThrow(
+    await expect(asked(plain.url.replace("http:", "https:"))).rejects.toThrow(
       "doesn't speak https: its address begins with http:",
     );
-    await transport.close();
   });
 
   it("the key of a certificate may be encrypted", async () => {

@@ -8,7 +8,6 @@ import { memoryChannels } from "../../server/local/memory-links.ts";
 import { settle, TestClock } from "../../server/testing/test-clock.ts";
 import { TestLog } from "../../server/testing/test-log.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
-import { createCredentials } from "../../src/http/trust.ts";
 import { FrameWriter } from "../../src/link/frame-writer.ts";
 import { kinds } from "../../src/link/frames.ts";
 import { dialLink } from "../../src/link/proven-link.ts";
@@ -142,7 +141,6 @@ it("handshake-6: wrong proofs are logged with their sender and what to do, at mo
     role: "gateway",
     trustKey: key,
     limits: defaultLimits,
-    credentials: createCredentials(key, host),
     handle: async () => ({ status: 404, headers: {} }),
   });
   const foreign = serviceOf("node", undefined, { trustKey: "another key than theirs" });

@@ -3,12 +3,7 @@
 
 import { performance } from "node:perf_hooks";
 import { DeadlineExceeded } from "../../../src/base/errors.ts";
-import {
-  type IncomingResponse,
-  isLocalFailure,
-  type Transport,
-  TransportError,
-} from "../../../src/base/ports.ts";
+import { type IncomingResponse, isLocalFailure, TransportError } from "../../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
 import { OpaqueClasses } from "../../../src/codec/classes.ts";
 import { trustKeyHeader } from "../../../src/http/trust.ts";
@@ -19,7 +14,6 @@ import { createPaint, wantsColour } from "../../base/paint.ts";
 import { printable } from "../../base/printable.ts";
 import type { Terminal } from "../../base/terminal.ts";
 import { readAuthorities } from "../../config/tls.ts";
-import { createTransport } from "../../http/transport.ts";
 import { type ArgumentOptions, readArguments } from "./call-arguments.ts";
 import {
   type CallTarget,
@@ -28,9 +22,9 @@ import {
   findTrustKey,
   type TargetOptions,
 } from "./call-target.ts";
+import { type ClientRequest, send } from "../http-client.ts";
 import { AlreadyReported, UsageError } from "./failure.ts";
 import { jsonOf, shown } from "./shown-value.ts";
-import { collected } from "../../../src/http/bodies.ts";
 
 export interface CallOptions extends ArgumentOptions, TargetOptions {
   readonly version?: string;
@@ -47,43 +41,29 @@ export async function call(
   procedure: string,
   options: CallOptions,
   terminal: Terminal,
-  transport?: Transport,
 ): Promise<void> {
   const config = await findConfig(options, terminal);
   const target = await findTarget(options, config, terminal);
   const request = await requestFor(procedure, target.origin, options, config, terminal);
   const ca = config?.tls?.ca;
-  const sender =
-    transport ??
-    createTransport({ authorities: ca === undefined ? undefined : await readAuthorities(ca) });
-  try {
-    const { response, ms } = await send(sender, request, target, options.timeout);
-    const facts = {
-      status: response.status,
-      node: textOf(response, headers.node) || undefined,
-      ms: Math.round(ms * 10) / 10,
-    };
-    // The application's classes aren't here: instances are shown by their parts.
-    const outcome = await decodeAnswer(response, { classes: new OpaqueClasses() }).then(
-      ({ value }) => ({ value }),
-      (error: unknown) => ({ error: error as Error }),
+  const authorities = ca === undefined ? undefined : await readAuthorities(ca);
+  const { response, ms } = await sendCall(request, target, options.timeout, authorities);
+  const facts = {
+    status: response.status,
+    node: textOf(response, headers.node) || undefined,
+    ms: Math.round(ms * 10) / 10,
+  };
+  // The application's classes aren't here: instances are shown by their parts.
+  const outcome = await decodeAnswer(response, { classes: new OpaqueClasses() }).then(
+    ({ value }) => ({ value }),
+    (error: unknown) => ({ error: error as Error }),
+  );
+  await (options.json ? printJson : printText)(outcome, facts, response, terminal);
+  if (!isOurs(response))
+    terminal.stderr.write(
+      `  → What answers at ${target.origin} seems to be another server. ${target.hint}\n`,
     );
-    await (options.json ? printJson : printText)(outcome, facts, response, terminal);
-    if (!isOurs(response))
-      terminal.stderr.write(
-        `  → What answers at ${target.origin} seems to be another server. ${target.hint}\n`,
-      );
-    if ("error" in outcome) throw new AlreadyReported();
-  } finally {
-    if (transport === undefined) await sender.close();
-  }
-}
-
-interface Request {
-  readonly url: string;
-  readonly method: "GET" | "POST";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  if ("error" in outcome) throw new AlreadyReported();
 }
 
 async function requestFor(
@@ -92,7 +72,7 @@ async function requestFor(
   options: CallOptions,
   config: Config | undefined,
   terminal: Terminal,
-): Promise<Request> {
+): Promise<ClientRequest> {
   const { query, body } = await readArguments(options, terminal);
   if (options.version !== undefined) query.unshift([versionParameter, options.version]);
   const path = encodeURIComponent(procedure.replace(/^\//, "")).replaceAll("%2F", "/");
@@ -117,18 +97,18 @@ function headerOf(text: string): [string, string] {
   return [name.toLowerCase(), value];
 }
 
-async function send(
-  transport: Transport,
-  request: Request,
+async function sendCall(
+  request: ClientRequest,
   { origin, from, note, hint }: CallTarget,
   timeout: number,
+  authorities: readonly string[] | undefined,
 ): Promise<{ response: IncomingResponse; ms: number }> {
   const started = performance.now();
   const late = new DeadlineExceeded(`No answer within ${timeout} ms: --timeout sets a longer time`);
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(late), timeout);
   try {
-    const response = await collected(transport.send({ ...request, signal: controller.signal }));
+    const response = await send(request, { signal: controller.signal, authorities });
     return { response, ms: performance.now() - started };
   } catch (error) {
     if (!(error instanceof TransportError) || error.sent || isLocalFailure(error)) throw error;
@@ -152,7 +132,7 @@ const absentCodes: ReadonlySet<string> = new Set([
   "ENOTFOUND",
   "EHOSTUNREACH",
   "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
+  "ETIMEDOUT",
 ]);
 
 type Outcome = { readonly value: unknown } | { readonly error: Error };

@@ -1,8 +1,7 @@
 // `seamline inspect --running`: the members of running gateways.
 
-import { type IncomingResponse, type Transport } from "../../../src/base/ports.ts";
+import type { IncomingResponse } from "../../../src/base/ports.ts";
 import { paths } from "../../../src/base/protocol.ts";
-import { collected } from "../../../src/http/bodies.ts";
 import { trustKeyHeader } from "../../../src/http/trust.ts";
 import type { ListedMember } from "../../../src/roles/members/member-endpoints.ts";
 import { printable } from "../../base/printable.ts";
@@ -11,7 +10,7 @@ import { count } from "../../base/paint.ts";
 import { addressProblem } from "../../config/config-address.ts";
 import type { Config } from "../../config/config.ts";
 import { readAuthorities } from "../../config/tls.ts";
-import { createTransport } from "../../http/transport.ts";
+import { send } from "../http-client.ts";
 import { findConfig, findTrustKey } from "./call-target.ts";
 import { UsageError } from "./failure.ts";
 
@@ -34,35 +33,29 @@ export async function inspectMembers(
   const addresses = addressesOf(options.running, config);
   const trustKey = await findTrustKey(options, config);
   const ca = config?.tls?.ca;
-  const transport = createTransport({
-    authorities: ca === undefined ? undefined : await readAuthorities(ca),
-  });
-  try {
-    const headers = trustKeyHeader(trustKey);
-    const outcomes = await Promise.allSettled(
-      addresses.map(async (gateway) => ({
-        gateway,
-        members: read(gateway, await ask(transport, gateway, headers)),
-      })),
-    );
-    const failures = outcomes.flatMap((outcome) =>
-      outcome.status === "rejected" ? [outcome.reason as Error] : [],
-    );
-    const found = outcomes.flatMap((outcome) =>
-      outcome.status === "fulfilled" ? [outcome.value] : [],
-    );
-    const lines = options.json
-      ? [JSON.stringify(addresses.length === 1 ? found[0] : { gateways: found }, null, 2)]
-      : found.flatMap(({ gateway, members }) => [
-          `${count(members.length, "member")} of the gateway at ${gateway}`,
-          ...rows(members),
-        ]);
-    // Those that answer are shown, and the command fails if one doesn't.
-    if (found.length > 0) terminal.stdout.write(`${printable(lines.join("\n"))}\n`);
-    if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n"));
-  } finally {
-    await transport.close();
-  }
+  const authorities = ca === undefined ? undefined : await readAuthorities(ca);
+  const headers = trustKeyHeader(trustKey);
+  const outcomes = await Promise.allSettled(
+    addresses.map(async (gateway) => ({
+      gateway,
+      members: read(gateway, await ask(gateway, headers, authorities)),
+    })),
+  );
+  const failures = outcomes.flatMap((outcome) =>
+    outcome.status === "rejected" ? [outcome.reason as Error] : [],
+  );
+  const found = outcomes.flatMap((outcome) =>
+    outcome.status === "fulfilled" ? [outcome.value] : [],
+  );
+  const lines = options.json
+    ? [JSON.stringify(addresses.length === 1 ? found[0] : { gateways: found }, null, 2)]
+    : found.flatMap(({ gateway, members }) => [
+        `${count(members.length, "member")} of the gateway at ${gateway}`,
+        ...rows(members),
+      ]);
+  // Those that answer are shown, and the command fails if one doesn't.
+  if (found.length > 0) terminal.stdout.write(`${printable(lines.join("\n"))}\n`);
+  if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n"));
 }
 
 function addressesOf(running: string | true, config: Config | undefined): readonly string[] {
@@ -86,14 +79,16 @@ function addressesOf(running: string | true, config: Config | undefined): readon
 }
 
 async function ask(
-  transport: Transport,
   address: string,
   headers: Readonly<Record<string, string>>,
+  authorities: readonly string[] | undefined,
 ): Promise<IncomingResponse> {
-  const url = address + paths.nodes;
   const signal = AbortSignal.timeout(answerMs);
   try {
-    return await collected(transport.send({ url, method: "GET", headers, signal, control: true }));
+    return await send(
+      { url: address + paths.nodes, method: "GET", headers },
+      { signal, authorities },
+    );
   } catch (error) {
     throw signal.aborted
       ? new Error(`${address} gave no answer in ${answerMs / 1000} s`, { cause: error })

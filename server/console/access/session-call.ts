@@ -1,6 +1,6 @@
-// Turns a call from the console's form into one for `/rpc`: a credential replaces the session.
+// Turns a call from the console's form into one for `/rpc`: it is as trusted as one that a procedure makes.
 
-import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
+import type { CallFrom, HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { consolePath, headers, isServiceHeader } from "../../../src/base/protocol.ts";
 import { RequestWrapper } from "../calls/request-wrapper.ts";
 import { withoutSessionCookie } from "./session-cookie.ts";
@@ -12,10 +12,10 @@ export class SessionCall extends RequestWrapper {
   readonly #target: string;
   readonly #headers: HeaderFields;
 
-  constructor(request: HttpRequest, credential: Readonly<Record<string, string>>) {
+  constructor(request: HttpRequest) {
     super(request);
     const { cookie: _, ...rest } = request.headers;
-    const fields: Record<string, string | readonly string[] | undefined> = { ...credential };
+    const fields: Record<string, string | readonly string[] | undefined> = {};
     for (const [name, value] of Object.entries(rest))
       if (!pageHeaders.test(name) && (!isServiceHeader(name) || name === headers.encoding))
         fields[name] = value;
@@ -23,6 +23,10 @@ export class SessionCall extends RequestWrapper {
     if (cookies !== "") fields["cookie"] = cookies;
     this.#target = request.target.slice(consolePath.length);
     this.#headers = fields;
+  }
+
+  override get from(): CallFrom {
+    return "service";
   }
 
   override get method(): string {

@@ -6,7 +6,6 @@ import { collected } from "../../../src/http/bodies.ts";
 
 interface JsonRequest {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly maxBytes?: number;
 }
@@ -14,7 +13,7 @@ interface JsonRequest {
 /** `undefined` if no 200 with JSON comes in time, or if it is larger than `maxBytes`. */
 export async function fetchJson(
   { clock, transport }: Pick<Host, "clock"> & { readonly transport: Peer },
-  { url, headers, timeoutMs, maxBytes = Number.POSITIVE_INFINITY }: JsonRequest,
+  { url, timeoutMs, maxBytes = Number.POSITIVE_INFINITY }: JsonRequest,
 ): Promise<unknown> {
   try {
     const { status, body } = await bounded(
@@ -22,7 +21,10 @@ export async function fetchJson(
       clock,
       timeoutMs,
       () => new Error("no answer"),
-      (signal) => collected(transport.send({ url, method: "GET", headers, control: true, signal })),
+      (signal) =>
+        collected(
+          transport.send({ url, method: "GET", headers: {}, from: "key", control: true, signal }),
+        ),
     );
     if (status !== 200 || body.length > maxBytes) return undefined;
     return JSON.parse(new TextDecoder().decode(body));

@@ -5,7 +5,6 @@ import type { MemberState, ProcedureState } from "../../../src/types/console-sta
 import type { Host } from "../../../src/base/ports.ts";
 import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
 import { anyUpstream, callsPath, paths } from "../../../src/base/protocol.ts";
-import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
 import { conditionOf, type Member } from "../../../src/roles/members/members.ts";
 import type { Subject } from "../../../src/roles/members/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
@@ -25,11 +24,10 @@ type Checks = Readonly<Record<string, unknown>>;
 export function gatewaySource(
   host: Host,
   { members, instance, directory }: Omit<Extract<Subject, { mode: "gateway" }>, "mode">,
-  trustKey: TrustKey,
 ): Source {
   const { clock } = host;
   const elsewhere = directory && new MembersElsewhere(directory);
-  const others = otherGateways(host, members, instance, trustKey);
+  const others = otherGateways(host, members, instance);
   /** Members that only other gateways have: a directory says more of them than a node. */
   const strangers = (): readonly MemberState[] => {
     const listed = elsewhere?.without(members.all()) ?? [];
@@ -50,7 +48,7 @@ export function gatewaySource(
         if (!all.some((member) => member.id === id)) answers.delete(id);
     for (const member of all) {
       void checksOf(host, member).then((answer) => keep(checks, member.id, answer));
-      void callsOf(host, member, trustKey).then((answer) => keep(calls, member.id, answer));
+      void callsOf(host, member).then((answer) => keep(calls, member.id, answer));
     }
   };
 
@@ -127,7 +125,6 @@ async function checksOf({ clock }: Host, { via }: Member): Promise<Checks | unde
     { clock, transport: via },
     {
       url: anyUpstream + paths.health,
-      headers: {},
       timeoutMs: answerMs,
       maxBytes: maxAnswerBytes,
     },
@@ -135,16 +132,11 @@ async function checksOf({ clock }: Host, { via }: Member): Promise<Checks | unde
   return typeof checks === "object" && checks !== null ? (checks as Checks) : undefined;
 }
 
-async function callsOf(
-  { clock }: Host,
-  { via }: Member,
-  trustKey: TrustKey,
-): Promise<CallFigures | undefined> {
+async function callsOf({ clock }: Host, { via }: Member): Promise<CallFigures | undefined> {
   const answer = (await fetchJson(
     { clock, transport: via },
     {
       url: anyUpstream + callsPath,
-      headers: trustKeyHeader(trustKey),
       timeoutMs: answerMs,
       maxBytes: maxAnswerBytes,
     },

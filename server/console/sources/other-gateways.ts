@@ -3,7 +3,6 @@
 
 import type { Host } from "../../../src/base/ports.ts";
 import { anyUpstream, gatewaysPath } from "../../../src/base/protocol.ts";
-import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
 import type { MemberState } from "../../../src/types/console-state.ts";
 import type { ListedMember } from "../../../src/roles/members/member-endpoints.ts";
 import type { Member, Members } from "../../../src/roles/members/members.ts";
@@ -33,7 +32,6 @@ export function otherGateways(
   { clock }: Pick<Host, "clock">,
   members: Pick<Members, "all">,
   instance: string,
-  trustKey: TrustKey,
 ): OtherGateways {
   let turn = 0;
   let own = "this gateway";
@@ -64,7 +62,6 @@ export function otherGateways(
         { clock, transport: asked.via },
         {
           url: anyUpstream + gatewaysPath,
-          headers: trustKeyHeader(trustKey),
           timeoutMs: answerMs,
           maxBytes: maxAnswerBytes,
         },

@@ -10,7 +10,6 @@ import { defaultServerSegments } from "../../../src/base/manifest.ts";
 import type { Host, Peer } from "../../../src/base/ports.ts";
 import { anyUpstream, consolePath } from "../../../src/base/protocol.ts";
 import type { Subject } from "../../../src/roles/members/observer.ts";
-import { trustKeyHeader, type TrustKey } from "../../../src/http/trust.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { proceduresIn } from "./manifest-procedures.ts";
 import type { Source } from "./source.ts";
@@ -23,7 +22,6 @@ const pollMs = 3_000;
 export function proxySource(
   host: Host,
   { upstreams, manifest }: Extract<Subject, { mode: "proxy" }>,
-  trustKey: TrustKey,
 ): Source {
   const services = (segments?: readonly string[]): readonly MemberState[] =>
     upstreams.ways.map(({ to, isLinked }) => ({
@@ -40,7 +38,7 @@ export function proxySource(
   };
 
   const poll = async (): Promise<void> => {
-    const state = await stateOf(host, upstreams, trustKey);
+    const state = await stateOf(host, upstreams);
     if (state !== undefined) {
       ({ members } = state);
       return setProcedures(state.procedures);
@@ -75,15 +73,10 @@ export function proxySource(
 }
 
 /** `undefined` for a node, or a gateway that is down or has no console: the manifest has to do. */
-async function stateOf(
-  { clock }: Host,
-  upstreams: Peer,
-  trustKey: TrustKey,
-): Promise<ConsoleState | undefined> {
+async function stateOf({ clock }: Host, upstreams: Peer): Promise<ConsoleState | undefined> {
   const way = { clock, transport: upstreams };
   const state = (await fetchJson(way, {
     url: `${anyUpstream}${consolePath}/state`,
-    headers: trustKeyHeader(trustKey),
     timeoutMs: pollMs,
   })) as Partial<ConsoleState> | null | undefined;
   return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures)

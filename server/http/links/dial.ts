@@ -18,7 +18,7 @@ import {
   NoLinkThere,
 } from "../../../src/base/ports/links.ts";
 import { mostHandshakeBytes } from "../../../src/link/frames.ts";
-import { transportFailure } from "../outgoing/transport-failure.ts";
+import { transportFailure } from "../transport-failure.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { HeldSocket } from "../caller-connection.ts";
 import { allRead, type Heartbeat } from "../event-loop.ts";

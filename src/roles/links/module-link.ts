@@ -11,7 +11,7 @@ import { ServiceLinks, type ServiceLinksParts } from "./service-links.ts";
 
 type ModuleLinkParts = Pick<
   ServiceLinksParts,
-  "host" | "role" | "trustKey" | "limits" | "credentials" | "endToEndTls"
+  "host" | "role" | "trustKey" | "limits" | "endToEndTls"
 >;
 
 /** Longer than the pauses between two tries. A repository that restarts later concerns nobody here. */

@@ -5,7 +5,7 @@ import type { LinkAnswer, LinkUpgrade } from "../../base/ports/links.ts";
 import type { Host, HttpRequest, HttpResponse, Peer } from "../../base/ports.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import type { Limits } from "../../codec/values/limits.ts";
-import type { Credentials, TrustKey } from "../../http/trust.ts";
+import type { TrustKey } from "../../http/trust.ts";
 import { dialersOf } from "../../link/directions.ts";
 import type { Link } from "../../link/link.ts";
 import { controlCalls } from "../../link/link-peer.ts";
@@ -26,7 +26,6 @@ export interface ServiceLinksParts {
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
   readonly limits: Pick<Limits, "maxCalls">;
-  readonly credentials: Credentials;
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   /** Hears of the links of proxies. */
   readonly proxies?: Pick<ToldProxies, "linked" | "lost"> | undefined;
@@ -54,7 +53,7 @@ export class ServiceLinks {
   #isStopped = false;
 
   constructor(parts: ServiceLinksParts) {
-    const { host, role, trustKey, limits, credentials, handle } = parts;
+    const { host, role, trustKey, limits, handle } = parts;
     const { endToEndTls, instance = crypto.randomUUID(), build } = parts;
     this.#parts = parts;
     this.#refusals = new RareLines(host.clock);
@@ -63,7 +62,6 @@ export class ServiceLinks {
       host,
       trustKey,
       endToEndTls,
-      credentials,
       role,
       instance,
       build,

@@ -5,7 +5,6 @@ import { BackOff } from "../../base/back-off.ts";
 import { bounded } from "../../base/aborts.ts";
 import type { Host } from "../../base/ports.ts";
 import { anyUpstream, mediaTypes, paths } from "../../base/protocol.ts";
-import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import { collected } from "../../http/bodies.ts";
 import type { DialledLink } from "../links/dialled-link.ts";
 import { createAnnouncement, type SendToGateway } from "./announcement.ts";
@@ -40,7 +39,6 @@ export interface MembershipParts {
   /** What logs call the gateway. */
   readonly gateway: string;
   readonly link: Pick<DialledLink, "isLinked" | "send">;
-  readonly trustKey: TrustKey;
   /** What this node takes calls and requests for. */
   readonly offered: () => Announced;
   /** What it says about itself, for the console. */
@@ -55,7 +53,7 @@ const longestRetryMs = 1_500;
 const answerMs = { POST: 5_000, PUT: 30_000, DELETE: 900 } as const;
 
 export function createMembership(parts: MembershipParts): Membership {
-  const { host, gateway, link, trustKey, offered, about } = parts;
+  const { host, gateway, link, offered, about } = parts;
   const decoder = new TextDecoder();
   let isJoined = false;
   let address: string | undefined;
@@ -73,11 +71,9 @@ export function createMembership(parts: MembershipParts): Membership {
         link.send({
           url: anyUpstream + path,
           method,
-          headers: {
-            ...trustKeyHeader(trustKey),
-            ...(body === undefined ? {} : { "content-type": mediaTypes.json }),
-          },
+          headers: body === undefined ? {} : { "content-type": mediaTypes.json },
           ...(body === undefined ? {} : { body }),
+          from: "key",
           signal,
           control: true,
         }),

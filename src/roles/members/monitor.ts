@@ -4,7 +4,6 @@
 import type { Host } from "../../base/ports.ts";
 import { anyUpstream, paths } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
-import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 import type { Member, Members } from "./members.ts";
 
 export interface Monitor {
@@ -17,7 +16,7 @@ export interface Monitor {
 /** Asks all members every `interval` milliseconds, except those whose answer is awaited. */
 export function createMonitor(
   host: Pick<Host, "clock" | "log">,
-  { interval, trustKey }: { readonly interval: number; readonly trustKey: TrustKey },
+  interval: number,
   members: Pick<Members, "all">,
 ): Monitor {
   const asked = new Set<Member>();
@@ -36,7 +35,7 @@ export function createMonitor(
     if (asked.has(member)) return;
     asked.add(member);
     try {
-      const isHealthy = await ask(member, trustKey);
+      const isHealthy = await ask(member);
       member.checked = host.clock.now();
       // It may have left in the meantime.
       if (!stopped && !member.hasLeft && isHealthy !== undefined) set(member, isHealthy);
@@ -65,12 +64,13 @@ export function createMonitor(
 }
 
 /** `undefined`: its answer says nothing about its health. */
-async function ask({ via }: Member, trustKey: TrustKey): Promise<boolean | undefined> {
+async function ask({ via }: Member): Promise<boolean | undefined> {
   const { status, body } = await collected(
     via.send({
       url: anyUpstream + paths.healthStatus,
       method: "GET",
-      headers: trustKeyHeader(trustKey),
+      headers: {},
+      from: "key",
       control: true,
     }),
   );

@@ -7,13 +7,12 @@ import { type Host, type Peer, TransportError } from "../../base/ports.ts";
 import { answerHeaders, mediaTypes, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
-import { type Credentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
+import type { Credentials } from "../../http/trust.ts";
 import { type Offered, textOfList } from "./member-list.ts";
 
 export interface ToldProxiesParts {
   readonly host: Pick<Host, "digest" | "log">;
   readonly credentials: Credentials;
-  readonly trustKey: TrustKey;
   /** What this service takes now. */
   readonly list: () => Omit<Offered, "procedures">;
 }
@@ -84,7 +83,7 @@ export class ToldProxies {
 
   /** One request at a time: a proxy that is slow hears of the latest of many changes. */
   async #tell(proxy: Peer, telling: Telling): Promise<void> {
-    const { trustKey, host } = this.#parts;
+    const { host } = this.#parts;
     telling.isTelling = true;
     try {
       do {
@@ -97,7 +96,8 @@ export class ToldProxies {
           proxy.send({
             url: `http://proxy${routesPath}`,
             method: "PUT",
-            headers: { ...trustKeyHeader(trustKey), "content-type": mediaTypes.json },
+            headers: { "content-type": mediaTypes.json },
+            from: "key",
             body: JSON.stringify({ digest }),
             control: true,
           }),

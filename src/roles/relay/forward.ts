@@ -9,7 +9,7 @@ import {
   type Host,
   type HttpResponse,
   type IncomingResponse,
-  isLocalFailure,
+  type OutgoingRequest,
   type Peer,
   type PeerResponse,
   TransportError,
@@ -20,7 +20,6 @@ import { SameFields } from "../../link/heads.ts";
 import type { Limits } from "../../codec/values/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import { noted } from "../../http/tracing/sent-notes.ts";
-import type { Credentials } from "../../http/trust.ts";
 import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
@@ -98,7 +97,6 @@ export interface ForwardedCall extends ForwardedRequest {
 
 export interface ForwardParts {
   readonly host: Host;
-  readonly credentials: Credentials;
   readonly limits: Limits;
 }
 
@@ -130,7 +128,7 @@ export async function forwardCall(
  * answer may have settings for this service, which {@link withoutItsSettings} takes.
  */
 export function sendForwarded(
-  { host, credentials }: ForwardParts,
+  { host }: ForwardParts,
   base: string,
   call: IncomingCall,
   forwarded: ForwardedRequest,
@@ -143,7 +141,6 @@ export function sendForwarded(
   // Ours first: if something on the way drops fields past a limit, it drops the caller's.
   const fields: Record<string, string> = Object.assign(
     {},
-    credentials.fields(call.trusted ? "service" : "outside"),
     crossSiteHeader(call.crossSite),
     maskHeader(call.masksErrors),
     relayHeaders(call.hops, left),
@@ -155,10 +152,11 @@ export function sendForwarded(
   addLength(fields, call, forwarded);
   const notes = call.request.notes?.sends?.(call.fqn);
   if (notes !== undefined) Object.assign(fields, notes.headers);
-  const request = {
+  const request: OutgoingRequest = {
     url: base + forwarded.target,
     method,
     headers: fields,
+    from: call.trusted ? "service" : "outside",
     signal: signal ?? call.departure,
   };
   const isBodiless = body instanceof Uint8Array && body.length === 0;
@@ -268,16 +266,10 @@ export function relayAnswer(
 export function forwardingError(thrown: unknown, isTrusted = false): Error {
   if (!(thrown instanceof TransportError))
     return thrown instanceof Error ? thrown : new BadGateway();
-  if (isLocalFailure(thrown)) return noConnection();
   const cause = isTrusted ? { cause: thrown } : {};
   return thrown.sent
     ? new BadGateway("The service that had the call gave no answer", cause)
     : new NodeNotAvailable("No service could be reached for the call", cause);
-}
-
-/** The error for the caller when this host has no connection left to forward with. */
-export function noConnection(): NodeNotAvailable {
-  return new NodeNotAvailable("This service has no connection left for the request");
 }
 
 /** An answer with its whole body. */

@@ -78,7 +78,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const repeatable = repeatableNames(members);
   // It keeps the time limits itself: a call that it sends again has each time all of its time.
   const list = () => ({ routes: members.routes.current, idempotent: repeatable() });
-  const proxies = new ToldProxies({ host, credentials, trustKey, list });
+  const proxies = new ToldProxies({ host, credentials, list });
   const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
     host,
@@ -86,7 +86,6 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     instance,
     trustKey,
     limits: options.limits,
-    credentials,
     endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
     proxies,
@@ -100,15 +99,15 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     options.repository === undefined
       ? undefined
       : links.toRepository(options.repository, () => void base?.find());
-  const base = repository && new KnownBase(host.clock, trustKey, repository);
+  const base = repository && new KnownBase(host.clock, repository);
   const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
   const parts = { host, credentials, web, limits: options.limits };
-  const monitor = createMonitor(host, { interval: healthIntervalMs, trustKey }, members);
+  const monitor = createMonitor(host, healthIntervalMs, members);
   const resending = new Resending<Member>(host, members.all);
   const sendToHolder = createSendToHolder({ ...parts, members, observer, resending });
   const middleware = { chain, application, ...parts };
 
-  const isDeployed = createDeployedNames(host, credentials, members);
+  const isDeployed = createDeployedNames(host, members);
   let started = -Infinity;
   /** Until the directory has answered, nodes can't know that this gateway is there. */
   const canBeFound = (): boolean => directory === undefined || directory.listedAt !== undefined;

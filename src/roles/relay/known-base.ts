@@ -5,7 +5,6 @@ import type { Clock, Peer } from "../../base/ports.ts";
 import { anyUpstream, browserManifestPath, serviceHeaders } from "../../base/protocol.ts";
 import { type BasePath, fixedBase } from "../../http/base-path.ts";
 import { discard } from "../../http/bodies.ts";
-import { trustKeyHeader, type TrustKey } from "../../http/trust.ts";
 
 /** How long the repository may take to answer. */
 const answerTimeoutMs = 2_000;
@@ -16,14 +15,12 @@ const answerTimeoutMs = 2_000;
  */
 export class KnownBase implements BasePath {
   readonly #clock: Clock;
-  readonly #headers: Readonly<Record<string, string>>;
   readonly #repository: Peer;
   #path: string | undefined;
   #asking: Promise<void> | undefined;
 
-  constructor(clock: Clock, trustKey: TrustKey, repository: Peer) {
+  constructor(clock: Clock, repository: Peer) {
     this.#clock = clock;
-    this.#headers = trustKeyHeader(trustKey);
     this.#repository = repository;
   }
 
@@ -38,14 +35,14 @@ export class KnownBase implements BasePath {
   async #ask(): Promise<void> {
     const repository = this.#repository;
     const url = anyUpstream + browserManifestPath;
-    const headers = this.#headers;
     try {
       const answer = await bounded(
         undefined,
         this.#clock,
         answerTimeoutMs,
         () => new Error("no answer"),
-        (signal) => repository.send({ url, method: "HEAD", headers, signal, control: true }),
+        (signal) =>
+          repository.send({ url, method: "HEAD", headers: {}, from: "key", signal, control: true }),
       );
       discard(answer.body);
       if (answer.status === 200)

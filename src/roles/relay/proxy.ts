@@ -8,7 +8,6 @@ import {
   type Host,
   type HttpRequest,
   type HttpResponse,
-  isLocalFailure,
   type Peer,
   TransportError,
 } from "../../base/ports.ts";
@@ -23,7 +22,6 @@ import {
   forwardingError,
   type ForwardedRequest,
   joined,
-  noConnection,
   endToEndHeaders,
   relayAnswer,
   forwardCall,
@@ -80,12 +78,11 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     role: "proxy",
     trustKey,
     limits,
-    credentials,
     endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
   });
   const repository = links.toRepository(options.repository, () => void base.find());
-  const base = new KnownBase(host.clock, trustKey, repository);
+  const base = new KnownBase(host.clock, repository);
   const web = createPublicOrigin(host.log, { ...options.web, base });
   const parts = {
     host,
@@ -95,7 +92,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     chain,
     application: options.modules && applicationOf(options.modules, host),
   };
-  const lists = new KnownLists({ host, trustKey, credentials, upstreams: () => upstreams.all });
+  const lists = new KnownLists({ host, credentials, upstreams: () => upstreams.all });
   const upstreams: Upstreams = new Upstreams({
     host,
     links,
@@ -152,7 +149,6 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
         requestedOrigin,
       );
       return fetchFile({ host, limits, repository, files }, request, {
-        ...credentials.fields("outside"),
         ...maskHeader(masks),
         ...fields,
       });
@@ -230,7 +226,6 @@ async function fetchFile(
   } catch (thrown) {
     if (thrown === late) throw new DeadlineExceeded("The repository did not answer in time");
     if (!(thrown instanceof TransportError)) throw thrown;
-    if (isLocalFailure(thrown)) throw noConnection();
     throw thrown.sent
       ? new BadGateway("The repository gave no answer")
       : new NodeNotAvailable("The repository can't be reached");

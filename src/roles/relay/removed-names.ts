@@ -23,7 +23,7 @@ export function knownNameEndpoint(
     `${knownNamePath}*name`,
     async (request, { name }) => {
       // Don't tell others which names there are.
-      if (!credentials.of(request).trusted) return notFound();
+      if (!credentials.of(request).holdsKey) return notFound();
       const fqn = [name ?? ""].flat().join("/");
       return {
         status: 200,
@@ -56,7 +56,6 @@ const mostAnswers = 1_000;
 /** Whether the newest member's build has a procedure. Also `true` if nobody says otherwise. */
 export function createDeployedNames(
   host: Pick<Host, "clock">,
-  credentials: Credentials,
   members: Pick<Members, "all" | "builds">,
 ): (fqn: string) => Promise<boolean> {
   let asked: Member | undefined;
@@ -70,7 +69,8 @@ export function createDeployedNames(
         via.send({
           url: anyUpstream + path,
           method: "GET",
-          headers: { ...credentials.fields("service") },
+          headers: {},
+          from: "key",
           signal,
           control: true,
         }),

@@ -13,7 +13,7 @@ import {
 } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
-import { type Credentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
+import type { Credentials } from "../../http/trust.ts";
 import type { ListedMember } from "../members/member-endpoints.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -34,7 +34,6 @@ const answerMs = 2_000;
 export function gatewayListEndpoint(
   { clock }: Pick<Host, "clock">,
   credentials: Credentials,
-  trustKey: TrustKey,
   upstreams: () => readonly Upstream[],
 ): Route {
   const membersOf = async (upstream: Upstream): Promise<readonly ListedMember[] | undefined> => {
@@ -49,7 +48,8 @@ export function gatewayListEndpoint(
             upstream.send({
               url: anyUpstream + paths.nodes,
               method: "GET",
-              headers: trustKeyHeader(trustKey),
+              headers: {},
+              from: "key",
               signal,
               control: true,
             }),

@@ -8,7 +8,7 @@ import { anyUpstream, answerHeaders, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
 import type { Route } from "../../http/router.ts";
-import { type Credentials, trustKeyHeader, type TrustKey } from "../../http/trust.ts";
+import type { Credentials } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import { type MemberList, readList } from "../members/member-list.ts";
 import { isDigest } from "../members/read-join.ts";
@@ -17,7 +17,6 @@ import type { Upstream } from "./upstream.ts";
 
 export interface KnownListsParts {
   readonly host: Pick<Host, "clock" | "log" | "digest">;
-  readonly trustKey: TrustKey;
   readonly credentials: Credentials;
   readonly upstreams: () => readonly Teller[];
 }
@@ -169,18 +168,17 @@ export class KnownLists {
 
   /** Lists that another service has told needn't come again. */
   async #fetch(teller: Teller): Promise<MemberList> {
-    const { host, trustKey } = this.#parts;
+    const { host } = this.#parts;
     const lists = this.#lists();
     const { status, headers, body } = await collected(
       teller.send({
         url: anyUpstream + routesPath,
         method: "GET",
-        headers: {
-          ...trustKeyHeader(trustKey),
-          ...(lists.length > 0 && {
-            "if-none-match": lists.map(({ digest }) => `"${digest}"`).join(", "),
-          }),
-        },
+        headers:
+          lists.length === 0
+            ? {}
+            : { "if-none-match": lists.map(({ digest }) => `"${digest}"`).join(", ") },
+        from: "key",
         control: true,
       }),
     );

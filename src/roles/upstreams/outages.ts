@@ -1,6 +1,6 @@
 // The log of a service that can't reach another one.
 
-import { type Host, isLocalFailure, TransportError } from "../../base/ports.ts";
+import { type Host, TransportError } from "../../base/ports.ts";
 
 export type LogOutages = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
 
@@ -21,8 +21,7 @@ export function logOutages(
       away = false;
       return answer;
     } catch (thrown) {
-      const isAway = thrown instanceof TransportError && !isLocalFailure(thrown);
-      if (isAway && !away && !isTold()) {
+      if (thrown instanceof TransportError && !away && !isTold()) {
         away = true;
         host.log.warn(`${name()} can't be reached: ${thrown.message}`);
       }

@@ -7,6 +7,7 @@ import type { Context } from "../../base/context.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import {
   type AbortNotice,
+  type CallFrom,
   type Clock,
   type IncomingResponse,
   type Peer,
@@ -35,8 +36,8 @@ export interface SenderOptions {
   readonly transport: Peer;
   /** Address of a gateway or node, or the page's origin. */
   readonly base: string;
-  /** Header fields that identify the caller. A page has none. */
-  readonly credential?: Readonly<Record<string, string>>;
+  /** Whose calls they are. A page doesn't say it. */
+  readonly from?: CallFrom;
   readonly codec: CallCodec;
   readonly limits: Pick<Limits, "callTimeoutMs">;
   readonly clock: Clock;
@@ -52,7 +53,7 @@ export interface SenderOptions {
 
 /** Makes remote calls. Each is sent once; the error that the procedure threw is thrown here. */
 export function createSender(options: SenderOptions): (call: OutgoingCall) => Promise<Answer> {
-  const { transport, credential, codec, sentHeaders, limits, clock, states, prepare } = options;
+  const { transport, from, codec, sentHeaders, limits, clock, states, prepare } = options;
   const { departure = ({ signal }) => signal } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
   // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
@@ -71,7 +72,6 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const fields: Record<string, string> = Object.assign(
       {},
-      credential,
       { "content-type": (body as Partial<Blob>).type ?? jsonType, [headers.encoding]: encoding },
       relayHeaders(context.hops, left),
       // Throws for locals that can't travel, so nothing is held for the call before.
@@ -101,6 +101,7 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
       method: "POST",
       headers: Object.assign(fields, noted?.headers),
       body,
+      from,
       signal: ending,
     });
     return sent.then(

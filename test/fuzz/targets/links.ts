@@ -13,7 +13,6 @@ import type {
 } from "../../../src/base/ports/links.ts";
 import { linkHeaders } from "../../../src/base/protocol.ts";
 import { discard } from "../../../src/http/bodies.ts";
-import { createCredentials } from "../../../src/http/trust.ts";
 import { FrameWriter } from "../../../src/link/frame-writer.ts";
 import { type Kind, kinds, ProtocolError } from "../../../src/link/frames.ts";
 import { Acceptor, Dialer, HandshakeError } from "../../../src/link/handshake.ts";
@@ -181,7 +180,6 @@ function serviceOf(role: string, queue: (() => void)[]): LinkService {
   return {
     host: { ...hashes, clock: still },
     trustKey,
-    credentials: createCredentials(trustKey, hashes),
     role,
     instance: "g",
     mostCalls: 20,

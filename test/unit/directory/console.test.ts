@@ -27,7 +27,7 @@ it("a gateway's console shows nodes of the directory that have not joined it, un
   const members = createMembers(() => "m1", lists);
   const directory = await open("the-gateway");
   const instance = "the-gateway";
-  const source = gatewaySource(host, { members, instance, directory }, key);
+  const source = gatewaySource(host, { members, instance, directory });
   const text = new TextEncoder().encode(
     textOfList({ procedures: ["shop/metres"] }, { segments: ["shop"], procedures: [] }),
   );

@@ -8,7 +8,6 @@ import { type HttpServer, listen, type ListenOptions } from "../../../server/htt
 import { createLinkHost } from "../../../server/http/links/dial.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { serviceHeaders } from "../../../src/base/protocol.ts";
-import { createCredentials } from "../../../src/http/trust.ts";
 import {
   createAccepting,
   dialLink,
@@ -18,7 +17,7 @@ import {
 
 export const trustKey = "the key of this deployment";
 /** What makes a request one of the service itself. */
-export const own = { [serviceHeaders.trustKey]: trustKey };
+export const own = { headers: {}, from: "key" } as const;
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 
 const host = nodeHost();
@@ -32,7 +31,6 @@ export function serviceOf(
   return {
     host,
     trustKey,
-    credentials: createCredentials(trustKey, host),
     role,
     instance: `${role}-1`,
     mostCalls: 1_000,

@@ -29,11 +29,6 @@ describe("heads of calls and answers", () => {
     );
   });
 
-  it("carry no credential: what a call may do is in the kind of its frame", () => {
-    const headers = { "x-svc-credential": "secret", "x-svc-trust-key": "secret", "x-a": "1" };
-    expect(callHead({ method: "GET", target: "/", headers })).toBe("GET\n/\nx-a\n1");
-  });
-
   it("have no fields that every object has", () => {
     const { headers } = readCallHead("GET\n/\nx-a\n1");
     for (const inherited of ["constructor", "toString", "hasOwnProperty", "__proto__", "valueOf"])

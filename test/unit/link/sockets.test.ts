@@ -68,7 +68,7 @@ describe("a link over a socket", () => {
     await vi.waitFor(() => expect(proven).toHaveLength(1));
     for (const { peer } of [dialled, proven[0]!]) {
       const url = "http://anywhere/rpc/add?a=1";
-      const { body } = await collected(peer.send({ url, method: "GET", headers: own }));
+      const { body } = await collected(peer.send({ url, method: "GET", ...own }));
       expect(new TextDecoder().decode(body)).toBe("/rpc/add?a=1 key");
     }
   });
@@ -251,7 +251,7 @@ describe("a link over a socket", () => {
     const answer = peer.send({
       url: "http://anywhere/",
       method: "POST",
-      headers: own,
+      ...own,
       body: new Uint8Array(300_000),
     });
     await vi.waitFor(() => expect(memory.bytes - before).toBeGreaterThan(100_000));

@@ -32,7 +32,7 @@ describe("a link over a WebSocket", () => {
     const bytes = randomBytes(3_000_001);
     for (const { peer } of [dialled, proven[0]!])
       for (const sent of [bytes.subarray(0, 10), bytes]) {
-        const request = { url: "http://anywhere/", method: "POST", headers: own, body: sent };
+        const request = { url: "http://anywhere/", method: "POST", ...own, body: sent };
         const { body } = await collected(peer.send(request));
         expect(Buffer.compare(body, sent)).toBe(0);
       }

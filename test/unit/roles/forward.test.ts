@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { nodeHost } from "../../../server/http/host.ts";
-import { createCredentials } from "../../../src/http/trust.ts";
 import { ask } from "../../_cluster.ts";
+import { sentBy } from "../../_deployment.ts";
 import { layer, services, trustKey } from "../../spec/_services.ts";
 
 const get = "/rpc/app/headers";
-const credentials = createCredentials(trustKey, nodeHost());
 
 describe.each(["gateway", "proxy"] as const)("a call that a %s passes on", (kind) => {
   const seen = async (
@@ -35,12 +33,17 @@ describe.each(["gateway", "proxy"] as const)("a call that a %s passes on", (kind
 
   it("keeps the forwarded host from a service in front of it", async () => {
     const said = { "x-forwarded-host": "shop.example", "x-forwarded-proto": "https" };
-    expect(await seen({ host: "inner", ...said, ...credentials.fields("outside") })).toEqual(said);
-    expect(await seen({ host: "inner", ...said, "x-svc-trust-key": trustKey })).toEqual(said);
+    expect(await seen({ host: "inner", ...said, ...sentBy.outside })).toEqual(said);
+    // People with the key are no service.
+    const people = { host: "shop.localhost", "x-svc-trust-key": trustKey };
+    expect(await seen({ ...people, ...said })).toEqual({
+      "x-forwarded-host": "shop.localhost",
+      "x-forwarded-proto": "http",
+    });
   });
 
   it("sends no forwarded host for a call that a service of the deployment makes itself", async () => {
-    expect(await seen({ host: "gateway", ...credentials.fields("service") })).toEqual({});
+    expect(await seen({ host: "gateway", ...sentBy.service })).toEqual({});
     expect(await seen({})).toEqual({ "x-forwarded-proto": "http" });
   });
 });

@@ -71,7 +71,6 @@ describe("a call that arrives while the node is joining", () => {
     onTestFinished(async () => {
       await gateway.stop();
       await server.close(0);
-      await host.transport.close();
     });
     await gateway.start(server.url);
     const service = await start(application, {

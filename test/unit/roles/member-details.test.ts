@@ -177,7 +177,6 @@ describe("the details that a member sends", () => {
           return { status: "node" in body ? 413 : 201, headers: {}, body: new Uint8Array() };
         },
       },
-      trustKey: "key",
       offered: () => ({ procedures: ["a"] }),
       about: () => describeNode("A", ["shop"], registry().all(), []),
     }).join("http://a");

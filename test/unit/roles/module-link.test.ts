@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { memoryLinks } from "../../../server/local/memory-links.ts";
-import { createCredentials, trustKeyHeader } from "../../../src/http/trust.ts";
+import type { CallFrom } from "../../../src/base/ports.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { createAccepting, type ProvenLink } from "../../../src/link/proven-link.ts";
 import { collected } from "../../../src/http/bodies.ts";
@@ -57,13 +57,10 @@ function deployed(trustKey: string = key) {
       },
     },
   };
-  const credentials = createCredentials(trustKey, host);
   const to = (url: string): ModuleLink =>
-    new ModuleLink(url, { host, role: "node", trustKey, limits: defaultLimits, credentials });
-  const get = async (
-    link: ModuleLink,
-    headers: Record<string, string> = trustKeyHeader(trustKey),
-  ) => await collected(link.send({ url: `http://any${manifest}`, method: "GET", headers }));
+    new ModuleLink(url, { host, role: "node", trustKey, limits: defaultLimits });
+  const get = async (link: ModuleLink, from: CallFrom = "key") =>
+    await collected(link.send({ url: `http://any${manifest}`, method: "GET", headers: {}, from }));
   return {
     local,
     network,
@@ -71,7 +68,6 @@ function deployed(trustKey: string = key) {
     log,
     start,
     host,
-    credentials,
     to,
     get,
     counts: () => [dialled, open],
@@ -104,7 +100,7 @@ describe("a link for modules", () => {
     await start();
     expect((await get(to("http://repository"))).status).toBe(200);
     // Nobody's call may come over the link of a node: it is over, and nothing was answered.
-    await expect(get(to("http://repository"), {})).rejects.toThrow(/ended the link/);
+    await expect(get(to("http://repository"), "outside")).rejects.toThrow(/ended the link/);
   });
 
   it("rejects with what to set where trying again wouldn't help, and else with a request that wasn't sent", async () => {
@@ -126,12 +122,11 @@ describe("a link for modules", () => {
   it.each(["outside", "service", "key"] as const)(
     "is over when the repository sends a call over it (%s)",
     async (from) => {
-      const { network, host, credentials, to, get } = deployed();
+      const { network, host, to, get } = deployed();
       let accepted: ProvenLink | undefined;
       const service = {
         host,
         trustKey: key,
-        credentials,
         role: "repository",
         instance: "bad",
         mostCalls: 100,

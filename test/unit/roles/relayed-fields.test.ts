@@ -9,7 +9,6 @@ import {
   type OutgoingRequest,
   type Peer,
   TransportError,
-  UnsentError,
 } from "../../../src/base/ports.ts";
 import {
   forwardingError,
@@ -19,7 +18,6 @@ import {
   forwardCall,
 } from "../../../src/roles/relay/forward.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
-import type { Sender } from "../../../src/http/trust.ts";
 import type { IncomingCall } from "../../../src/wire/incoming-call.ts";
 
 const answer = (headers: HeaderFields, body = "") => ({
@@ -42,10 +40,6 @@ async function sent(
       return answer({});
     },
   };
-  const credentials = {
-    fields: (sender: Sender) => ({ "x-svc-credential": sender }),
-    of: () => ({ holdsKey: false, member: false, trusted: false }),
-  };
   const incoming = {
     deadline: 3_000,
     hops: 0,
@@ -63,7 +57,7 @@ async function sent(
     body: new Uint8Array(),
     ...(own && { headers: own }),
   };
-  const parts = { host, credentials, limits: defaultLimits };
+  const parts = { host, limits: defaultLimits };
   await forwardCall(parts, "http://node:1", incoming, forwarded, undefined, peer);
   return requests[0] as OutgoingRequest;
 }
@@ -124,12 +118,9 @@ describe("a forwarded call", () => {
   it.each([
     [true, "service"],
     [false, "outside"],
-  ])(
-    "The credential of a call whose caller is trusted (%s) is that of %s",
-    async (trusted, sender) => {
-      expect((await sent({ trusted })).headers["x-svc-credential"]).toBe(sender);
-    },
-  );
+  ])("A call whose caller is trusted (%s) is sent as one of %s", async (trusted, sender) => {
+    expect((await sent({ trusted })).from).toBe(sender);
+  });
 
   it.each([
     [true, "yes"],
@@ -151,7 +142,6 @@ describe("a forwarded call", () => {
       },
     );
     expect(headers).toEqual({
-      "x-svc-credential": "outside",
       "x-svc-cross-site": "no",
       "x-svc-hops": "1",
       "x-svc-deadline": "2000",
@@ -210,11 +200,6 @@ describe("the caller's error when no answer came", () => {
       "a request that was not sent",
       new TransportError("x", false),
       new NodeNotAvailable("No service could be reached for the call"),
-    ],
-    [
-      "a host without a free connection",
-      new UnsentError("x", "local"),
-      new NodeNotAvailable("This service has no connection left for the request"),
     ],
     ["an error of its own", new DeadlineExceeded(), new DeadlineExceeded()],
     ["something that is no error", "x", new BadGateway()],

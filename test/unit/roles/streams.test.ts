@@ -1,9 +1,7 @@
-// Bodies that stream between services: in memory and over sockets, straight and through a relay.
+// Bodies that stream between services: in memory, straight and through a relay.
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { listen, type ListenOptions } from "../../../server/http/http.ts";
-import { createTransport } from "../../../server/http/transport.ts";
 import {
   type HttpRequest,
   type HttpResponse,
@@ -22,7 +20,7 @@ type Handle = (request: HttpRequest) => Promise<HttpResponse>;
 interface Ground {
   readonly peer: Peer;
   /** The address of a new service. */
-  serve(handle: Handle, limits?: ListenOptions["limits"]): Promise<string>;
+  serve(handle: Handle): Promise<string>;
 }
 
 const cleanups: (() => unknown)[] = [];
@@ -39,19 +37,6 @@ function inMemory(): Ground {
       const url = `http://service-${++services}`;
       network.roles.set(url, { handle } as Role);
       return url;
-    },
-  };
-}
-
-function overSockets(): Ground {
-  const peer = createTransport();
-  cleanups.push(() => peer.close());
-  return {
-    peer,
-    async serve(handle, limits = {}) {
-      const server = await listen(handle, { host: "127.0.0.1", port: 0, limits });
-      cleanups.push(() => server.close(0));
-      return server.url;
     },
   };
 }
@@ -121,10 +106,7 @@ const failure = (promise: Promise<unknown>): Promise<Error> =>
     (error: unknown) => error as Error,
   );
 
-describe.each([
-  ["in memory", inMemory],
-  ["over sockets", overSockets],
-] as const)("a body that streams %s", (_, create) => {
+describe.each([["in memory", inMemory]] as const)("a body that streams %s", (_, create) => {
   it("arrives in both directions as it was sent, through a relay", async () => {
     const ground = create();
     const echo = await ground.serve(async ({ body }) => ({ status: 200, headers: {}, body }));

@@ -70,8 +70,6 @@ async function start(create: (host: Host) => Role): Promise<string> {
   const server = await listen(role.handle, { ...own, acceptLink: role.accept });
   await role.start(server.url);
   closing.push(async () => {
-    // Closed first, so that stopping sends no requests to other services.
-    await host.transport.close();
     await role.stop();
     await server.close(0);
   });

@@ -27,7 +27,8 @@ import type { ServerManifest } from "../../../src/base/manifest.ts";
 import {
   type Clock,
   type IncomingResponse,
-  type Transport,
+  type OutgoingRequest,
+  type Peer,
   TransportError,
   UnsentError,
 } from "../../../src/base/ports.ts";
@@ -78,12 +79,12 @@ const first = build("one", {
 });
 
 /** A repository in memory. `away` replaces its answers. */
-class Repository implements Transport {
+class Repository implements Peer {
   build = first;
   away: (() => Promise<IncomingResponse>) | undefined;
   requested: string[] = [];
 
-  async send(request: Parameters<Transport["send"]>[0]): Promise<IncomingResponse> {
+  async send(request: OutgoingRequest): Promise<IncomingResponse> {
     const [path = ""] = request.url.slice(url.length).split("?");
     this.requested.push(basename(path));
     if (this.away !== undefined) {
@@ -96,7 +97,7 @@ class Repository implements Transport {
       ]);
     }
     const found =
-      request.headers["x-svc-trust-key"] !== key
+      request.from !== "key"
         ? undefined
         : path === "/svc/modules/manifest.json"
           ? JSON.stringify(this.build.manifest)
@@ -147,7 +148,6 @@ function open(options: Partial<ModuleStoreOptions> = {}): ModuleStore {
     from: { repository: url, way: repository },
     root,
     clock,
-    trustKey: key,
     moduleImporter: (specifier) => import(specifier) as Promise<Record<string, unknown>>,
     log: {
       info: (line) => lines.push(line),
@@ -579,7 +579,8 @@ describe("a node that stops while it waits for its repository", () => {
 
 describe("a repository without a manifest", () => {
   it("is an error at once, with a hint", async () => {
-    await expect(open({ trustKey: "another-key-altogether" }).manifest()).rejects.toThrow(
+    repository.away = async () => ({ status: 404, headers: {}, body: new Uint8Array() });
+    await expect(open().manifest()).rejects.toThrow(
       /answered 404 for its modules: build again there, and restart it$/,
     );
   });

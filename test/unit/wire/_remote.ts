@@ -1,7 +1,7 @@
 // A remote call over a transport that keeps what was sent and answers what it is told.
 
 import { Context } from "../../../src/base/context.ts";
-import type { IncomingResponse, OutgoingRequest, Transport } from "../../../src/base/ports.ts";
+import type { IncomingResponse, OutgoingRequest, Peer } from "../../../src/base/ports.ts";
 import type { Classes } from "../../../src/codec/classes.ts";
 import { defaultLimits, type Limits } from "../../../src/codec/values/limits.ts";
 import { encodeError } from "../../../src/wire/encode-error.ts";
@@ -18,7 +18,7 @@ export const limits: Limits = defaultLimits;
 /** A transport that keeps what was sent and answers what it is told. */
 export function fake(
   answer: (request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>,
-): Transport & { sent: OutgoingRequest[] } {
+): Peer & { sent: OutgoingRequest[] } {
   const sent: OutgoingRequest[] = [];
   return {
     sent,
@@ -26,7 +26,6 @@ export function fake(
       sent.push(request);
       return await answer(request);
     },
-    close: async () => {},
   };
 }
 
@@ -55,7 +54,7 @@ export function context(
 }
 
 export function remote(
-  transport: Transport,
+  transport: Peer,
   more: Partial<RemoteOptions> = {},
 ): (args?: Record<string, unknown>, from?: Context) => Promise<Answer> {
   const send = createRemote({

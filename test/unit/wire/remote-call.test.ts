@@ -6,7 +6,7 @@ import {
   NodeNotAvailable,
   ValueNotSerializable,
 } from "../../../src/base/errors.ts";
-import { type OutgoingRequest, type Transport, TransportError } from "../../../src/base/ports.ts";
+import { type OutgoingRequest, type Peer, TransportError } from "../../../src/base/ports.ts";
 import { createRemote } from "../../../src/wire/outgoing/remote-call.ts";
 import { TestClock } from "../../_cluster.ts";
 import { classes, context, fake, limits, remote, text } from "./_remote.ts";
@@ -74,21 +74,20 @@ describe("a remote call goes out", () => {
     );
     expect(JSON.stringify(transport.sent[0]?.headers)).not.toContain("dropped");
   });
-  it("a remote call has the caller's credential before the headers of the context", async () => {
+  it("a remote call says whose it is, and no field of the context does", async () => {
     const transport = fake(() => text("ok"));
-    await remote(transport, { credential: { "x-svc-credential": "service 1" } })(
+    await remote(transport, { from: "service" })(
       {},
-      context({ headers: { "x-svc-credential": "forged", "x-kept": "1" } }),
+      context({ headers: { "x-svc-trust-key": "forged", "x-kept": "1" } }),
     );
+    expect(transport.sent[0]?.from).toBe("service");
     expect(Object.keys(transport.sent[0]?.headers ?? {})).toEqual([
-      "x-svc-credential",
       "content-type",
       "x-svc-data-encoding",
       "x-svc-hops",
       "x-svc-deadline",
       "x-kept",
     ]);
-    expect(transport.sent[0]?.headers).toMatchObject({ "x-svc-credential": "service 1" });
   });
   it("a remote call has one hop more, and the time that is left", async () => {
     const transport = fake(() => text("ok"));
@@ -157,7 +156,7 @@ describe("a remote call is sent once", () => {
     expect(transport.sent).toHaveLength(1);
   });
   /** Never answers; rejects as a transport may, with something of its own. */
-  const hanging = (): Transport & { sent: OutgoingRequest[] } =>
+  const hanging = (): Peer & { sent: OutgoingRequest[] } =>
     fake(
       (request) =>
         new Promise((_, reject) =>

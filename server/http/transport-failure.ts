@@ -1,6 +1,6 @@
 // Translates errors of a connection: a message, and whether the other side is at fault.
 
-import { TransportError, UnsentError } from "../../../src/base/ports.ts";
+import { TransportError, UnsentError } from "../../src/base/ports.ts";
 
 const unknownAuthority =
   "has a certificate from an unknown authority: name the authority's certificate in 'tls.ca' or the variable NODE_EXTRA_CA_CERTS";
@@ -9,18 +9,17 @@ const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "refused the connection",
   ECONNRESET: "closed the connection before it answered",
   EPIPE: "closed the connection before it answered",
-  UND_ERR_SOCKET: "closed the connection before it answered",
   ENOTFOUND: "is an unknown host name",
   EAI_AGAIN: "is a host name that can't be resolved right now",
-  UND_ERR_CONNECT_TIMEOUT: "did not accept the connection in time",
+  ETIMEDOUT: "did not accept the connection in time",
   ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another host",
   CERT_HAS_EXPIRED: "has an expired certificate",
   DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
-  ERR_SSL_WRONG_VERSION_NUMBER: "doesn't speak https: its address begins with http:",
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: "sent an answer that is too large",
+  // What Node says of an answer that isn't TLS.
+  EPROTO: "doesn't speak https: its address begins with http:",
 };
 
 /** Failures of this host, in which the other side has no part. */
@@ -35,16 +34,7 @@ const localReasons: Readonly<Record<string, string>> = {
   ERR_INVALID_CHAR: "this service can't send this request",
   ERR_INVALID_HTTP_TOKEN: "this service can't send this request",
   ERR_UNESCAPED_CHARACTERS: "this service can't send this request",
-  UND_ERR_INVALID_ARG: "this service can't send this request",
-  UND_ERR_NOT_SUPPORTED: "this service can't send this request",
 };
-
-/** Nothing has answered. A busy service and an unreachable name server look the same. */
-const silences: ReadonlySet<string> = new Set([
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ETIMEDOUT",
-  "EAI_AGAIN",
-]);
 
 /** How far a request got: nothing left this process, bytes may have arrived, an answer has begun. */
 export type Progress = "waiting" | "sent" | "answered";
@@ -66,13 +56,7 @@ export function transportFailure(
   const [code = ""] = codes;
   const message = `${origin} ${Object.hasOwn(reasons, code) ? reasons[code] : `could not be reached: ${error.message}`}`;
   if (sent) return new TransportError(message, true, { cause: error });
-  return new UnsentError(
-    message,
-    codes.some((found) => silences.has(found)) ? "silent" : "refused",
-    {
-      cause: error,
-    },
-  );
+  return new UnsentError(message, "refused", { cause: error });
 }
 
 /** The failure of a connection that ended in the middle of an answer. */
