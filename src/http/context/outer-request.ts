@@ -65,22 +65,25 @@ export function relayedOuterCall(
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
   // Who believes it reads it.
   if (typeof field === "string") return field;
-  const { origin, ...rest } = seen();
-  return fieldOf(request.method, rest, origin);
+  const { origin, secureCookies, address, base } = seen();
+  return fieldOf(request.method, secureCookies, address, origin, base);
 }
 
 /** For a call that a procedure makes. */
-export function sentOuterCall({ request, ...rest }: OuterCall): string {
-  return fieldOf(request.method, { ...rest, address: request.address }, request.url);
+export function sentOuterCall({ request, secureCookies, base }: OuterCall): string {
+  return fieldOf(request.method, secureCookies, request.address, request.url, base);
 }
 
+// Written for each call: to copy an object's other members costs more than all the rest of it.
 function fieldOf(
   method: string,
-  { secureCookies, address = "-", base }: Omit<SeenRequest, "origin">,
+  secureCookies: boolean,
+  address: string | undefined,
   url: string,
+  base: string,
 ): string {
   const cookies = secureCookies ? "secure" : "plain";
-  return `${method} ${cookies} ${address} ${url}${base === "" ? "" : ` ${base}`}`;
+  return `${method} ${cookies} ${address ?? "-"} ${url}${base === "" ? "" : ` ${base}`}`;
 }
 
 /** Percent-encodes what header fields can't carry. */
