@@ -46,7 +46,7 @@ export class Link {
   #arrivedCalls = 0;
   /** How many calls have begun since the last read. */
   #begun = 0;
-  /** Calls that came with those, and begin in the next turns of the event loop. */
+  /** Calls that came with those, and begin group by group, before what they send leaves. */
   #late: ReceivedCall[] = [];
   /** How many of the calls that came have bodies on their way. */
   #transfers = 0;
@@ -280,7 +280,8 @@ export class Link {
     this.#arrivedCalls = (this.#arrivedCalls + 1) >>> 0;
     if (this.#late.length === 0 && this.#begun++ < mostTogether) return this.#begin(call);
     this.#late.push(call);
-    if (this.#late.length === 1) this.#options.soon(this.#beginLate);
+    // Each group's turn is asked for now: what all of them send then goes in one write.
+    if (this.#late.length % mostTogether === 1) this.#options.soon(this.#beginLate);
   }
 
   readonly #beginLate = (): void => {
@@ -288,7 +289,6 @@ export class Link {
       // Its caller may have left meanwhile, or the link may be over.
       if (call.departure.aborted) call.fail();
       else this.#begin(call);
-    if (this.#late.length > 0) this.#options.soon(this.#beginLate);
   };
 
   #begin(call: ReceivedCall): void {

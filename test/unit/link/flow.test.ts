@@ -330,6 +330,33 @@ describe("writes", () => {
     await settle();
     expect(writes).toBe(2);
   });
+
+  it("are one for the answers to all calls of a read, of which sixteen at a time run until they wait", async () => {
+    let running = 0;
+    let most = 0;
+    const { dialer, back } = linked(
+      {
+        acceptor: async ({ target }) => {
+          if (target === "/waits") return await never();
+          most = Math.max(most, ++running);
+          for (let steps = 0; steps < 50; steps++) await Promise.resolve();
+          running--;
+          return { status: 204, headers: {} };
+        },
+      },
+      undefined,
+      1_000,
+    );
+    await settle();
+    // So that the others go together.
+    quietly(dialer.send(call({ target: "/waits" })));
+    await settle();
+    let writes = 0;
+    back.onSend = () => writes++;
+    await Promise.all(Array.from({ length: 100 }, () => dialer.send(call())));
+    expect(most).toBe(16);
+    expect(writes).toBe(1);
+  });
 });
 
 describe("an end that leaves", () => {
