@@ -1,9 +1,15 @@
 // How a gateway sends a call to one of the members that have its procedure.
 
 import { DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
-import { type PeerResponse, TransportError, unsentOf } from "../../base/ports.ts";
+import {
+  type AbortNotice,
+  type HeaderFields,
+  type PeerResponse,
+  TransportError,
+  unsentOf,
+} from "../../base/ports.ts";
 import { discard, watchedBody } from "../../http/bodies.ts";
-import { isMisfit, notStartedReason } from "../../http/relay-headers.ts";
+import { isMisfit, type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../members/observer.ts";
@@ -15,7 +21,7 @@ import {
   withoutItsSettings,
 } from "./forward.ts";
 import { HeldCall } from "./held-call.ts";
-import type { Resending } from "./send-again.ts";
+import type { Resending, Tries } from "./send-again.ts";
 
 export interface HolderParts extends ForwardParts {
   readonly members: Members;
@@ -32,44 +38,14 @@ export type SendToHolder = (
 ) => Promise<PeerResponse>;
 
 export function createSendToHolder(parts: HolderParts): SendToHolder {
-  const { host, members, observer, resending } = parts;
-
   return async (call, received, holders) => {
     const [forwarded, hasBegun] = watchedBody(received);
     const { fqn, trusted, departure } = call;
     let answer: PeerResponse | undefined;
-    let held: HeldCall | undefined;
     try {
-      answer = await resending.send({
-        fqn,
-        headers: call.request.headers,
-        caller: departure,
-        hasBegun,
-        next: (tried) => holders.next(tried),
-        send(member) {
-          const timeoutMs = timeLimitOf(call, member);
-          if (timeoutMs !== undefined) held = new HeldCall(call, timeoutMs, forwarded, host.clock);
-          observer?.calls?.sent(call.request, member.id);
-          return sendForwarded(parts, member.url, call, forwarded, held?.abort, member.via);
-        },
-        answered: () => held?.leave(),
-        failed(_member, thrown) {
-          held?.leave();
-          const reason = departure.aborted ? undefined : held?.reason;
-          return reason === undefined || unsentOf(thrown) !== undefined
-            ? thrown
-            : new TransportError(reason.message, true, { cause: reason });
-        },
-        mayRepeat: ({ idempotent }) => idempotent.has(fqn),
-        refused(member, reason) {
-          if (reason !== "overload") members.remove(member);
-        },
-        // While a new build is rolled out, only some members may have what the call needs.
-        unlike: (refusal, tried) =>
-          call.route === undefined && isMisfit(refusal)
-            ? holders.next(tried, tried.at(-1))
-            : undefined,
-      });
+      answer = await parts.resending.send(
+        new HolderTries(parts, call, forwarded, hasBegun, holders),
+      );
     } catch (thrown) {
       if (departure.aborted) throw forwardingError(departure.reason);
       if (unsentOf(thrown) !== undefined) throw noneTakes(call, trusted ? { cause: thrown } : {});
@@ -86,6 +62,85 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
         )
       : noneTakes(call);
   };
+}
+
+/** A call that goes to one of its holders. A class, as functions of its own would be garbage of each call. */
+class HolderTries implements Tries<Member> {
+  readonly hasBegun: () => boolean;
+  readonly #parts: HolderParts;
+  readonly #call: IncomingCall;
+  readonly #forwarded: ForwardedRequest;
+  readonly #holders: Some;
+  #held: HeldCall | undefined;
+
+  constructor(
+    parts: HolderParts,
+    call: IncomingCall,
+    forwarded: ForwardedRequest,
+    hasBegun: () => boolean,
+    holders: Some,
+  ) {
+    this.#parts = parts;
+    this.#call = call;
+    this.#forwarded = forwarded;
+    this.hasBegun = hasBegun;
+    this.#holders = holders;
+  }
+
+  get fqn(): string {
+    return this.#call.fqn;
+  }
+
+  get headers(): HeaderFields {
+    return this.#call.request.headers;
+  }
+
+  get caller(): AbortNotice {
+    return this.#call.departure;
+  }
+
+  next(tried: readonly Member[]): Member | undefined {
+    return this.#holders.next(tried);
+  }
+
+  send(member: Member): Promise<PeerResponse> {
+    const { host, observer } = this.#parts;
+    const call = this.#call;
+    const timeoutMs = timeLimitOf(call, member);
+    const held = (this.#held =
+      timeoutMs === undefined
+        ? undefined
+        : new HeldCall(call, timeoutMs, this.#forwarded, host.clock));
+    observer?.calls?.sent(call.request, member.id);
+    return sendForwarded(this.#parts, member.url, call, this.#forwarded, held?.abort, member.via);
+  }
+
+  answered(): void {
+    this.#held?.leave();
+  }
+
+  failed(_member: Member, thrown: unknown): unknown {
+    this.#held?.leave();
+    const reason = this.caller.aborted ? undefined : this.#held?.reason;
+    return reason === undefined || unsentOf(thrown) !== undefined
+      ? thrown
+      : new TransportError(reason.message, true, { cause: reason });
+  }
+
+  mayRepeat({ idempotent }: Member): boolean {
+    return idempotent.has(this.fqn);
+  }
+
+  refused(member: Member, reason: NotStartedReason): void {
+    if (reason !== "overload") this.#parts.members.remove(member);
+  }
+
+  /** While a new build is rolled out, only some members may have what the call needs. */
+  unlike(refusal: PeerResponse, tried: readonly Member[]): Member | undefined {
+    return this.#call.route === undefined && isMisfit(refusal)
+      ? this.#holders.next(tried, tried.at(-1))
+      : undefined;
+  }
 }
 
 function noneTakes({ fqn }: IncomingCall, options: ErrorOptions = {}): NodeNotAvailable {
