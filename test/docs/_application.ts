@@ -36,7 +36,7 @@ export interface Service {
   output(): string;
   /** Undefined while it runs. */
   code(): number | undefined;
-  stop(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 export interface Application {
@@ -104,8 +104,8 @@ export async function createApplication(): Promise<Application> {
       const service: Service = {
         output,
         code,
-        async stop() {
-          send("SIGTERM");
+        async stop(signal = "SIGTERM") {
+          send(signal);
           const timer = setTimeout(send, longest, "SIGKILL");
           await ended;
           clearTimeout(timer);
@@ -116,7 +116,8 @@ export async function createApplication(): Promise<Application> {
       return service;
     },
     async remove() {
-      await Promise.all([...services].map((service) => service.stop()));
+      // Told to stop, each would serve for another second. A page that shows how a service stops has killed it.
+      await Promise.all([...services].map((service) => service.stop("SIGKILL")));
       for (const folder of [root, home]) await rm(folder, { recursive: true, force: true });
     },
   };

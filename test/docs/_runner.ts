@@ -115,15 +115,18 @@ class Reader {
       );
   }
 
+  /** All at once, as a shell does: each serves for another second. */
   async #kill(step: Step, jobs: readonly string[]): Promise<void> {
-    for (const job of jobs) {
-      const number = Number(job.slice(1));
-      const service = this.#jobs.get(number);
-      if (service === undefined)
-        this.failures.push(`${this.#at(step.line)}: there is no service ${job}`);
-      await service?.stop();
-      this.#jobs.delete(number);
-    }
+    await Promise.all(
+      jobs.map(async (job) => {
+        const number = Number(job.slice(1));
+        const service = this.#jobs.get(number);
+        this.#jobs.delete(number);
+        if (service === undefined)
+          this.failures.push(`${this.#at(step.line)}: there is no service ${job}`);
+        await service?.stop();
+      }),
+    );
   }
 
   /**
