@@ -7,6 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 
+import { test, type TestAPI } from "vitest";
+
 import { environment } from "../_way.ts";
 
 const packageRoot = join(import.meta.dirname, "../..");
@@ -102,6 +104,25 @@ export async function createApplication(): Promise<Application> {
     },
   };
 }
+
+/**
+ * A test that gets an application folder of its own, which it removes. So tests of a file can run beside each other: most
+ * of the time they wait for services to start, and for the second in which a service that stops still serves.
+ */
+export const inApplication = (
+  create: () => Promise<Application> = createApplication,
+): TestAPI<{ application: Application }> =>
+  test.extend<{ application: Application }>({
+    // oxlint-disable-next-line no-empty-pattern -- Vitest reads what a fixture needs from its pattern
+    application: async ({}, use) => {
+      const application = await create();
+      try {
+        await use(application);
+      } finally {
+        await application.remove();
+      }
+    },
+  });
 
 const start = (
   words: readonly string[],

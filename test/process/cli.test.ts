@@ -2,17 +2,21 @@ import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Application, buildPackage, createApplication } from "./_application.ts";
+import { beforeAll, describe, expect, vi } from "vitest";
+import {
+  type Application,
+  buildPackage,
+  createApplication,
+  inApplication,
+} from "./_application.ts";
 
 const anywhere = "http://127.0.0.1:0";
 const address = /^(?:node|repository|standalone) at (http:\/\/127\.0\.0\.1:\d+)/m;
 
 beforeAll(buildPackage, 120_000);
 
-let application: Application;
-beforeEach(async () => {
-  application = await createApplication();
+async function createGreeting(): Promise<Application> {
+  const application = await createApplication();
   await application.put(
     "src/greet.ts",
     'import { Loud } from "./loud";\nexport async function greet(name: string) {\n  return new Loud(name).text;\n}\n',
@@ -24,15 +28,18 @@ beforeEach(async () => {
   await application.put("src/index.html", "<!doctype html><title>Greeting</title>");
   await application.put("greet.segment.json", { "./greet": { greet: { access: "public" } } });
   await application.put("seamline.json", { mode: "standalone", url: anywhere });
-});
-afterEach(() => application.remove());
+  return application;
+}
+
+vi.setConfig({ maxConcurrency: 3 });
+const it = inApplication(createGreeting);
 
 const get = async (url: string): Promise<string> => await (await fetch(url)).text();
 
-it.each([["--help"], ["inspect"], ["check"]])(
+it.concurrent.for([["--help"], ["inspect"], ["check"]])(
   "%s exits without an error if its reader closes the pipe, as head does",
   { timeout: 60_000 },
-  async (word) => {
+  async ([word = ""], { application }) => {
     const command = application.seamline([word]);
     command.child.stdout.destroy();
     expect(await command.ended()).toBe(0);
@@ -40,18 +47,22 @@ it.each([["--help"], ["inspect"], ["check"]])(
   },
 );
 
-it("check exits with its code even if nothing reads its output", { timeout: 60_000 }, async () => {
-  await application.put("greet.segment.json", { "./greet": { greet: { access: "publik" } } });
-  const command = application.seamline(["check"]);
-  command.child.stdout.destroy();
-  expect(await command.ended()).toBe(1);
-});
+it.concurrent(
+  "check exits with its code even if nothing reads its output",
+  { timeout: 60_000 },
+  async ({ application }) => {
+    await application.put("greet.segment.json", { "./greet": { greet: { access: "publik" } } });
+    const command = application.seamline(["check"]);
+    command.child.stdout.destroy();
+    expect(await command.ended()).toBe(1);
+  },
+);
 
-describe("seamline start, as a process", () => {
+describe.concurrent("seamline start, as a process", () => {
   it(
     "sets NODE_ENV to production for modules that load, unless it is set",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       await application.put(
         "src/greet.ts",
         'const loaded = process.env["NODE_ENV"];\nexport async function greet() { return loaded; }\n',
@@ -70,7 +81,7 @@ describe("seamline start, as a process", () => {
     },
   );
 
-  it("logs an unhandled rejection and goes on", { timeout: 60_000 }, async () => {
+  it("logs an unhandled rejection and goes on", { timeout: 60_000 }, async ({ application }) => {
     await application.put(
       "src/greet.ts",
       'export async function greet(name: string) {\n  void Promise.reject(new Error(`lost ${name}`));\n  return "hello";\n}\n',
@@ -88,7 +99,7 @@ describe("seamline start, as a process", () => {
   it(
     "goes on when nobody reads its log any more, and says so on the output that is left",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       await application.put("seamline.json", {
         mode: "standalone",
         url: anywhere,
@@ -117,7 +128,7 @@ describe("seamline start, as a process", () => {
   it(
     "builds if necessary, serves, stops on a signal, and reuses the build at the next start",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       const first = application.seamline(["start"]);
       const [, url] = await first.says(address);
       expect(first.output()).toMatch(
@@ -137,10 +148,10 @@ describe("seamline start, as a process", () => {
     },
   );
 
-  it.each(["SIGINT", "SIGTERM"] as const)(
+  it.for(["SIGINT", "SIGTERM"] as const)(
     "stops on %s during the build, and leaves no files",
     { timeout: 60_000 },
-    async (signal) => {
+    async (signal, { application, expect }) => {
       // Vite's configuration writes the build's process id and then keeps the build waiting.
       await application.put(
         "vite.config.js",
@@ -168,7 +179,7 @@ export default {};
   it(
     "writes an error's file and line in the TypeScript source to the log only",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       await application.put(
         "src/shop/fail.ts",
         "interface Reason {\n  text: string;\n}\nexport async function fail(reason: Reason) {\n  throw new Error(`no: ${reason}`);\n}\n",
@@ -186,7 +197,7 @@ export default {};
   it(
     "exits with 1 and one message if its port is taken, and leaves nothing running",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       const taken = createServer().listen(0, "127.0.0.1");
       await once(taken, "listening");
       const { port } = taken.address() as { port: number };
@@ -203,7 +214,7 @@ export default {};
   it(
     "exits with 1 and the build's own message if the build fails",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       await application.put("greet.segment.json", { "./greet": { gret: { access: "public" } } });
       const command = application.seamline(["start"]);
       expect(await command.ended()).toBe(1);
@@ -218,7 +229,7 @@ export default {};
     },
   );
 
-  it("exits with 1 and reports every problem of a configuration", async () => {
+  it("exits with 1 and reports every problem of a configuration", async ({ application }) => {
     await application.put("seamline.json", {
       mode: "standalone",
       url: "${URL_OF_THIS}",
@@ -233,11 +244,11 @@ export default {};
   });
 });
 
-describe("a node and its repository, as processes", () => {
+describe.concurrent("a node and its repository, as processes", () => {
   it(
     "exit with 0 on a signal while the node waits for its repository",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       await application.put("node.json", {
         mode: "node",
         url: anywhere,
@@ -255,7 +266,7 @@ describe("a node and its repository, as processes", () => {
   it(
     "share modules over HTTP, and the node starts from its cache while the repository is unreachable",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       const trustKey = "the-key-of-both-folders";
       const far = await createApplication();
       try {
@@ -300,7 +311,7 @@ describe("a node and its repository, as processes", () => {
   it(
     "with different trust keys make the node exit with 1 and a hint",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       await application.put("repository.json", { mode: "repository", url: anywhere });
       const repository = application.seamline(["start", "--config", "repository.json"]);
       const [, repositoryUrl] = await repository.says(address);
@@ -324,36 +335,40 @@ describe("a node and its repository, as processes", () => {
   );
 });
 
-describe("seamline start before the repository", () => {
-  it("makes a proxy wait for the modules of its middleware", { timeout: 60_000 }, async () => {
-    const [files, calls] = await Promise.all([freePort(), freePort()]);
-    await application.put(
-      "src/middleware.ts",
-      "export default { async handle(...[, , , , next]: [unknown, unknown, unknown, unknown, () => unknown]) { return `${await next()}?`; } };\n",
-    );
-    const proxy = {
-      mode: "proxy",
-      url: anywhere,
-      node: calls,
-      repository: files,
-      middleware: ["./src/middleware.ts"],
-    };
-    await application.put("proxy.json", proxy);
-    await application.put("seamline.json", { mode: "repository", url: files });
-    await application.put("node.json", {
-      mode: "node",
-      url: calls,
-      repository: files,
-      segments: ["greet"],
-    });
-    expect(await application.seamline(["build"]).ended()).toBe(0);
-    const early = application.seamline(["start", "--config", "proxy.json"]);
-    await early.says(/refused the connection; trying again/);
-    await application.seamline(["start"]).says(address);
-    await application.seamline(["start", "--config", "node.json"]).says(address);
-    const [, url] = await early.says(/^proxy at (http:\/\/127\.0\.0\.1:\d+)/m);
-    expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!?");
-  });
+describe.concurrent("seamline start before the repository", () => {
+  it(
+    "makes a proxy wait for the modules of its middleware",
+    { timeout: 60_000 },
+    async ({ application }) => {
+      const [files, calls] = await Promise.all([freePort(), freePort()]);
+      await application.put(
+        "src/middleware.ts",
+        "export default { async handle(...[, , , , next]: [unknown, unknown, unknown, unknown, () => unknown]) { return `${await next()}?`; } };\n",
+      );
+      const proxy = {
+        mode: "proxy",
+        url: anywhere,
+        node: calls,
+        repository: files,
+        middleware: ["./src/middleware.ts"],
+      };
+      await application.put("proxy.json", proxy);
+      await application.put("seamline.json", { mode: "repository", url: files });
+      await application.put("node.json", {
+        mode: "node",
+        url: calls,
+        repository: files,
+        segments: ["greet"],
+      });
+      expect(await application.seamline(["build"]).ended()).toBe(0);
+      const early = application.seamline(["start", "--config", "proxy.json"]);
+      await early.says(/refused the connection; trying again/);
+      await application.seamline(["start"]).says(address);
+      await application.seamline(["start", "--config", "node.json"]).says(address);
+      const [, url] = await early.says(/^proxy at (http:\/\/127\.0\.0\.1:\d+)/m);
+      expect(await get(`${url}/rpc/greet?name=Ada`)).toBe("Hello Ada!?");
+    },
+  );
 });
 
 /** The URL of a free port. */
@@ -366,11 +381,11 @@ async function freePort(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-describe("seamline build, as a process", () => {
+describe.concurrent("seamline build, as a process", () => {
   it(
     "leads to a warning at the next start if the sources have changed",
     { timeout: 60_000 },
-    async () => {
+    async ({ application }) => {
       expect(await application.seamline(["build"]).ended()).toBe(0);
       await application.put(
         "src/loud.ts",
@@ -396,31 +411,39 @@ describe("seamline build, as a process", () => {
   );
 });
 
-describe("seamline dev --env-file", () => {
-  it("loads variables as Node does: those that are set stay", { timeout: 60_000 }, async () => {
-    await application.put("shop.env", 'WAREHOUSE="Mill Lane 3"\nOWNER=nobody\n');
-    await application.put("later.env", "FLOOR=2\n");
-    await application.put(
-      "src/greet.ts",
-      "export async function greet(): Promise<unknown> {\n  return [process.env.WAREHOUSE, process.env.OWNER, process.env.FLOOR];\n}\n",
-    );
-    const session = application.seamline(
-      ["dev", "--port", "0", "--env-file", "shop.env", "--env-file", "later.env"],
-      { OWNER: "Ada" },
-    );
-    const [, url] = await session.says(/(http:\/\/localhost:\d+)/);
-    await expect
-      .poll(() => get(`${url}/rpc/greet`), { timeout: 20_000 })
-      .toBe('["Mill Lane 3","Ada","2"]');
-    expect(await session.ended("SIGTERM")).toBe(0);
-  });
+describe.concurrent("seamline dev --env-file", () => {
+  it(
+    "loads variables as Node does: those that are set stay",
+    { timeout: 60_000 },
+    async ({ application, expect }) => {
+      await application.put("shop.env", 'WAREHOUSE="Mill Lane 3"\nOWNER=nobody\n');
+      await application.put("later.env", "FLOOR=2\n");
+      await application.put(
+        "src/greet.ts",
+        "export async function greet(): Promise<unknown> {\n  return [process.env.WAREHOUSE, process.env.OWNER, process.env.FLOOR];\n}\n",
+      );
+      const session = application.seamline(
+        ["dev", "--port", "0", "--env-file", "shop.env", "--env-file", "later.env"],
+        { OWNER: "Ada" },
+      );
+      const [, url] = await session.says(/(http:\/\/localhost:\d+)/);
+      await expect
+        .poll(() => get(`${url}/rpc/greet`), { timeout: 20_000 })
+        .toBe('["Mill Lane 3","Ada","2"]');
+      expect(await session.ended("SIGTERM")).toBe(0);
+    },
+  );
 
-  it("ends if there is no such file, and names it", { timeout: 60_000 }, async () => {
-    const session = application.seamline(["dev", "--port", "0", "--env-file", "none.env"]);
-    // Node 20 reads this option itself, wherever it stands.
-    expect(await session.ended()).toBe(process.versions.node.startsWith("20.") ? 9 : 1);
-    expect(session.output()).toMatch(
-      /none\.env: not found|error: Can't read the variables in .*none\.env \(--env-file\): there is no such file/,
-    );
-  });
+  it(
+    "ends if there is no such file, and names it",
+    { timeout: 60_000 },
+    async ({ application }) => {
+      const session = application.seamline(["dev", "--port", "0", "--env-file", "none.env"]);
+      // Node 20 reads this option itself, wherever it stands.
+      expect(await session.ended()).toBe(process.versions.node.startsWith("20.") ? 9 : 1);
+      expect(session.output()).toMatch(
+        /none\.env: not found|error: Can't read the variables in .*none\.env \(--env-file\): there is no such file/,
+      );
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmod, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, vi } from "vitest";
 
 import {
   anyPort,
@@ -12,15 +12,22 @@ import {
   buildPackage,
   createStock,
   type Command,
+  inApplication,
   launch,
 } from "./_application.ts";
 
 beforeAll(buildPackage, 120_000);
 
-let application: Application;
-afterEach(async () => {
-  await chmodAll(application.root, 0o755);
-  await application.remove();
+vi.setConfig({ maxConcurrency: 3 });
+const it = inApplication(async () => {
+  const application = await createStock();
+  return {
+    ...application,
+    async remove() {
+      await chmodAll(application.root, 0o755);
+      await application.remove();
+    },
+  };
 });
 
 const trustKey = "a-key-of-more-than-thirty-two-characters";
@@ -50,19 +57,25 @@ fs.writeFileSync = (file, data, options) => {
 syncBuiltinESMExports();
 `;
 
-async function make(config: object): Promise<void> {
-  application = await createStock();
+async function configure(application: Application, config: object): Promise<void> {
   await application.put("full-disk.mjs", fullDisk);
   await application.put("seamline.json", { mode: "standalone", url: anyPort, ...config });
   await mkdir(join(application.root, "tmp"));
 }
 
-const environment = (): Record<string, string> => ({ TMPDIR: join(application.root, "tmp") });
+const environment = ({ root }: Application): Record<string, string> => ({
+  TMPDIR: join(root, "tmp"),
+});
 
 /** Runs a command on a disk that is full for paths that match `full`. */
-const onFullDisk = (words: readonly string[], full: string, code = "ENOSPC"): Command =>
+const onFullDisk = (
+  application: Application,
+  words: readonly string[],
+  full: string,
+  code = "ENOSPC",
+): Command =>
   application.seamline(words, {
-    ...environment(),
+    ...environment(application),
     NODE_OPTIONS: `--import ${application.root}/full-disk.mjs`,
     FULL: full,
     CODE: code,
@@ -75,7 +88,7 @@ async function chmodAll(folder: string, mode: number): Promise<void> {
 }
 
 /** Runs a command as a user who may read the application, and write only to its folder tmp. */
-async function withoutRights(words: readonly string[]): Promise<Command> {
+async function withoutRights(application: Application, words: readonly string[]): Promise<Command> {
   await chmodAll(application.root, 0o555);
   await chmod(join(application.root, "tmp"), 0o777);
   // Permissions don't bind root.
@@ -83,23 +96,25 @@ async function withoutRights(words: readonly string[]): Promise<Command> {
   return launch(
     [process.execPath, join(application.root, "node_modules/seamline/dist/cli.js"), ...words],
     application.root,
-    environment(),
+    environment(application),
     user,
   );
 }
 
-async function answers(service: Command): Promise<void> {
+async function answers(application: Application, service: Command): Promise<void> {
   const [, url] = await service.says(/^standalone at (\S+)/m);
   expect(await (await fetch(`${url}/rpc/add?a=1&b=2`)).text()).toBe("3");
   expect(await service.ended("SIGTERM")).toBe(0);
   expect(await readdir(join(application.root, "tmp"))).toEqual([]);
 }
 
-describe("a standalone that can't write its cache", () => {
-  it("starts with copies in the folder for temporary files, says so in one line, and removes them", async () => {
-    await make({ trustKey });
-    const service = await withoutRights(["start"]);
-    await answers(service);
+describe.concurrent("a standalone that can't write its cache", () => {
+  it("starts with copies in the folder for temporary files, says so in one line, and removes them", async ({
+    application,
+  }) => {
+    await configure(application, { trustKey });
+    const service = await withoutRights(application, ["start"]);
+    await answers(application, service);
     expect(service.output().match(/^warning: .*cache.*$/gm)).toEqual([
       expect.stringMatching(
         /^warning: can't cache modules in \S+\/node_modules\/\.cache\/seamline: permission denied \(EACCES\)\. Starting with copies in \S+\/tmp\/seamline-\w+$/,
@@ -107,24 +122,29 @@ describe("a standalone that can't write its cache", () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ["its store", "cache/seamline/store"],
     ["its run tree", "cache/seamline/run"],
-  ])("starts also if the disk is full when it writes %s", async (_, full) => {
-    await make({ trustKey });
-    const service = onFullDisk(["start"], full);
-    await answers(service);
-    expect(service.output()).toMatch(/^warning: can't cache modules in .*: the disk is full/m);
-    const cached = await readdir(join(application.root, "node_modules/.cache"), {
-      recursive: true,
-    });
-    expect(cached.filter((name) => /\.\d+-[0-9a-f]{8}$/.test(name))).toEqual([]);
-    expect(await application.runTrees()).toEqual([]);
-  });
+  ])(
+    "starts also if the disk is full when it writes %s",
+    async ([, full = ""], { application }) => {
+      await configure(application, { trustKey });
+      const service = onFullDisk(application, ["start"], full);
+      await answers(application, service);
+      expect(service.output()).toMatch(/^warning: can't cache modules in .*: the disk is full/m);
+      const cached = await readdir(join(application.root, "node_modules/.cache"), {
+        recursive: true,
+      });
+      expect(cached.filter((name) => /\.\d+-[0-9a-f]{8}$/.test(name))).toEqual([]);
+      expect(await application.runTrees()).toEqual([]);
+    },
+  );
 
-  it("and not the folder for temporary files either ends with one line that names both", async () => {
-    await make({ trustKey });
-    const service = onFullDisk(["start"], "seamline[^/]*/(store|run)");
+  it("and not the folder for temporary files either ends with one line that names both", async ({
+    application,
+  }) => {
+    await configure(application, { trustKey });
+    const service = onFullDisk(application, ["start"], "seamline[^/]*/(store|run)");
     expect(await service.ended()).toBe(1);
     expect(service.output()).toMatch(
       /Can't write \S+\/node_modules\/\.cache\/seamline: the disk is full \(ENOSPC\)\. .*Can't write \S+\/tmp\/seamline-\S+: the disk is full \(ENOSPC\)\. Free some space, or /,
@@ -132,49 +152,45 @@ describe("a standalone that can't write its cache", () => {
   });
 });
 
-const mounts: string[] = [];
-afterEach(() => {
-  for (const folder of mounts.splice(0)) spawnSync("umount", [folder]);
-});
-
 /** Mounts a disk of its own on a folder. Resolves with whether this user may. */
 async function mountDisk(folder: string, options: string): Promise<boolean> {
   await mkdir(folder, { recursive: true });
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", options, "seamline-test", folder]);
-  if (status === 0) mounts.push(folder);
-  return status === 0;
+  return spawnSync("mount", ["-t", "tmpfs", "-o", options, "seamline-test", folder]).status === 0;
 }
 
-it.for([
+it.concurrent.for([
   ["read-only", "ro", "the disk is read-only \\(EROFS\\)"],
   ["full", "size=4k", "the disk is full \\(ENOSPC\\)"],
 ])(
   "a standalone starts with its cache on a disk that is really %s",
-  async ([, options = "", reason], context) => {
-    await make({ trustKey });
+  async ([, options = "", reason], { application, skip }) => {
+    await configure(application, { trustKey });
     for (const folder of [".cache", ".cache/seamline", ".cache/seamline/run"]) {
       const path = join(application.root, "node_modules", folder);
-      if (!(await mountDisk(path, options))) return context.skip("mounting isn't permitted");
-      const service = application.seamline(["start"], environment());
-      await answers(service);
-      expect(service.output()).toMatch(
-        new RegExp(`^warning: can't cache modules in \\S+seamline: ${reason}`, "m"),
-      );
-      spawnSync("umount", [mounts.pop()!]);
+      if (!(await mountDisk(path, options))) return skip("mounting isn't permitted");
+      try {
+        const service = application.seamline(["start"], environment(application));
+        await answers(application, service);
+        expect(service.output()).toMatch(
+          new RegExp(`^warning: can't cache modules in \\S+seamline: ${reason}`, "m"),
+        );
+      } finally {
+        spawnSync("umount", [path]);
+      }
     }
   },
 );
 
-describe("a node that can't write its cache", () => {
-  it.each([
+describe.concurrent("a node that can't write its cache", () => {
+  it.for([
     ["ENOSPC", "the disk is full", "Free some space"],
     ["EDQUOT", "this user's share of the disk is full", "Free some space"],
     ["EROFS", "the disk is read-only", "Make it writable"],
     ["EMFILE", "this process has too many open files", "Raise the limit (ulimit -n)"],
   ])(
     "because of %s ends with the file, the reason and the way out",
-    async (code, reason, remedy) => {
-      await make({ trustKey });
+    async ([code = "", reason, remedy], { application }) => {
+      await configure(application, { trustKey });
       const repository = await application.service("repository", {
         mode: "repository",
         url: anyPort,
@@ -188,7 +204,7 @@ describe("a node that can't write its cache", () => {
         gateway: "http://127.0.0.1:1",
         segments: ["stock"],
       });
-      const node = onFullDisk(["start", "--config", "node.json"], "/manifests/", code);
+      const node = onFullDisk(application, ["start", "--config", "node.json"], "/manifests/", code);
       expect(await node.ended()).toBe(1);
       expect(node.output()).toContain(
         `.json: ${reason} (${code}). ${remedy}, or set another 'cache' in the configuration`,
@@ -200,23 +216,25 @@ describe("a node that can't write its cache", () => {
   );
 });
 
-describe("a trust key that can't be written", () => {
+describe.concurrent("a trust key that can't be written", () => {
   const line = (reason: string): RegExp =>
     new RegExp(
       `^error: Can't write \\S+/\\.seamline/key: ${reason}, or set 'trustKey' in the configuration$`,
       "m",
     );
 
-  it("on another user's folder names the file and the way out", async () => {
-    await make({});
-    const service = await withoutRights(["start"]);
+  it("on another user's folder names the file and the way out", async ({ application }) => {
+    await configure(application, {});
+    const service = await withoutRights(application, ["start"]);
     expect(await service.ended()).toBe(1);
     expect(service.output()).toMatch(line("permission denied \\(EACCES\\)\\. Make it writable"));
   });
 
-  it("on a full disk names the file and the way out, and leaves no part of it", async () => {
-    await make({});
-    const service = onFullDisk(["start"], "\\.seamline/key");
+  it("on a full disk names the file and the way out, and leaves no part of it", async ({
+    application,
+  }) => {
+    await configure(application, {});
+    const service = onFullDisk(application, ["start"], "\\.seamline/key");
     expect(await service.ended()).toBe(1);
     expect(service.output()).toMatch(line("the disk is full \\(ENOSPC\\)\\. Free some space"));
     expect(await readdir(join(application.root, ".seamline"))).not.toContainEqual(
@@ -225,15 +243,15 @@ describe("a trust key that can't be written", () => {
   });
 });
 
-it.each(["manifest\\.json", "kept\\.json"])(
+it.concurrent.for(["manifest\\.json", "kept\\.json"])(
   "a build whose disk is full when it writes %s names the output, and leaves the last build",
-  async (file) => {
-    await make({});
+  async (file, { application }) => {
+    await configure(application, {});
     await application.put(
       "src/stock.ts",
       "export async function add(): Promise<number> {\n  return 5;\n}\n",
     );
-    const build = onFullDisk(["build"], file);
+    const build = onFullDisk(application, ["build"], file);
     expect(await build.ended()).toBe(1);
     expect(build.output()).toMatch(
       /^error: Can't write \S+\/dist: the disk is full \(ENOSPC\)\. Free some space, or choose another "output"$/m,
@@ -241,17 +259,23 @@ it.each(["manifest\\.json", "kept\\.json"])(
     expect((await readdir(application.root)).filter((name) => name.startsWith(".dist"))).toEqual(
       [],
     );
-    await answers(application.seamline(["start", "--no-build"], environment()));
+    await answers(
+      application,
+      application.seamline(["start", "--no-build"], environment(application)),
+    );
   },
 );
 
-it("`dev` goes on without the file of its address, and names it", async () => {
-  await make({ trustKey });
+it.concurrent("`dev` goes on without the file of its address, and names it", async ({
+  application,
+  expect,
+}) => {
+  await configure(application, { trustKey });
   await mkdir(join(application.root, ".seamline"), { recursive: true });
   // A real full disk.
   await symlink("/dev/full", join(application.root, ".seamline/dev.json"));
   await writeFile(join(application.root, "src/index.html"), "<!doctype html><title>Stock</title>");
-  const session = application.seamline(["dev", "--port", "0"], environment());
+  const session = application.seamline(["dev", "--port", "0"], environment(application));
   const [, url] = await session.says(/(http:\/\/localhost:\d+)/);
   await expect.poll(async () => await (await fetch(`${url}/rpc/add?a=1&b=2`)).text()).toBe("3");
   expect(await session.ended("SIGTERM")).toBe(0);
