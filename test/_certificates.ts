@@ -19,10 +19,12 @@ export interface Certificates {
   ): { cert: string; key: string };
 }
 
-/** A new authority in a folder that is removed after the test. */
-export function createCertificates(): Certificates {
+/** A new authority in a folder that is removed after the test, or when `atEnd` says. */
+export function createCertificates(
+  atEnd: (remove: () => void) => void = onTestFinished,
+): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "seamline-tls-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const path = (name: string): string => join(folder, name);
   const openssl = (...words: string[]): void =>
     void execFileSync("openssl", words, { cwd: folder, stdio: "pipe" });

@@ -4,21 +4,21 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, type ExpectStatic, type TestContext, vi } from "vitest";
 import {
   anyPort,
   type Application,
   buildPackage,
   createApplication,
+  inApplication,
   launch,
   type Service,
 } from "./_application.ts";
 
-let application: Application;
 beforeAll(() => buildPackage());
-const closing: (() => unknown)[] = [];
-beforeEach(async () => {
-  application = await createApplication();
+vi.setConfig({ maxConcurrency: 3 });
+const it = inApplication(async () => {
+  const application = await createApplication();
   await application.put("index.html", "<!doctype html><title>Shop</title>");
   await application.publish("shop", source, [
     "quick",
@@ -28,10 +28,7 @@ beforeEach(async () => {
     "crashTwice",
     "crashIn",
   ]);
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-  await application.remove();
+  return application;
 });
 
 const source = `
@@ -49,7 +46,9 @@ export async function crashTwice(): Promise<string> {
 }
 `;
 
-async function deployment(): Promise<Record<"repository" | "gateway" | "node" | "proxy", Service>> {
+async function deployment(
+  application: Application,
+): Promise<Record<"repository" | "gateway" | "node" | "proxy", Service>> {
   const repository = await application.service("repository", { mode: "repository", url: anyPort });
   const gateway = await application.service("gateway", { mode: "gateway", url: anyPort });
   const common = { gateway: gateway.url, repository: repository.url };
@@ -86,7 +85,11 @@ function get(url: string): Promise<Answer> {
 }
 
 /** Calls a procedure that takes `ms`, and resolves to its answer's promise once it runs. */
-async function slowCall(url: string, ms: number): Promise<{ readonly answer: Promise<unknown> }> {
+async function slowCall(
+  expect: ExpectStatic,
+  url: string,
+  ms: number,
+): Promise<{ readonly answer: Promise<unknown> }> {
   const answer = get(`${url}/rpc/slow?ms=${ms}`).catch((error: unknown) => error);
   await expect
     .poll(async () => (await get(`${url}/rpc/slowCalls`)).text, { timeout: 20_000 })
@@ -111,11 +114,11 @@ async function untilClosed(
 }
 
 /** Starts a server that accepts connections and never answers, like a stopped process. */
-async function silence(): Promise<string> {
+async function silence(onTestFinished: TestContext["onTestFinished"]): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1");
   await once(server, "listening");
-  closing.push(() => {
+  onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -131,14 +134,17 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe("a node that waits for its repository", () => {
-  it("is live but not ready, and refuses calls, even if the build has a health check for it", async () => {
+describe.concurrent("a node that waits for its repository", () => {
+  it("is live but not ready, and refuses calls, even if the build has a health check for it", async ({
+    application,
+    ...context
+  }) => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const healthChecks = { disk: "./src/disk.ts" };
     await application.put("node.json", {
       mode: "node",
       url,
-      repository: await silence(),
+      repository: await silence(onTestFinished),
       segments: ["shop"],
       healthChecks,
     });
@@ -162,17 +168,17 @@ describe("a node that waits for its repository", () => {
   });
 });
 
-describe("SIGTERM", () => {
+describe.concurrent("SIGTERM", () => {
   it(
     "makes a proxy report that it isn't ready, serve for another second with connection: close, and exit with 0",
     { timeout: 60_000 },
-    async () => {
-      const { url, command } = (await deployment()).proxy;
+    async ({ application, expect }) => {
+      const { url, command } = (await deployment(application)).proxy;
       expect(await get(`${url}/rpc/quick`)).toMatchObject({
         status: 200,
         connection: "keep-alive",
       });
-      const slow = await slowCall(url, 1_500);
+      const slow = await slowCall(expect, url, 1_500);
       const begun = performance.now();
       const ended = command.ended("SIGTERM");
       const { ready, calls } = await untilClosed(url, "/rpc/quick");
@@ -189,10 +195,10 @@ describe("SIGTERM", () => {
     },
   );
 
-  it.each(["standalone", "repository"] as const)(
+  it.for(["standalone", "repository"] as const)(
     "makes a %s serve for another second",
     { timeout: 60_000 },
-    async (mode) => {
+    async (mode, { application, expect }) => {
       const { url, command } = await application.service("service", { mode, url: anyPort });
       const begun = performance.now();
       const ended = command.ended("SIGTERM");
@@ -205,16 +211,16 @@ describe("SIGTERM", () => {
   );
 });
 
-describe("an uncaught exception", () => {
+describe.concurrent("an uncaught exception", () => {
   const logged =
     /^error: uncaught exception(?: in \[crash \| v0\.0\.0\])?: this service stops\n {2}RangeError: in a timer$/m;
 
   it(
     "is logged, and the node leaves its gateway, finishes calls for a second and exits with 1",
     { timeout: 60_000 },
-    async () => {
-      const { gateway, node } = await deployment();
-      const slow = await slowCall(gateway.url, 300);
+    async ({ application, expect }) => {
+      const { gateway, node } = await deployment(application);
+      const slow = await slowCall(expect, gateway.url, 300);
       await get(`${gateway.url}/rpc/crash`);
       const begun = performance.now();
       await gateway.command.says(/ left$/m);
@@ -228,12 +234,12 @@ describe("an uncaught exception", () => {
   it(
     "makes a service exit with 1, even if a call would take longer: that one gets 503",
     { timeout: 60_000 },
-    async () => {
+    async ({ application, expect }) => {
       const { url, command } = await application.service("service", {
         mode: "standalone",
         url: anyPort,
       });
-      const slow = await slowCall(url, 20_000);
+      const slow = await slowCall(expect, url, 20_000);
       await get(`${url}/rpc/crash`);
       const begun = performance.now();
       expect(await command.ended()).toBe(1);
@@ -248,7 +254,7 @@ describe("an uncaught exception", () => {
   it(
     "is logged even if the service is already ending after another one",
     { timeout: 60_000 },
-    async () => {
+    async ({ application, expect }) => {
       const { url, command } = await application.service("service", {
         mode: "standalone",
         url: anyPort,
@@ -260,21 +266,25 @@ describe("an uncaught exception", () => {
     },
   );
 
-  it("during the start makes the service exit with 1", { timeout: 60_000 }, async () => {
-    await application.put(
-      "src/shop.ts",
-      `${source}\nawait new Promise(() => setTimeout(() => { throw new RangeError("in a timer"); }, 50));\n`,
-    );
-    await application.put("service.json", { mode: "standalone", url: anyPort });
-    const command = application.seamline(["start", "--config", "service.json"]);
-    expect(await command.ended()).toBe(1);
-    expect(command.output()).toMatch(logged);
-  });
+  it(
+    "during the start makes the service exit with 1",
+    { timeout: 60_000 },
+    async ({ application, expect }) => {
+      await application.put(
+        "src/shop.ts",
+        `${source}\nawait new Promise(() => setTimeout(() => { throw new RangeError("in a timer"); }, 50));\n`,
+      );
+      await application.put("service.json", { mode: "standalone", url: anyPort });
+      const command = application.seamline(["start", "--config", "service.json"]);
+      expect(await command.ended()).toBe(1);
+      expect(command.output()).toMatch(logged);
+    },
+  );
 
   it(
     "during the stop changes the exit code and doesn't delay the exit",
     { timeout: 60_000 },
-    async () => {
+    async ({ application, expect }) => {
       const { url, command } = await application.service("service", {
         mode: "standalone",
         url: anyPort,
@@ -286,15 +296,15 @@ describe("an uncaught exception", () => {
     },
   );
 
-  it.each([200, 1_700])(
+  it.for([200, 1_700])(
     "%s ms after a signal to stop cuts what runs with 503, instead of waiting for drainMs",
     { timeout: 60_000 },
-    async (ms) => {
+    async (ms, { application, expect }) => {
       const { url, command } = await application.service("service", {
         mode: "standalone",
         url: anyPort,
       });
-      const slow = await slowCall(url, 20_000);
+      const slow = await slowCall(expect, url, 20_000);
       await get(`${url}/rpc/crashIn?ms=${ms}`);
       const begun = performance.now();
       expect(await command.ended("SIGTERM")).toBe(1);
@@ -306,64 +316,72 @@ describe("an uncaught exception", () => {
     },
   );
 
-  it("is left to the application if options.signals is false", { timeout: 60_000 }, async () => {
-    await application.put(
-      "main.mjs",
-      `import { startServer } from "seamline/server";
+  it(
+    "is left to the application if options.signals is false",
+    { timeout: 60_000 },
+    async ({ application, expect }) => {
+      await application.put(
+        "main.mjs",
+        `import { startServer } from "seamline/server";
        await startServer((one) => import(one), { config: { mode: "gateway", url: "${anyPort}" }, signals: false });
        process.on("uncaughtException", ({ message }) => { console.log("mine:", message); process.exit(7); });
        setTimeout(() => { throw new Error("own"); }, 20);`,
-    );
-    const command = launch(
-      [process.execPath, join(application.root, "main.mjs")],
-      application.root,
-    );
-    expect(await command.ended()).toBe(7);
-    expect(command.output()).toContain("mine: own");
-    expect(command.output()).not.toContain("nothing caught");
-  });
-});
-
-describe.skipIf(process.platform === "win32")("a gateway with a low limit of open files", () => {
-  it(
-    "warns at its start, and keeps its links and the calls that it has taken when it can't open more",
-    { timeout: 60_000 },
-    async () => {
-      const repository = await application.service("repository", {
-        mode: "repository",
-        url: anyPort,
-      });
-      await application.put("gateway.json", {
-        mode: "gateway",
-        url: anyPort,
-        healthIntervalMs: 300,
-      });
-      const cli = join(import.meta.dirname, "../../dist/cli.js");
-      const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;
-      const command = launch(["/bin/sh", "-c", words], application.root);
-      closing.push(() => command.ended("SIGKILL"));
-      const [, gateway = ""] = await command.says(/^gateway at (http:\/\/127\.0\.0\.1:\d+)/m);
-      expect(command.output()).toContain(
-        "warning: this process may open 64 files, and limits.maxConnections is 10000",
       );
-      const node = await application.service("node", {
-        mode: "node",
-        url: anyPort,
-        gateway,
-        repository: repository.url,
-        segments: ["shop"],
-      });
-      expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
-      // A call takes a file for its caller, and none for the node.
-      const calls = await Promise.all(
-        Array.from({ length: 80 }, () =>
-          get(`${gateway}/rpc/slow?ms=1500`).catch(() => ({ status: "cut" as const, text: "" })),
-        ),
+      const command = launch(
+        [process.execPath, join(application.root, "main.mjs")],
+        application.root,
       );
-      expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200, "cut"]));
-      expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
-      expect(command.output()).not.toMatch(/it gets no calls|unhealthy|lost/);
-      expect(node.command.output()).not.toContain("lost");
+      expect(await command.ended()).toBe(7);
+      expect(command.output()).toContain("mine: own");
+      expect(command.output()).not.toContain("nothing caught");
     },
   );
 });
+
+describe.skipIf(process.platform === "win32")(
+  "a gateway with a low limit of open files",
+  { concurrent: true },
+  () => {
+    it(
+      "warns at its start, and keeps its links and the calls that it has taken when it can't open more",
+      { timeout: 60_000 },
+      async ({ application, expect, onTestFinished }) => {
+        const repository = await application.service("repository", {
+          mode: "repository",
+          url: anyPort,
+        });
+        await application.put("gateway.json", {
+          mode: "gateway",
+          url: anyPort,
+          healthIntervalMs: 300,
+        });
+        const cli = join(import.meta.dirname, "../../dist/cli.js");
+        const words = `ulimit -n 64; exec "${process.execPath}" "${cli}" start --config gateway.json`;
+        const command = launch(["/bin/sh", "-c", words], application.root);
+        onTestFinished(async () => void (await command.ended("SIGKILL")));
+        const [, gateway = ""] = await command.says(/^gateway at (http:\/\/127\.0\.0\.1:\d+)/m);
+        expect(command.output()).toContain(
+          "warning: this process may open 64 files, and limits.maxConnections is 10000",
+        );
+        const node = await application.service("node", {
+          mode: "node",
+          url: anyPort,
+          gateway,
+          repository: repository.url,
+          segments: ["shop"],
+        });
+        expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
+        // A call takes a file for its caller, and none for the node.
+        const calls = await Promise.all(
+          Array.from({ length: 80 }, () =>
+            get(`${gateway}/rpc/slow?ms=1500`).catch(() => ({ status: "cut" as const, text: "" })),
+          ),
+        );
+        expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200, "cut"]));
+        expect((await get(`${gateway}/rpc/quick`)).text).toBe("quick");
+        expect(command.output()).not.toMatch(/it gets no calls|unhealthy|lost/);
+        expect(node.command.output()).not.toContain("lost");
+      },
+    );
+  },
+);

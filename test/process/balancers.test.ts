@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createCertificates } from "../_certificates.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
@@ -22,13 +22,20 @@ interface Keys {
 }
 const unbound = { endToEndTls: false };
 
+// One for all: neither is changed.
+const atEnd: (() => void)[] = [];
+const certificates = createCertificates((end) => atEnd.push(end));
+const own = certificates.sign("service");
+const tls = { ...own, ca: certificates.ca };
+const ca = readFileSync(tls.ca);
+const application = applicationOf(files, (end) => atEnd.push(end));
+beforeAll(async () => void (await application.build()));
+afterAll(() => {
+  for (const end of atEnd) end();
+});
+
 /** Services around a balancer of this kind. */
 async function deployment(name: keyof typeof balancers) {
-  const certificates = createCertificates();
-  const own = certificates.sign("service");
-  const tls = { ...own, ca: certificates.ca };
-  const ca = readFileSync(tls.ca);
-  const application = applicationOf(files);
   const common = (isTls: boolean) => ({
     trustKey,
     ...(isTls ? { url: "https://127.0.0.1:0", tls } : { url: anyPort }),

@@ -4,7 +4,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   anyPort,
   type Application,
@@ -57,7 +57,10 @@ const node = (name: string, gateway: string): Promise<Service> =>
     segments: ["shop"],
   });
 
-describe("SIGTERM under load", () => {
+// Most of the time they wait for services to start and to stop.
+vi.setConfig({ maxConcurrency: 3 });
+
+describe.concurrent("SIGTERM under load", () => {
   it(
     "of three nodes, one after the other, fails no call, and each exits with 0",
     { timeout: 120_000 },
@@ -160,7 +163,7 @@ describe("a service that npm has started", () => {
   });
 });
 
-describe("a service that is told to stop while a call has no end", () => {
+describe.concurrent("a service that is told to stop while a call has no end", () => {
   const standalone = async (name: string, more: object) => {
     const started = await application.service(name, { mode: "standalone", url: anyPort, ...more });
     const call = send(`${started.url}/rpc/endless`, new Agent());

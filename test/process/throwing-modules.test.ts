@@ -4,11 +4,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
 
 import { type Application, buildPackage, createApplication, launch } from "./_application.ts";
 
 beforeAll(() => buildPackage());
+vi.setConfig({ maxConcurrency: 3 });
 
 const anywhere = "http://127.0.0.1:0";
 const key = "the-trust-key-of-these-tests";
@@ -113,7 +114,12 @@ const failures: readonly [what: string, file: string, from: string, to: string, 
   ],
 ];
 
-async function applicationWith(file: string, from: string, to: string): Promise<Application> {
+async function applicationWith(
+  { onTestFinished }: TestContext,
+  file: string,
+  from: string,
+  to: string,
+): Promise<Application> {
   const application = await createApplication();
   onTestFinished(() => application.remove());
   for (const [name, text] of Object.entries(files)) await application.put(name, text);
@@ -125,9 +131,9 @@ async function applicationWith(file: string, from: string, to: string): Promise<
   return application;
 }
 
-describe("the error of a module that throws during the start has file, line, procedures and segment:", () => {
-  it.each(failures)("%s, in a standalone", async (_, file, from, to, says) => {
-    const application = await applicationWith(file, from, to);
+describe.concurrent("the error of a module that throws during the start has file, line, procedures and segment:", () => {
+  it.for(failures)("%s, in a standalone", async ([, file, from, to, says], context) => {
+    const application = await applicationWith(context, file, from, to);
     const started = application.seamline(["start", "--no-build"]);
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(says);
@@ -135,10 +141,10 @@ describe("the error of a module that throws during the start has file, line, pro
     expect(started.output()).not.toMatch(/node_modules|~body|file:/);
   });
 
-  it.each(failures.slice(0, 3))(
+  it.for(failures.slice(0, 3))(
     "%s, in a service with its own main file, where Node doesn't use source maps",
-    async (_, file, from, to, says) => {
-      const application = await applicationWith(file, from, to);
+    async ([, file, from, to, says], context) => {
+      const application = await applicationWith(context, file, from, to);
       await application.put(
         "main.mjs",
         'import { startServer } from "seamline/server";\nawait startServer((specifier) => import(specifier), { build: false }).catch((error) => {\n  console.log(`error: ${error.message}`);\n  process.exitCode = 1;\n});\n',
@@ -149,15 +155,15 @@ describe("the error of a module that throws during the start has file, line, pro
     },
   );
 
-  it("a body, in a node that gets its modules from a repository and has no sources", async () => {
+  it("a body, in a node that gets its modules from a repository and has no sources", async (context) => {
     const [, file, from, to, says] = failures[0] as (typeof failures)[number];
-    const application = await applicationWith(file, from, to);
+    const application = await applicationWith(context, file, from, to);
     await application.put("repository.json", { mode: "repository", url: anywhere, trustKey: key });
     const [, repository = ""] = await application
       .seamline(["start", "--no-build", "--config", "repository.json"])
       .says(/repository at (http:\S+)/);
     const elsewhere = await createApplication();
-    onTestFinished(() => elsewhere.remove());
+    context.onTestFinished(() => elsewhere.remove());
     await elsewhere.put("node.json", {
       mode: "node",
       url: anywhere,
@@ -172,8 +178,13 @@ describe("the error of a module that throws during the start has file, line, pro
     expect(started.output()).toContain("> 5 | const rows: number = JSON.parse('{');");
   });
 
-  it("a class, which doesn't prevent the start", async () => {
-    const application = await applicationWith("src/lib/connect.ts", "void money;", "void money;");
+  it("a class, which doesn't prevent the start", async (context) => {
+    const application = await applicationWith(
+      context,
+      "src/lib/connect.ts",
+      "void money;",
+      "void money;",
+    );
     await application.put(
       "src/shop/money.ts",
       'throw new Error("no mint");\nexport class Money {}\n',
@@ -191,9 +202,9 @@ describe("the error of a module that throws during the start has file, line, pro
     );
   });
 
-  it("a dependency, with the stack if DEBUG=seamline", async () => {
+  it("a dependency, with the stack if DEBUG=seamline", async (context) => {
     const [, file, from, to] = failures[2] as (typeof failures)[number];
-    const application = await applicationWith(file, from, to);
+    const application = await applicationWith(context, file, from, to);
     const started = application.seamline(["start", "--no-build"], { DEBUG: "seamline" });
     expect(await started.ended()).toBe(1);
     expect(started.output()).toMatch(/Error: no database\n\s+at .*src\/lib\/connect\.ts:2:9/);
@@ -202,10 +213,13 @@ describe("the error of a module that throws during the start has file, line, pro
     );
   });
 
-  it.each(failures.slice(0, 5))("%s, in a node in development", async (_, file, from, to, says) => {
-    const application = await applicationWith(file, from, to);
-    const started = application.seamline(["dev", "--json", "--port", "0"]);
-    const [, why = ""] = await started.says(/"state":"failed","why":("(?:[^"\\]|\\.)*")/);
-    expect(`error: ${String(JSON.parse(why))}`).toMatch(says);
-  });
+  it.for(failures.slice(0, 5))(
+    "%s, in a node in development",
+    async ([, file, from, to, says], context) => {
+      const application = await applicationWith(context, file, from, to);
+      const started = application.seamline(["dev", "--json", "--port", "0"]);
+      const [, why = ""] = await started.says(/"state":"failed","why":("(?:[^"\\]|\\.)*")/);
+      expect(`error: ${String(JSON.parse(why))}`).toMatch(says);
+    },
+  );
 });
