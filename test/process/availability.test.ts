@@ -137,7 +137,7 @@ async function freePort(): Promise<number> {
 describe.concurrent("a node that waits for its repository", () => {
   it("is live but not ready, and refuses calls, even if the build has a health check for it", async ({
     application,
-    ...context
+    onTestFinished,
   }) => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const healthChecks = { disk: "./src/disk.ts" };
