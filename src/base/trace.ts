@@ -94,7 +94,7 @@ export function traced(thrown: unknown, line: string, run = 0, call: object = no
 /** `thrown` itself if it is an error, of any realm, else an error with its text as message. @internal */
 export function errorOf(thrown: unknown): Error {
   try {
-    if (thrown instanceof Error || / (Error|DOME)/.test({}.toString.call(thrown)))
+    if (thrown instanceof Error || / Error]|DOME/.test({}.toString.call(thrown)))
       return thrown as Error;
     // A function's text is its source, which callers mustn't see.
     return new Error(typeof thrown === "function" ? "A function was thrown" : String(thrown));

@@ -2,9 +2,9 @@
 
 import { frameworkErrors, ServiceError } from "../base/errors.ts";
 import { linesOf } from "../base/call-trace.ts";
+import { isError } from "../base/foreign-error.ts";
 import { setTrace } from "../base/trace.ts";
 import type { ClassTable, FormWalk } from "./class-table.ts";
-import { kindOf } from "./values/binary.ts";
 import { Fault, ReferenceFault } from "./values/fault.ts";
 import { buildInstance, type Properties, readInstance } from "./instance.ts";
 import type { KnownClass } from "./values/known-class.ts";
@@ -190,10 +190,6 @@ function entriesOf(error: Error, { trusted, hidden }: FormWalk): unknown {
     isError(entry) ? entry : new Error(hidden?.hide(entry) ?? internal),
   );
 }
-
-/** Of any realm. */
-const isError = (value: unknown): boolean =>
-  value instanceof Error || kindOf(value as object) === "Error";
 
 /**
  * Whose name an error has, if it isn't that of its class: `true` for a DOMException, whose name

@@ -136,6 +136,14 @@ describe("a value of another realm", () => {
   });
 });
 
+/** A DOMException of another realm: a class like it, as `vm` has none. */
+const exceptionOf = (message: string): unknown =>
+  foreign(`new (class DOMException {
+    get name() { return "AbortError"; }
+    get message() { return ${JSON.stringify(message)}; }
+    get [Symbol.toStringTag]() { return "DOMException"; }
+  })()`);
+
 describe("a thrown error of another realm", () => {
   const passed = (source: string): Error =>
     ofForeignError(traced(foreign(source), "[shop/quote | v1.0.0]"))!;
@@ -183,19 +191,29 @@ describe("a thrown error of another realm", () => {
     const there = shown((message) => foreign(`new TypeError("${message}")`));
     expect(there).toEqual(shown((message) => new TypeError(message)));
     expect(JSON.stringify(there)).toContain('"message":"b"');
+    const exceptions = shown((message) => exceptionOf(message));
+    expect(exceptions).toEqual(shown((message) => new DOMException(message, "AbortError")));
+    expect(JSON.stringify(exceptions)).toContain('"message":"b"');
   });
 
   it("may be a DOMException, or only have the tag", () => {
-    const exception = Object.setPrototypeOf(
-      { name: "AbortError", message: "left", [Symbol.toStringTag]: "DOMException" },
-      foreign("Object.prototype") as object,
-    ) as unknown;
+    const exception = exceptionOf("left");
     expect(ofForeignError(traced(exception, ""))).toBeInstanceOf(DOMException);
     expect(ofForeignError(exception)).toMatchObject({ name: "AbortError", message: "left" });
     expect(encodeError(new Liar("Error"), "plain", { classes: services })).toMatchObject({
       status: 500,
     });
   });
+});
+
+it("an event that is thrown is no error of another realm, although its tag begins as an error's", () => {
+  // As a page has it whose worker or WebSocket fails, and rejects with what it was told.
+  const event = new Liar("ErrorEvent");
+  expect(traced(event, "[shop/quote | v1.0.0]")).toMatchObject({
+    message: "[object ErrorEvent]",
+    trace: ["[shop/quote | v1.0.0]"],
+  });
+  expect(traced(event, "")).toBeInstanceOf(Error);
 });
 
 describe("what Object.prototype has besides its own counts nowhere", () => {
