@@ -22,6 +22,7 @@ import { missingExports } from "../build/graphs/missing-exports.ts";
 import { writeModuleTypes } from "../build/read/module-types.ts";
 import { unresolvedImport } from "../build/plugin/resolve.ts";
 import { serverImports } from "./server-graph.ts";
+import { besideWarnings } from "./beside-warnings.ts";
 import { splitState } from "../build/graphs/split-state.ts";
 
 export interface CheckOptions {
@@ -136,7 +137,7 @@ export async function findings(
       problems.push(unresolvedImport(specifier, importer, root, true).problem);
   const onNodes = await serverImports(open);
   problems.push(...onNodes.problems);
-  warnings.push(...onNodes.warnings);
+  warnings.push(...onNodes.warnings, ...(await besideWarnings(open, onNodes.packages)));
   const loaded = [...new Set([...application.serverModules, ...application.pageModules])].sort(
     (a, b) => (a.file < b.file ? -1 : 1),
   );

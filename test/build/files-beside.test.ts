@@ -5,8 +5,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { isStale } from "../../server/files/sources.ts";
+import { checkApplication } from "../../server/report/check.ts";
+import { uniqueProblems } from "../../server/build/read/unique-problems.ts";
+import { formatProblem, type Problem } from "../../src/base/problem.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
-import { createFixture, type Files } from "./_fixture.ts";
+import { createFixture, type Files, type Fixture } from "./_fixture.ts";
 import { applicationFolder, link, linked } from "./_workspace.ts";
 
 const segment = (module: string, ...names: readonly string[]): string =>
@@ -190,6 +193,18 @@ describe("files beside a server module", () => {
   });
 });
 
+/** What a build warns of, which is what a check warns of. */
+async function warningsOf(application: Fixture): Promise<readonly Problem[]> {
+  const { warnings } = await application.build();
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const checked = await checkApplication({ root: application.root, env: {}, log });
+  expect(checked.problems).toEqual([]);
+  expect(checked.warnings.map(formatProblem).toSorted()).toEqual(
+    uniqueProblems(warnings).map(formatProblem).toSorted(),
+  );
+  return warnings;
+}
+
 describe("what can't be part of a build", () => {
   const warn = async (code: string, more: Files = {}): Promise<readonly string[]> => {
     const application = createFixture({
@@ -209,7 +224,7 @@ export async function send(): Promise<unknown> {
       "mail.segment.json": segment("./mail/send", "send"),
       ...more,
     });
-    const { warnings } = await application.build();
+    const warnings = await warningsOf(application);
     for (const { file, hint } of warnings) {
       expect(file).toBe("src/mail/send.ts");
       expect(hint).toBeTruthy();
@@ -243,7 +258,7 @@ export async function send(): Promise<unknown> {
     ["require(name)", ""],
     ['new URL("https://seamline.dev/a", import.meta.url)', ""],
     ['import.meta.resolve("./data/hello.txt")', ""],
-  ])("a build warns of %s with its place and a way out", async (code, start) => {
+  ])("a build, and a check, warns of %s with its place and a way out", async (code, start) => {
     const warnings = await warn(code, {
       "src/mail/addon.node": "\u007fELF",
       "src/mail/worker.ts": 'import { price } from "./price.ts";\nconsole.log(await price());\n',
@@ -267,6 +282,37 @@ export async function send(): Promise<unknown> {
       "src/send.ts": "export const send = async (mark: unknown): Promise<unknown> => mark;\n",
       "send.segment.json": segment("./send", "send"),
     });
-    expect((await application.build()).warnings).toEqual([]);
+    expect(await warningsOf(application)).toEqual([]);
+  });
+
+  it("is also in what a module starts, requires or imports from a linked package, but not in installed ones", async () => {
+    const code = (path: string): string =>
+      `export const at = new URL("${path}", import.meta.url);\n`;
+    const application = createFixture({
+      "src/send.ts": `import { Worker } from "node:worker_threads";
+import { createRequire } from "node:module";
+import { at } from "installed";
+const require = createRequire(import.meta.url);
+export async function send(): Promise<unknown> {
+  return [at, new Worker(new URL("./started.ts", import.meta.url)), require("./required.cjs")];
+}
+`,
+      "src/started.ts":
+        `import { at } from "./deep/imported.ts";\n${code("./a.txt")}console.log(at);\n`.replace(
+          "export const at",
+          "export const own",
+        ),
+      "src/deep/imported.ts": code("./b.txt"),
+      "src/required.cjs": 'exports.at = require("./none.cjs");\n',
+      "send.segment.json": segment("./send", "send"),
+      "node_modules/installed/package.json":
+        '{ "name": "installed", "type": "module", "exports": "./index.js" }',
+      "node_modules/installed/index.js": code("./c.txt"),
+    });
+    expect((await warningsOf(application)).map(({ file }) => file).toSorted()).toEqual([
+      "src/deep/imported.ts",
+      "src/required.cjs",
+      "src/started.ts",
+    ]);
   });
 });

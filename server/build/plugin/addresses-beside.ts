@@ -42,6 +42,123 @@ const unreadMessages: Readonly<Record<UnreadAddress["kind"], string>> = {
 const isElsewhere =
   "so the build can't tell which files this module needs, and a built module has none of them beside it";
 
+/** Code of a server module as its author has it, or a part of it, or a CommonJS file. */
+interface Importer {
+  readonly code: string;
+  /** Absolute: its addresses count from here. */
+  readonly file: string;
+  readonly isCommonJs: boolean;
+}
+
+/** A file at a literal address, which a build has to have. */
+export interface FileBeside {
+  readonly address: LiteralAddress;
+  readonly file: string;
+  /** The address's query and fragment. */
+  readonly suffix: string;
+  /** Whether the bundler compiles it; all else is copied. */
+  readonly isCode: boolean;
+  /** For code that is started as a thread or process, if it imports procedures. */
+  readonly started?: Problem;
+}
+
+export interface FilesBesideCode {
+  readonly found: readonly FileBeside[];
+  readonly warnings: readonly Problem[];
+}
+
+/** The files at the addresses in code of a server, and what is wrong with other addresses. */
+export function filesBeside(importer: Importer, root: string, parse: Parse): FilesBesideCode {
+  const { code, file, isCommonJs: isRequired } = importer;
+  const parsed = parse(`${basename(file)}.${languageOf(file)}`, code);
+  // The bundler reports it.
+  if (parsed.errors.length > 0) return { found: [], warnings: [] };
+  const { literal, unread } = ownAddresses(programOf(parsed), { isCommonJs: isRequired });
+  const found: FileBeside[] = [];
+  const warnings = unread.map(({ kind, start }) =>
+    problemAt(importer, root, start, `${unreadMessages[kind]}, ${isElsewhere}`, nameEach),
+  );
+  for (const address of literal) {
+    const at = resolved(file, address);
+    const wrong = unusable(at.file, file, root);
+    if (wrong !== undefined || at.file === undefined) {
+      const [message, hint] = wrong ?? notThere;
+      warnings.push(problemAt(importer, root, address.start, `"${address.path}" ${message}`, hint));
+      continue;
+    }
+    const isBuilt = isCode.test(at.file) && !(address.kind === "require" && isCommonJs(at.file));
+    const started =
+      isBuilt && address.isStart
+        ? problemAt(
+            importer,
+            root,
+            address.start,
+            `this starts ${slashed(relative(root, at.file))}`,
+            "Call them in the procedure that starts it, and pass on what they return.",
+          )
+        : undefined;
+    found.push({
+      address,
+      file: at.file,
+      suffix: at.suffix,
+      isCode: isBuilt,
+      ...(started && { started }),
+    });
+  }
+  // Nobody can edit these.
+  return { found, warnings: isInstalled(file) ? [] : warnings };
+}
+
+const notThere = [
+  "isn't a file here, and a built module is in another folder",
+  "Correct the address. A file that is made at run time needs a path from the working directory.",
+] as const;
+
+/** Why a file can't be part of a build, and what to do. */
+function unusable(
+  file: string | undefined,
+  importer: string,
+  root: string,
+): readonly [message: string, hint: string] | undefined {
+  const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file === undefined || stats === undefined) return notThere;
+  if (!stats.isFile()) return [`is a folder, ${isElsewhere}`, nameEach];
+  const roots = [root, packageOf(importer)?.folder ?? root];
+  if (!roots.some((folder) => isInside(folder, file)))
+    return [
+      "is outside the application folder, so it isn't part of the build",
+      "Move the file into the application folder, or into a package that the module imports.",
+    ];
+  if (file.endsWith(".node"))
+    return [
+      "is a native addon, which isn't part of a build: it fits one kind of machine only",
+      "Install it as a package in the application folder, and import that.",
+    ];
+  if (basename(file).startsWith(".env") || serviceFile(file) !== undefined)
+    return [
+      "configures a service or holds its keys, so it isn't part of the build",
+      "Read it from the working directory, or use environment variables.",
+    ];
+  return undefined;
+}
+
+/** Parts have the lines of their module, but not always its columns. */
+function problemAt(
+  { code, file }: Importer,
+  root: string,
+  start: number,
+  message: string,
+  hint: string,
+): Problem {
+  const { line, column } = positionOf(code, start);
+  const source = readFileSync(file, "utf8");
+  const about = { file: slashed(relative(root, file)), line, message, hint };
+  const text = code.slice(start, start + 12).split("\n")[0] ?? "";
+  const found = source.split("\n")[line - 1]?.indexOf(text) ?? -1;
+  const at = found < 0 ? column : found + 1;
+  return { ...about, column: at, frame: frameOf(source, line, at) };
+}
+
 /**
  * Makes the files at the addresses in a module part of the server's build. Returns the module with
  * the addresses that have changed.
@@ -55,20 +172,12 @@ export async function takeFilesBeside(
   const file = id.replace(/[?#].*$/, "");
   if (!isAbsolute(file)) return undefined;
   const parse = parserOf(await loadVite(build.reader.root));
-  const edited = new Beside(build, context, parse).take({
-    code,
-    file,
-    name: builtFileOf(id, build.reader),
-  });
+  const name = builtFileOf(id, build.reader);
+  const edited = new Beside(build, context, parse).take(
+    { code, file, isCommonJs: name.endsWith(".cjs") },
+    name,
+  );
   return edited && { code: edited.toString(), map: edited.generateMap({ hires: true }) as never };
-}
-
-/** A module, or a CommonJS file that is copied. */
-interface Importer {
-  readonly code: string;
-  readonly file: string;
-  /** In the output. */
-  readonly name: string;
 }
 
 class Beside {
@@ -82,114 +191,50 @@ class Beside {
     this.#parse = parse;
   }
 
-  take(importer: Importer): MagicString | undefined {
-    const { code, file, name } = importer;
-    const parsed = this.#parse(`${basename(file)}.${languageOf(file)}`, code);
-    // The bundler reports it.
-    if (parsed.errors.length > 0) return undefined;
-    const { literal, unread } = ownAddresses(programOf(parsed), {
-      isCommonJs: name.endsWith(".cjs"),
-    });
-    for (const { kind, start } of unread)
-      this.#warn(importer, start, `${unreadMessages[kind]}, ${isElsewhere}`, nameEach);
-    const text = new MagicString(code);
-    for (const address of literal) {
-      const target = this.#target(importer, address);
-      if (target === undefined) continue;
-      this.#build.filesBeside.need(name, target.name);
-      const path = addressOf(
-        address,
-        posix.relative(posix.dirname(name), target.name),
-        target.suffix,
-      );
+  /** `name` is the output file of `importer`. */
+  take(importer: Importer, name: string): MagicString | undefined {
+    const { findings, filesBeside: beside, reader } = this.#build;
+    const { found, warnings } = filesBeside(importer, reader.root, this.#parse);
+    findings.warnings.push(...warnings);
+    const text = new MagicString(importer.code);
+    for (const { address, suffix, ...target } of found) {
+      const output = this.#target(target);
+      beside.need(name, output);
+      const path = addressOf(address, posix.relative(posix.dirname(name), output), suffix);
       if (path !== address.path) text.update(address.start, address.end, JSON.stringify(path));
     }
     return text.hasChanged() ? text : undefined;
   }
 
-  /** The output file for an address, which becomes part of the output. */
-  #target(
-    importer: Importer,
-    address: LiteralAddress,
-  ): { name: string; suffix: string } | undefined {
-    const { filesBeside, reader, entries } = this.#build;
-    const { file, suffix } = resolved(importer.file, address);
-    const warn = (message: string, hint: string): undefined =>
-      this.#warn(importer, address.start, `"${address.path}" ${message}`, hint);
-    const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
-    if (file === undefined || stats === undefined)
-      return warn(
-        "isn't a file here, and a built module is in another folder",
-        "Correct the address. A file that is made at run time needs a path from the working directory.",
-      );
-    if (!stats.isFile()) return warn(`is a folder, ${isElsewhere}`, nameEach);
-    const roots = [reader.root, packageOf(importer.file)?.folder ?? reader.root];
-    if (!roots.some((root) => isInside(root, file)))
-      return warn(
-        "is outside the application folder, so it isn't part of the build",
-        "Move the file into the application folder, or into a package that the module imports.",
-      );
-    if (file.endsWith(".node"))
-      return warn(
-        "is a native addon, which isn't part of a build: it fits one kind of machine only",
-        "Install it as a package in the application folder, and import that.",
-      );
-    if (basename(file).startsWith(".env") || serviceFile(file) !== undefined)
-      return warn(
-        "configures a service or holds its keys, so it isn't part of the build",
-        "Read it from the working directory, or use environment variables.",
-      );
-    if (address.kind === "require" ? isCode.test(file) && !isCommonJs(file) : isCode.test(file)) {
-      entries.emit(this.#context, file, reader.root);
-      const name = builtFileOf(file, reader);
-      if (address.isStart)
-        filesBeside.start(
-          name,
-          this.#problem(
-            importer,
-            address.start,
-            `this starts ${slashed(relative(reader.root, file))}`,
-            "Call them in the procedure that starts it, and pass on what they return.",
-          ),
-        );
-      return { name, suffix };
-    }
-    return { name: this.#copy(file), suffix };
+  /** Makes a file part of the output, and returns its name there. */
+  #target({
+    file,
+    isCode: isBuilt,
+    started,
+  }: Pick<FileBeside, "file" | "isCode" | "started">): string {
+    const { filesBeside: beside, reader, entries } = this.#build;
+    if (!isBuilt) return this.#copy(file);
+    entries.emit(this.#context, file, reader.root);
+    const name = builtFileOf(file, reader);
+    if (started !== undefined) beside.start(name, started);
+    return name;
   }
 
   /** Copies a file, and what it requires if it is CommonJS. Returns its name in the output. */
   #copy(file: string): string {
-    const { filesBeside, reader } = this.#build;
+    const { filesBeside: beside, reader } = this.#build;
     const isScript = isCommonJs(file);
     // All of the output counts as ECMAScript modules, except for this ending.
     const name = isScript
       ? placeOf(file, reader).replace(/\.c?js$/, ".cjs")
       : placeOf(file, reader);
-    if (filesBeside.has(name)) return name;
+    if (beside.has(name)) return name;
     const content = readFileSync(file);
-    filesBeside.copy(file, name, content);
+    beside.copy(file, name, content);
     if (!isScript) return name;
-    const code = content.toString("utf8");
-    const edited = this.take({ code, file, name });
-    if (edited !== undefined) filesBeside.copy(file, name, edited.toString());
+    const edited = this.take({ code: content.toString("utf8"), file, isCommonJs: true }, name);
+    if (edited !== undefined) beside.copy(file, name, edited.toString());
     return name;
-  }
-
-  #warn(importer: Importer, start: number, message: string, hint: string): undefined {
-    // Nobody can edit these.
-    if (!isInstalled(importer.file))
-      this.#build.findings.warnings.push(this.#problem(importer, start, message, hint));
-  }
-
-  /** Parts have the lines of their module, but not always its columns. */
-  #problem({ code, file }: Importer, start: number, message: string, hint: string): Problem {
-    const { line, column } = positionOf(code, start);
-    const source = readFileSync(file, "utf8");
-    const about = { file: slashed(relative(this.#build.reader.root, file)), line, message, hint };
-    const text = code.slice(start, start + 12).split("\n")[0] ?? "";
-    const found = source.split("\n")[line - 1]?.indexOf(text) ?? -1;
-    const at = found < 0 ? column : found + 1;
-    return { ...about, column: at, frame: frameOf(source, line, at) };
   }
 }
 

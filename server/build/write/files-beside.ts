@@ -92,8 +92,13 @@ export class FilesBeside {
         for (const imported of files.get(name)?.imports ?? []) reached.add(imported);
       const face = [...reached].find((name) => faces.has(name));
       if (face === undefined) return [];
-      const message = `${problem.message}, which imports procedures of ${faces.get(face)}: in a built application no node answers their calls there`;
-      return [{ ...problem, message }];
+      return [importsProcedures(problem, faces.get(face) ?? face)];
     });
   }
 }
+
+/** What is wrong with starting code that imports procedures of this module. */
+export const importsProcedures = (start: Problem, module: string): Problem => ({
+  ...start,
+  message: `${start.message}, which imports procedures of ${module}: in a built application no node answers their calls there`,
+});
