@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 import { createCertificates } from "../_certificates.ts";
-import { anyPort, applicationOf, start } from "../spec/_started.ts";
+import { anyPort, builtOnce, start } from "../spec/_started.ts";
 import { balancerBefore, balancers, type Passing } from "./_balancers.ts";
 
 const files = {
@@ -22,17 +22,12 @@ interface Keys {
 }
 const unbound = { endToEndTls: false };
 
-// One for all: neither is changed.
-const atEnd: (() => void)[] = [];
-const certificates = createCertificates((end) => atEnd.push(end));
+// One for all tests: none changes it.
+const application = builtOnce(files);
+const certificates = createCertificates(afterAll);
 const own = certificates.sign("service");
 const tls = { ...own, ca: certificates.ca };
 const ca = readFileSync(tls.ca);
-const application = applicationOf(files, (end) => atEnd.push(end));
-beforeAll(async () => void (await application.build()));
-afterAll(() => {
-  for (const end of atEnd) end();
-});
 
 /** Services around a balancer of this kind. */
 async function deployment(name: keyof typeof balancers) {

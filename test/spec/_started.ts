@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-import { afterAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 import { getContext } from "../../server/http/carrier.ts";
 import { onStop } from "../../server/http/stops.ts";
@@ -44,6 +44,13 @@ export function applicationOf(
     ...fixture,
     importer: createRequire(import.meta.url)(join(fixture.root, "load.cjs")) as ModuleImporter,
   };
+}
+
+/** An application that is built once for the tests beside the call, and removed after them. */
+export function builtOnce(files: Files): ReturnType<typeof applicationOf> {
+  const application = applicationOf(files, afterAll);
+  beforeAll(async () => void (await application.build()), 60_000);
+  return application;
 }
 
 /** Stopping takes a second, as services still serve what was sent: all of a file stop at once. */

@@ -3,34 +3,19 @@
 import { createServer, request as httpRequest } from "node:http";
 
 import express from "express";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { createHandler } from "../../server/start/create-handler.ts";
 import { TestLog } from "../_cluster.ts";
 import { startServer } from "../../server/start/start-server.ts";
-import { anyPort, applicationOf, start } from "./_started.ts";
+import { asBrowser, asking } from "./_asking.ts";
+import { anyPort, applicationOf, builtOnce, start } from "./_started.ts";
 
 const trustKey = "the-trust-key-below-a-base";
-let remove = (): void => {};
-let application: ReturnType<typeof applicationOf>;
-
-beforeAll(async () => {
-  application = applicationOf(
-    {
-      "index.html":
-        '<!doctype html><html><head><title>Shop</title></head><body><script type="module" src="/src/main.ts"></script></body></html>\n',
-      "src/main.ts": 'import { ask } from "./ask.ts";\ndocument.title = await ask();\n',
-      "src/ask.ts": 'export async function ask(): Promise<string> {\n  return "asked";\n}\n',
-      "ask.segment.json": '{ "./ask": { "ask": { "access": "public" } } }\n',
-      "vite.config.js": 'export default { base: "/shop/" };\n',
-    },
-    (end) => (remove = end),
-  );
-  await application.build();
-}, 60_000);
-afterAll(() => remove());
-
-const asBrowser = { accept: "text/html", "sec-fetch-dest": "document" };
+const application = builtOnce({
+  ...asking,
+  "vite.config.js": 'export default { base: "/shop/" };\n',
+});
 
 /** The status for a target that `fetch` would normalize. */
 async function statusOf(url: string, path: string): Promise<number> {

@@ -2,11 +2,11 @@
 
 import { request as httpRequest } from "node:http";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { StandaloneInput } from "../../server/config/config-types.ts";
 import { Problems } from "../../src/base/problem.ts";
-import { anyPort, applicationOf, start } from "./_started.ts";
+import { anyPort, applicationOf, builtOnce, start } from "./_started.ts";
 
 const files = {
   "index.html": "<!doctype html><title>Shop</title>",
@@ -53,13 +53,7 @@ const titleOf = ({ status, text }: Answer): string =>
   status === 200 ? (/<title>(.*)<\/title>/.exec(text)?.[1] ?? text) : `${status} ${text}`;
 
 const standalone: StandaloneInput = { mode: "standalone", url: anyPort };
-let application: ReturnType<typeof applicationOf>;
-let remove: () => void;
-beforeAll(async () => {
-  application = applicationOf(files, (act) => (remove = act));
-  await application.build();
-});
-afterAll(() => remove());
+const application = builtOnce(files);
 
 describe("deep links", () => {
   it("fallback-1: GET and HEAD for a page at an address without a file answer 200 with the index", async () => {

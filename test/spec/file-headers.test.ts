@@ -1,34 +1,21 @@
 // Headers that a configuration adds to files and pages, and a fallback page with status 404.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { anyPort, applicationOf, start } from "./_started.ts";
+import { asBrowser, asking } from "./_asking.ts";
+import { anyPort, builtOnce, start } from "./_started.ts";
 
-let remove = (): void => {};
-let application: ReturnType<typeof applicationOf>;
+const application = builtOnce({
+  ...asking,
+  "404.html": "<!doctype html><title>Nothing</title>\n",
+  "src/hook.ts":
+    'export async function hook(): Promise<Response> {\n  return new Response("hooked");\n}\n',
+  "hook.segment.json": '{ "./hook": { "hook": { "access": "public", "route": "GET /hook" } } }\n',
+  "vite.config.js":
+    'export default { build: { rolldownOptions: { input: ["index.html", "404.html"] } } };\n',
+  "public/admin/a.txt": "a",
+});
 
-beforeAll(async () => {
-  application = applicationOf(
-    {
-      "index.html":
-        '<!doctype html><html><head><title>Shop</title></head><body><script type="module" src="/src/main.ts"></script></body></html>\n',
-      "404.html": "<!doctype html><title>Nothing</title>\n",
-      "src/main.ts": 'import { ask } from "./ask.ts";\ndocument.title = await ask();\n',
-      "src/ask.ts":
-        'export async function ask(): Promise<string> {\n  return "asked";\n}\nexport async function hook(): Promise<Response> {\n  return new Response("hooked");\n}\n',
-      "ask.segment.json":
-        '{ "./ask": { "ask": { "access": "public" }, "hook": { "access": "public", "route": "GET /hook" } } }\n',
-      "vite.config.js":
-        'export default { build: { rolldownOptions: { input: ["index.html", "404.html"] } } };\n',
-      "public/admin/a.txt": "a",
-    },
-    (end) => (remove = end),
-  );
-  await application.build();
-}, 60_000);
-afterAll(() => remove());
-
-const asBrowser = { accept: "text/html", "sec-fetch-dest": "document" };
 const standalone = { mode: "standalone", url: anyPort };
 const policy = "default-src 'self'";
 

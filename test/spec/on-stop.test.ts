@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { onStop } from "../../server/http/stops.ts";
 import { buildPackage, createApplication } from "../process/_application.ts";
-import { anyPort, applicationOf, start } from "./_started.ts";
+import { anyPort, builtOnce, start } from "./_started.ts";
 
 /** What the application's modules have done, in order. */
 const done: string[] = [];
@@ -50,13 +50,7 @@ export default { handle: (_1: string, _2: unknown, _3: unknown, _4: unknown, nex
 };
 
 describe("onStop", () => {
-  let remove = (): void => {};
-  let application: ReturnType<typeof applicationOf>;
-  beforeAll(async () => {
-    application = applicationOf(files, (end) => (remove = end));
-    await application.build();
-  }, 60_000);
-  afterAll(() => remove());
+  const application = builtOnce(files);
 
   it("on-stop-1: callbacks run when the service ends, after the last call, in reverse order and one by one; one that throws is logged", async () => {
     done.length = 0;
