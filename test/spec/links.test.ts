@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { memoryLinks } from "../../server/local/memory-links.ts";
+import type { NodeInput } from "../../server/config/config-types.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import { serviceHeaders } from "../../src/base/protocol.ts";
 import { createNode } from "../../src/roles/node.ts";
@@ -223,23 +224,31 @@ describe("links over sockets", () => {
     "shop.segment.json": '{ "./shop/stock": { "left": { "access": "public" } } }',
     "index.html": "<!doctype html><title>Shop</title>",
   };
-  const common = { url: anyPort, trustKey };
-
-  it("links-12: services link by an upgrade at /svc/link of their HTTP address; where something on the way takes it away, a node says so once, and joins when nothing does", async () => {
+  /** A gateway, and nodes of one repository. */
+  async function services() {
+    const common = { url: anyPort, trustKey };
     const application = applicationOf(files);
     const repository = await start(application, { mode: "repository", ...common });
     const gateway = await start(application, { mode: "gateway", ...common });
-    const node = {
-      mode: "node",
-      ...common,
-      repository: repository.url,
-      segments: ["shop"],
-    } as const;
-    const linked = await start(application, { ...node, gateway: gateway.url });
+    const node = async (more: Partial<NodeInput> = {}) =>
+      await start(application, {
+        mode: "node",
+        ...common,
+        gateway: gateway.url,
+        repository: repository.url,
+        segments: ["shop"],
+        ...more,
+      });
+    return { gateway, node };
+  }
+
+  it("links-12: services link by an upgrade at /svc/link of their HTTP address; where something on the way takes it away, a node says so once, and joins when nothing does", async () => {
+    const { gateway, node } = await services();
+    const linked = await node();
     expect(linked.lines.join("\n")).toContain("joined the gateway at");
     // Passes everything on but upgrades, as many reverse proxies do.
     const between = await proxyBetween(gateway.url);
-    const cutOff = await start(application, { ...node, gateway: between.url });
+    const cutOff = await node({ gateway: between.url });
     const warnings = (): readonly string[] =>
       cutOff.lines.filter((line) => line.includes(`can't link to ${between.url}`));
     await pause(500);
@@ -257,33 +266,16 @@ describe("links over sockets", () => {
 
   it("links-34: something on the way that passes WebSockets on and no other upgrades gets one, at the same address: the link is the same", async () => {
     onTestFinished(refuseSockets());
-    const application = applicationOf(files);
-    const repository = await start(application, { mode: "repository", ...common });
-    const gateway = await start(application, { mode: "gateway", ...common });
-    const node = await start(application, {
-      mode: "node",
-      ...common,
-      repository: repository.url,
-      segments: ["shop"],
-      gateway: gateway.url,
-    });
-    expect(node.lines).toContain(`linked to ${gateway.url}`);
-    expect(gateway.info).toMatchObject({ members: [node.url] });
+    const { gateway, node } = await services();
+    const linked = await node();
+    expect(linked.lines).toContain(`linked to ${gateway.url}`);
+    expect(gateway.info).toMatchObject({ members: [linked.url] });
     expect(await (await fetch(`${gateway.url}/rpc/shop/left`)).text()).toBe("12");
   });
 
   it("links-13: a node that stops under load fails no call, and needs no second of serving on", async () => {
-    const application = applicationOf(files);
-    const repository = await start(application, { mode: "repository", ...common });
-    const gateway = await start(application, { mode: "gateway", ...common });
-    const node = {
-      mode: "node",
-      ...common,
-      gateway: gateway.url,
-      repository: repository.url,
-      segments: ["shop"],
-    } as const;
-    const [first] = [await start(application, node), await start(application, node)];
+    const { gateway, node } = await services();
+    const [first] = [await node(), await node()];
     const run = { isOver: false };
     const statuses = new Map<number, number>();
     const caller = async (): Promise<void> => {

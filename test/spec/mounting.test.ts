@@ -477,6 +477,19 @@ describe("other ways", () => {
     await pause(0);
   });
 
+  /** A proxy that is linked to the mounted service at `url`. */
+  async function proxyOf(url: string) {
+    const { trustKey } = config;
+    const proxy = await startServer(application.importer, {
+      root: application.root,
+      signals: false,
+      log: new TestLog(),
+      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey },
+    });
+    closing.push(() => proxy.stop());
+    return proxy;
+  }
+
   it("mounting-15: a service links to a mounted one whose server hands upgrades over, and others are left to that server", async () => {
     const server = await servers["node:http"]!(handler);
     const left: (string | undefined)[] = [];
@@ -487,14 +500,7 @@ describe("other ways", () => {
     });
     const url = await listening(server);
     onTestFinished(() => close(server));
-    const { trustKey } = config;
-    const proxy = await startServer(application.importer, {
-      root: application.root,
-      signals: false,
-      log: new TestLog(),
-      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey },
-    });
-    closing.push(() => proxy.stop());
+    const proxy = await proxyOf(url);
     expect(proxy.info).toMatchObject({ ways: [{ to: url, isLinked: true }] });
     const get = async (path: string) => await (await fetch(proxy.url + path)).text();
     expect(await get("/rpc/site/greet?name=Ada")).toBe("Hello, Ada");
@@ -520,14 +526,7 @@ describe("other ways", () => {
     server.on("upgrade", mounted.upgrade);
     const url = await listening(server);
     onTestFinished(() => close(server));
-    const { trustKey } = config;
-    const proxy = await startServer(application.importer, {
-      root: application.root,
-      signals: false,
-      log: new TestLog(),
-      config: { mode: "proxy", url: anyPort, node: url, repository: url, trustKey },
-    });
-    closing.push(() => proxy.stop());
+    const proxy = await proxyOf(url);
     const waiting = fetch(`${proxy.url}/rpc/site/wait?name=closed`);
     await vi.waitFor(async () => expect(await eventsOf(url)).toContain("closed waits"));
     await mounted.close();

@@ -1,5 +1,9 @@
 // Two ends of a link over a socket, as services open them.
 
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:tls";
+
 import { onTestFinished } from "vitest";
 
 import { HeldMemory } from "../../../server/http/held-memory.ts";
@@ -14,6 +18,7 @@ import {
   type LinkService,
   type ProvenLink,
 } from "../../../src/link/proven-link.ts";
+import { createCertificates } from "../../_certificates.ts";
 
 export const trustKey = "the key of this deployment";
 /** What makes a request one of the service itself. */
@@ -84,4 +89,37 @@ export async function dial(
   });
   onTestFinished(() => proven.link.close(new Error("the test is over")));
   return proven;
+}
+
+/**
+ * A gateway with TLS, and the address of something before it that ends TLS with the gateway's own certificate, opens another
+ * connection, and hands on each byte, with the Host as it was.
+ */
+export async function behindTls(): Promise<{
+  readonly url: string;
+  readonly middle: string;
+  readonly authorities: string[];
+  readonly failed: Acceptor["failed"];
+}> {
+  const certificates = createCertificates();
+  const { cert, key } = certificates.sign("gateway", { hosts: "DNS:localhost" });
+  const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  const authorities = [readFileSync(certificates.ca, "utf8")];
+  const { server, failed } = await accept(undefined, { tls });
+  const { port } = new URL(server.url);
+  const middle = createServer(tls, (socket) => {
+    const onwards = connect({ port: Number(port), host: "localhost", ca: authorities });
+    for (const end of [socket, onwards]) end.on("error", () => {});
+    socket.pipe(onwards).pipe(socket);
+  });
+  middle.listen(0, "127.0.0.1");
+  await once(middle, "listening");
+  onTestFinished(() => void middle.close());
+  const { port: there } = middle.address() as { port: number };
+  return {
+    url: `https://localhost:${port}`,
+    middle: `https://localhost:${there}`,
+    authorities,
+    failed,
+  };
 }

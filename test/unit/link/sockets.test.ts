@@ -1,17 +1,14 @@
 // Links over sockets: who gets one, and what they cost.
 
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { connect, createServer, type Socket } from "node:net";
-import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { connectionOf } from "../../../server/http/links/socket-channel.ts";
 import { collected } from "../../../src/http/bodies.ts";
-import { createCertificates } from "../../_certificates.ts";
-import { accept, dial, own, serviceOf } from "./_services.ts";
+import { accept, behindTls, dial, own, serviceOf } from "./_services.ts";
 
 /** Asks for an upgrade, and returns the status and what was said with it. */
 async function ask(
@@ -262,29 +259,9 @@ describe("a link over a socket", () => {
 
 describe("over TLS", () => {
   it("a link knows its connection: nobody can hand on a proof, even with a certificate that is trusted", async () => {
-    const certificates = createCertificates();
-    const { cert, key } = certificates.sign("gateway", { hosts: "DNS:localhost" });
-    const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
-    const authorities = [readFileSync(certificates.ca, "utf8")];
-    const { server, failed } = await accept(undefined, { tls });
-    const { port } = new URL(server.url);
-    const url = `https://localhost:${port}`;
-    const { other } = await dial(url, undefined, { authorities });
-    expect(other.role).toBe("gateway");
-    // Ends the one connection, opens the other, and hands on each byte, with the Host as it was.
-    const handOn = (socket: Socket): void => {
-      const onwards = connectTls({ port: Number(port), host: "localhost", ca: authorities });
-      for (const end of [socket, onwards]) end.on("error", () => {});
-      socket.pipe(onwards).pipe(socket);
-    };
-    const middle = createTlsServer(tls, handOn);
-    middle.listen(0, "127.0.0.1");
-    await once(middle, "listening");
-    onTestFinished(() => void middle.close());
-    const { port: there } = middle.address() as { port: number };
-    await expect(dial(`https://localhost:${there}`, undefined, { authorities })).rejects.toThrow(
-      "trustKey",
-    );
+    const { url, middle, authorities, failed } = await behindTls();
+    expect((await dial(url, undefined, { authorities })).other.role).toBe("gateway");
+    await expect(dial(middle, undefined, { authorities })).rejects.toThrow("trustKey");
     await vi.waitFor(() => expect(failed).toHaveLength(1));
   });
 });

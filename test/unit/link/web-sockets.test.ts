@@ -2,18 +2,15 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, get, type IncomingMessage } from "node:http";
 import { createServer, type Socket } from "node:net";
-import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { createLinkHost } from "../../../server/http/links/dial.ts";
 import { collected } from "../../../src/http/bodies.ts";
-import { createCertificates } from "../../_certificates.ts";
 import { refuseSockets } from "../../_web-sockets-only.mjs";
-import { accept, dial, own, serviceOf } from "./_services.ts";
+import { accept, behindTls, dial, own, serviceOf } from "./_services.ts";
 import { joined, onlyWebSockets, type Side, unproven } from "./_web-sockets.ts";
 
 const sides: readonly Side[] = ["dials", "accepts"];
@@ -173,28 +170,10 @@ describe("a link over a WebSocket", () => {
   });
 
   it("is tied to its TLS connection, as one over a socket", async () => {
-    const certificates = createCertificates();
-    const { cert, key } = certificates.sign("gateway", { hosts: "DNS:localhost" });
-    const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
-    const authorities = [readFileSync(certificates.ca, "utf8")];
-    const { server, failed } = await accept(undefined, { tls });
     onTestFinished(refuseSockets());
-    const { port } = new URL(server.url);
-    const { other } = await dial(`https://localhost:${port}`, undefined, { authorities });
-    expect(other.role).toBe("gateway");
-    // The name is the certificate's, and the address another one.
-    const middle = createTlsServer(tls, (socket) => {
-      const onwards = connectTls({ port: Number(port), host: "localhost", ca: authorities });
-      for (const end of [socket, onwards]) end.on("error", () => {});
-      socket.pipe(onwards).pipe(socket);
-    });
-    middle.listen(0, "127.0.0.1");
-    await once(middle, "listening");
-    onTestFinished(() => void middle.close());
-    const { port: there } = middle.address() as { port: number };
-    await expect(dial(`https://localhost:${there}`, undefined, { authorities })).rejects.toThrow(
-      "trustKey",
-    );
+    const { url, middle, authorities, failed } = await behindTls();
+    expect((await dial(url, undefined, { authorities })).other.role).toBe("gateway");
+    await expect(dial(middle, undefined, { authorities })).rejects.toThrow("trustKey");
     await vi.waitFor(() => expect(failed).toHaveLength(1));
   });
 
