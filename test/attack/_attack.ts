@@ -1,7 +1,22 @@
 // Sends a hostile request and checks that the answer leaks nothing and the service still works.
 
-import { expect } from "vitest";
-import { bytesOf, type Service, exchange, type RawAnswer, type Sockets } from "./_sockets.ts";
+import { afterAll, expect } from "vitest";
+import {
+  bytesOf,
+  exchange,
+  openSockets,
+  type RawAnswer,
+  type Service,
+  type SocketOptions,
+  type Sockets,
+} from "./_sockets.ts";
+
+/** Services that close after the file's tests. */
+export async function socketsForAll(options: SocketOptions = {}): Promise<Sockets> {
+  const sockets = await openSockets(options);
+  afterAll(() => sockets.close());
+  return sockets;
+}
 
 /** The services that accept calls. */
 export const callServices = ["node", "gateway", "proxy"] as const;

@@ -1,15 +1,11 @@
 // What attackers put into cookies, and into values that a procedure sets in its answer.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { attack, callServices } from "./_attack.ts";
-import { bytesOf, exchange, openSockets, services, type Sockets } from "./_sockets.ts";
+import { attack, callServices, socketsForAll } from "./_attack.ts";
+import { bytesOf, exchange, services } from "./_sockets.ts";
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 describe("a Cookie field", () => {
   it("of 1 MB answers 431 at each service", async () => {

@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { CallFrom } from "../../src/base/ports.ts";
 import { key } from "../_deployment.ts";
 import { dialAsMember, type FakeMember, socketDial } from "../_fake-member.ts";
-import { attack, expectAlive } from "./_attack.ts";
-import {
-  bytesOf,
-  type Service,
-  exchange,
-  openSockets,
-  type RawRequest,
-  type Sockets,
-} from "./_sockets.ts";
+import { attack, expectAlive, socketsForAll } from "./_attack.ts";
+import { bytesOf, type Service, exchange, type RawRequest } from "./_sockets.ts";
 
 // Every guarded path, with everything that a sender can show or forge: over HTTP in header fields, and over
 // links in the kind of a frame.
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets({ console: true });
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll({ console: true });
 
 const theKey = `x-svc-trust-key: ${key}`;
 

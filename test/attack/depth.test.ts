@@ -1,13 +1,13 @@
 // Texts that are as deep as they're long, and too short to be counted before they're parsed.
 
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { createTestCluster } from "../../server/testing/index.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { multipart } from "../spec/_uploads.ts";
 import { shop } from "../testing/_shop.ts";
-import { attack, callServices } from "./_attack.ts";
-import { bytesOf, openSockets, type Sockets } from "./_sockets.ts";
+import { attack, callServices, socketsForAll } from "./_attack.ts";
+import { bytesOf } from "./_sockets.ts";
 
 const closed = (open: string, close: string, levels: number): string =>
   `${open.repeat(levels)}1${close.repeat(levels)}`;
@@ -28,11 +28,7 @@ const deep: readonly (readonly [name: string, text: string, message: string])[] 
   ["lists that don't end", "[".repeat(199_900), "The text is not JSON"],
 ];
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 describe.each(deep)(
   "a text of 200,000 characters with %s that are all nested",

@@ -1,13 +1,9 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { attack, callServices, expectAlive } from "./_attack.ts";
-import { services, openSockets, type Sockets } from "./_sockets.ts";
+import { describe, expect, it } from "vitest";
+import { attack, callServices, expectAlive, socketsForAll } from "./_attack.ts";
+import { services } from "./_sockets.ts";
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 describe("a request with invalid framing:", () => {
   const post = "POST /rpc/a/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";

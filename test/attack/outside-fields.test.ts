@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { headers, linkHeaders, serviceHeaders } from "../../src/base/protocol.ts";
-import {
-  bytesOf,
-  exchange,
-  openSockets,
-  type RawRequest,
-  type Service,
-  type Sockets,
-} from "./_sockets.ts";
+import { socketsForAll } from "./_attack.ts";
+import { bytesOf, exchange, type RawRequest, type Service } from "./_sockets.ts";
 
 // Services tell each other about a call in the heads of frames. What comes by HTTP in fields of such names is
 // dropped unread: the answer is the same without it, and what goes behind is the same as well.
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 

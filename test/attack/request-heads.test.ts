@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { attack, callServices } from "./_attack.ts";
-import { bytesOf, services, exchange, openSockets, type Sockets } from "./_sockets.ts";
+import { attack, callServices, socketsForAll } from "./_attack.ts";
+import { bytesOf, services, exchange } from "./_sockets.ts";
 
 // Node silently drops header fields past a limit. If one of ours is among them, the next service
 // misinterprets the request.
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 const filler = (count: number, size = 0): string[] =>
   Array.from({ length: count }, (_, at) => `a${at.toString(36)}: ${"x".repeat(size)}`);

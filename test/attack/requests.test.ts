@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { attack, callServices } from "./_attack.ts";
-import {
-  bytesOf,
-  services,
-  exchange,
-  openSockets,
-  type RawAnswer,
-  type RawRequest,
-  type Sockets,
-} from "./_sockets.ts";
+import { describe, expect, it } from "vitest";
+import { attack, callServices, socketsForAll } from "./_attack.ts";
+import { bytesOf, services, exchange, type RawAnswer, type RawRequest } from "./_sockets.ts";
 
 // Bad requests through real sockets, adapter, transport and roles. After each one, the next valid
 // request must work in the same process, and no answer may leak files, addresses or stacks.
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 const serialized = ["x-svc-data-encoding: serialized"];
 const echo = (body: string, fields: readonly string[] = []): Buffer =>

@@ -1,17 +1,13 @@
 import { OpaqueClasses } from "../../src/codec/classes.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { encodeCall } from "../../src/wire/superjson.ts";
-import { attack, callServices } from "./_attack.ts";
-import { bytesOf, openSockets, type Sockets } from "./_sockets.ts";
+import { attack, callServices, socketsForAll } from "./_attack.ts";
+import { bytesOf } from "./_sockets.ts";
 import { processorMs } from "../_processor-time.ts";
 
 // Known attacks on superjson and those that its format invites, at every service.
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 const echo = (content: unknown): Buffer =>
   bytesOf({

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesOf, services, exchange, openSockets, type Sockets } from "./_sockets.ts";
+import { describe, expect, it } from "vitest";
+import { socketsForAll } from "./_attack.ts";
+import { bytesOf, services, exchange } from "./_sockets.ts";
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 describe("a request target with dot segments", () => {
   // Forwarded with the trust key, each of these once reached the gateway's own endpoints, so that

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, it } from "vitest";
-import { attack, callServices } from "./_attack.ts";
-import { bytesOf, openSockets, type Sockets } from "./_sockets.ts";
+import { describe, it } from "vitest";
+import { attack, callServices, socketsForAll } from "./_attack.ts";
+import { bytesOf } from "./_sockets.ts";
 
 // Bad multipart bodies through real sockets. After each one, the next valid request works.
 
-let sockets: Sockets;
-beforeAll(async () => {
-  sockets = await openSockets();
-});
-afterAll(() => sockets.close());
+const sockets = await socketsForAll();
 
 const serialized = "x-svc-data-encoding: serialized";
 const multipart = "Content-Type: multipart/form-data; boundary=b";
