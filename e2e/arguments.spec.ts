@@ -1,12 +1,9 @@
 // What a page's call sends if the page changes its arguments after the call: what they were. The calls
 // are made at the page's first moment, before the rest of the runtime and any segment is loaded.
 
-import { symlink } from "node:fs/promises";
-import { join } from "node:path";
-import { expect, test } from "@playwright/test";
-import { type Application, buildPackage, createApplication } from "../test/process/_application.ts";
-
-const packageRoot = join(import.meta.dirname, "..");
+import { test } from "@playwright/test";
+import { buildPackage } from "../test/process/_application.ts";
+import { commands, expectShown } from "./_page.ts";
 
 const shop = `import { getContext } from "seamline";
 import { Cart } from "./cart.ts";
@@ -63,39 +60,26 @@ document.querySelector("output").textContent = await all.then((texts) => texts.j
 `;
 const sent = "2 | 1 1 | 1,2 | a=1,f=f.txt | ada,tweed | 1 | 2 | 2 | 2";
 
-async function created(before: string): Promise<Application> {
-  const application = await createApplication();
-  const entry = { access: "public" };
-  await application.put("segments/shop.segment.json", {
+const filesOf = (before: string): Readonly<Record<string, string | object>> => ({
+  "segments/shop.segment.json": {
     "./shop/shop": Object.fromEntries(
-      ["lines", "times", "bytes", "fields", "cartOf", "header"].map((name) => [name, entry]),
+      ["lines", "times", "bytes", "fields", "cartOf", "header"].map((name) => [
+        name,
+        { access: "public" },
+      ]),
     ),
-  });
-  await application.put("segments/page.segment.json", {});
-  await application.put("src/shop/shop.ts", shop);
-  await application.put("src/shop/cart.ts", cart);
-  await application.put(
-    "index.html",
-    '<!doctype html><title>Cart</title><output></output><script type="module" src="/src/main.ts"></script>',
-  );
-  await application.put(
-    "src/main.ts",
-    `// @ts-nocheck
+  },
+  "segments/page.segment.json": {},
+  "src/shop/shop.ts": shop,
+  "src/shop/cart.ts": cart,
+  "src/main.ts": `// @ts-nocheck
 import { runProcedure, withOptions } from "seamline";
 import { startClient } from "seamline/client";
 import { Cart } from "./shop/cart.ts";
 import { bytes, cartOf, fields, header, lines, times } from "./shop/shop.ts";
 ${before}
 ${calls}`,
-  );
-  await application.put("seamline.json", { mode: "standalone", url: "http://127.0.0.1:0" });
-  await symlink(
-    join(packageRoot, "node_modules/vite"),
-    join(application.root, "node_modules/vite"),
-    "junction",
-  );
-  return application;
-}
+});
 
 test.beforeAll(() => buildPackage());
 
@@ -104,19 +88,7 @@ const starts = {
   "once the page has started": 'await startClient("page");',
 };
 for (const [when, before] of Object.entries(starts))
-  for (const command of ["start", "dev"] as const)
+  for (const command of commands)
     test(`calls send their arguments as they were, ${when}: ${command}`, async ({ page }) => {
-      const application = await created(before);
-      try {
-        const service = application.seamline(
-          command === "start" ? ["start", "--build"] : ["dev", "--port", "0"],
-        );
-        const [, url = ""] = await service.says(
-          /(http:\/\/127\.0\.0\.1:\d+|http:\/\/localhost:\d+)/,
-        );
-        await page.goto(url);
-        await expect(page.locator("output")).toHaveText(sent);
-      } finally {
-        await application.remove();
-      }
+      await expectShown(page, command, filesOf(before), sent);
     });
