@@ -69,8 +69,10 @@ function browserFile(entry: string, name: string, outDir = ".build/svc") {
  */
 const ofSharedProcesses = [
   "test/{build,dev}/**/*.test.ts",
-  "test/unit/{codec,directory,split,wire}/**/*.test.ts",
+  "test/unit/{client,codec,directory,link,roles,split,wire}/**/*.test.ts",
 ];
+/** What waits most of the time. Beside each other two cores would be idle, so they begin beside the documents, which keep both busy. */
+const ofChaos = "test/chaos/**/*.test.ts";
 const ofSpec = "test/spec/**/*.test.ts";
 const ofSpecAlone = "test/spec/on-stop.test.ts";
 
@@ -338,9 +340,11 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses],
+          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses, ofChaos],
         },
       },
+      // Vitest begins projects in the order of their names.
+      { extends: true, test: { name: "chaos", include: [ofChaos] } },
       {
         extends: true,
         test: { name: "parts", isolate: false, include: ofSharedProcesses },
