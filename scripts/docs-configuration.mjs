@@ -31,7 +31,6 @@ const guides = /** @type {Record<string, string>} */ ({
   gateway: "deployment.md#several-gateways",
   assets: "assets.md",
   healthIntervalMs: "health.md#what-a-gateway-does-with-it",
-  members: "access.md#where-members-may-be",
   nodes: "development.md",
   directory: "directory.md",
 });
