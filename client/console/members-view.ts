@@ -4,7 +4,7 @@ import type { CallFigures } from "../../src/base/ports/telemetry.ts";
 import type { MemberState } from "../../src/types/console-state.ts";
 import { openDialog } from "./base/dialog.ts";
 import { arrange, gridOf, h, rove, setText } from "./base/dom.ts";
-import { callsAtOnce, counted, duration, memberName } from "./base/format.ts";
+import { callsAtOnce, counted, memberName } from "./base/format.ts";
 import { nodeButton } from "./map/map-box.ts";
 import { holdersOf, type Model } from "./base/model.ts";
 

@@ -3,7 +3,6 @@
 
 import { RequestHeaderFieldsTooLarge } from "../base/errors.ts";
 import type { HeaderFields } from "../base/ports.ts";
-import { serviceHeaders } from "../base/protocol.ts";
 import { checkedHeader } from "../http/header-field.ts";
 import { ProtocolError } from "./frames.ts";
 

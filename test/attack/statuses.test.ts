@@ -1,9 +1,7 @@
 // Members that send what can't be sent on as an answer: a status or a field that HTTP doesn't have, or
 // another body than its head says. Their callers get a clean 502, and others go on.
 
-import { createServer, type Socket } from "node:net";
-
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { memoryLinks } from "../../server/local/memory-links.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";

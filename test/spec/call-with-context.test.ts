@@ -9,7 +9,7 @@ import type { Graph } from "../../src/runtime/seam.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import type { TestClock } from "../_cluster.ts";
 import { fromField, ask, settle, testModules, type TestProcedure } from "../_cluster.ts";
-import { deploy, key } from "../_deployment.ts";
+import { deploy } from "../_deployment.ts";
 import { body, call, names } from "./_shop.ts";
 
 type Seen = Record<

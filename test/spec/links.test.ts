@@ -7,7 +7,6 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryLinks } from "../../server/local/memory-links.ts";
 import type { NodeInput } from "../../server/config/config-types.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
-import { serviceHeaders } from "../../src/base/protocol.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { ask, key, settle, testHost, testModules } from "../_cluster.ts";

@@ -1,6 +1,6 @@
 // Announcements by digest: what a node with many procedures says when it joins.
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { digest as sha256, nodeHost } from "../../server/http/host.ts";
 import { createLinkHost } from "../../server/http/links/dial.ts";
@@ -190,7 +190,7 @@ describe("a node with a long list", () => {
       digest: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
       name: "long",
     });
-    const [{ body: text = "" } = {}] = more.filter(({ method }) => method === "PUT");
+    const text = more.find(({ method }) => method === "PUT")?.body ?? "";
     expect(sha256(encoder.encode(text))).toBe(digest);
     expect(JSON.parse(text)).toMatchObject({ procedures: names.toSorted() });
     expect(requestsOf(local)).toEqual(["POST /nodes", `PUT /nodes/lists/${digest}`, "POST /nodes"]);

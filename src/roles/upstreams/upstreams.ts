@@ -1,6 +1,5 @@
 // The services that calls go to, one or several: which there are, the ways to them, and whose turn it is.
 
-import { anyUpstream } from "../../base/protocol.ts";
 import {
   type Host,
   type OutgoingRequest,
@@ -74,7 +73,7 @@ export class Upstreams implements Peer {
     return this.#spread.counts;
   }
 
-  /** Sends a request, which names {@link anyUpstream}, to the one whose turn it is. */
+  /** Sends a request to the one whose turn it is. */
   send(request: OutgoingRequest): Promise<PeerResponse> {
     const [first] = this.#all;
     if (first === undefined) return this.#sendOnceKnown(request);

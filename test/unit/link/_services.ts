@@ -11,7 +11,6 @@ import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
 import { createLinkHost } from "../../../server/http/links/dial.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
-import { serviceHeaders } from "../../../src/base/protocol.ts";
 import {
   createAccepting,
   dialLink,

@@ -33,7 +33,6 @@ import {
   UnsentError,
 } from "../../../src/base/ports.ts";
 
-const key = "the-trust-key-of-tests";
 const url = "http://repository.test";
 
 /** A build from its revision and its files' texts, which also define the imports. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { nodeHost } from "../../../../server/http/host.ts";
 import { ask } from "../../../_cluster.ts";
 import {
   address,
