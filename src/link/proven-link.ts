@@ -51,6 +51,8 @@ export interface LinkService {
 export interface ProvenLink extends ProvenEnd {
   readonly peer: LinkPeer;
   readonly link: Link;
+  /** The IP address of the other end, if it has one. */
+  readonly address: string | undefined;
   /** Resolves when the other end takes no more calls. */
   readonly draining: Promise<void>;
   /** Resolves with the cause when the link is over. */
@@ -99,7 +101,7 @@ function linkOf(
   });
   const peer = new LinkPeer(link, other, service.sending);
   const answer = answering(service.handle, peer);
-  return { ...end, link, peer, draining, closed };
+  return { ...end, link, peer, address: channel.address, draining, closed };
 }
 
 /** A mistake that nobody looks at ends the process, as elsewhere. */

@@ -38,6 +38,10 @@ export interface Behind {
   readonly tls?: ListenOptions["tls"];
   readonly authorities?: readonly string[];
   readonly port?: number;
+  /** Where it listens [127.0.0.1]. */
+  readonly address?: string;
+  /** What names resolve to, for lookups and for its links. */
+  readonly resolve?: (host: string) => readonly string[];
   /** Others find it at an address that is gone when it is killed. */
   readonly isMortal?: boolean;
 }
@@ -56,8 +60,10 @@ export function keeping(channels: { add(channel: Channel): void }, answer: LinkA
 
 export async function behindSocket<R extends Role>(
   create: (host: Host) => R,
-  { versions, clock, tls, authorities, port = 0, isMortal = false }: Behind = {},
+  behind: Behind = {},
 ): Promise<Running<R>> {
+  const { versions, clock, tls, authorities, resolve, isMortal = false } = behind;
+  const { port = 0, address = "127.0.0.1" } = behind;
   const log = new TestLog();
   const memory = new HeldMemory();
   const channels = new Set<Channel>();
@@ -67,12 +73,13 @@ export async function behindSocket<R extends Role>(
     log,
     memory,
     ...(clock && { clock }),
+    ...(resolve && { names: { resolve: async (name: string) => resolve(name) } }),
     links: {
       ...links,
       versions,
-      async dial(...to) {
+      async dial(base, to = resolve?.(new URL(base).hostname)[0], dialing) {
         if (isDead) throw new Error("it was killed");
-        const channel = await links.dial(...to);
+        const channel = await links.dial(base, to, dialing);
         channels.add(channel);
         return channel;
       },
@@ -80,7 +87,7 @@ export async function behindSocket<R extends Role>(
   });
   const role = create(host);
   const server: HttpServer = await listen((request) => role.handle(request), {
-    host: "127.0.0.1",
+    host: address,
     port,
     memory,
     ...(tls && { tls }),

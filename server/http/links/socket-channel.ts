@@ -39,6 +39,10 @@ export class SocketChannel implements Channel {
     return this.#socket.writableLength;
   }
 
+  get address(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
   /** `onLeft`: these bytes aren't queued any more. */
   send(bytes: Uint8Array, isMore = false, onLeft?: () => void): void {
     if (!this.#socket.writable) return;

@@ -6,13 +6,18 @@ export interface GatewayAddress {
   readonly url: string;
   /** The IP address to connect to, if several gateways have this name [what the name resolves to]. */
   readonly address?: string | undefined;
+  /**
+   * The only address that the name has now, if that is known. A link that is elsewhere is replaced, by one to
+   * what the name resolves to by then.
+   */
+  readonly resolved?: string | undefined;
 }
 
 /** The gateways of a deployment. They may come and go. */
 export interface Gateways {
   /**
    * Calls `onGateways` with all of them as soon as they are known, which may be before it returns, and
-   * again with all of them when they change. What is returned ends it.
+   * again with all of them when they change, or may have. What is returned ends it.
    */
   watch(onGateways: (gateways: readonly GatewayAddress[]) => void): () => void;
 }

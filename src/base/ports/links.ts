@@ -8,6 +8,8 @@ export interface Channel {
   send(bytes: Uint8Array, isMore?: boolean): void;
   /** How many bytes have been sent and haven't left yet. */
   readonly queued: number;
+  /** The IP address of the other end, if it has one. */
+  readonly address?: string | undefined;
   /** Closes it once everything that was sent has left, or nobody takes it. */
   close(): void;
   /** Hands over what comes. Called once. */

@@ -18,6 +18,7 @@ import {
   WrongRoleError,
 } from "../../link/handshake.ts";
 import { dialLink, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
+import { isAmong, type OnLookup } from "./watch-addresses.ts";
 
 export interface DialledLinkParts {
   readonly host: Pick<Host, "clock" | "log">;
@@ -33,6 +34,11 @@ export interface DialledLinkParts {
   readonly twinOf?: ((instance: string) => string | undefined) | undefined;
   /** The link is lost. */
   readonly onLost?: (() => void) | undefined;
+  /**
+   * Looks the other service's name up from its start on: when the link isn't at one of the addresses any more,
+   * another link takes its place.
+   */
+  readonly watch?: ((onLookup: OnLookup) => (() => void) | undefined) | undefined;
 }
 
 /** The way that a service's requests to another one take at the moment. */
@@ -75,6 +81,7 @@ export class DialledLink implements Peer {
   /** The next link that is lost is dialled again without a wait. */
   #isAtOnce = true;
   #cancel = (): void => {};
+  #unwatch = (): void => {};
   #isStopped = false;
   /** The other end is a process to which there is another link. */
   #isTwin = false;
@@ -116,6 +123,11 @@ export class DialledLink implements Peer {
     return this.#proven?.other.instance;
   }
 
+  /** The IP address of the process at the other end, if that is known. */
+  get address(): string | undefined {
+    return this.#proven?.address;
+  }
+
   /** Whether a call that is sent now is likely to be taken: there is a link that isn't silent. */
   get isReady(): boolean {
     if (this.#proven === undefined) return false;
@@ -154,6 +166,7 @@ export class DialledLink implements Peer {
    */
   async start(): Promise<void> {
     await (this.#trying = this.#try(true));
+    if (!this.#isStopped) this.#unwatch = this.#parts.watch?.(this.#onLookup) ?? this.#unwatch;
   }
 
   /** A start that was refused goes on trying all the same. */
@@ -182,18 +195,31 @@ export class DialledLink implements Peer {
    * closes it, as calls run on it in both directions.
    */
   async retire(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel();
+    this.#end();
     const open = [...this.links()];
     void this.#proven?.link.retire(new Error("This service calls others instead"));
     await Promise.all(open.map(({ closed }) => closed));
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#cancel();
+    this.#end();
     for (const { link } of this.links()) link.close(new Error("This service has stopped"));
   }
+
+  #end(): void {
+    this.#isStopped = true;
+    this.#cancel();
+    this.#unwatch();
+  }
+
+  readonly #onLookup: OnLookup = (addresses) => {
+    const address = this.#proven?.address;
+    if (addresses === undefined || address === undefined || isAmong(address, addresses)) return;
+    this.#parts.host.log.info(
+      `${this.#name} is at ${addresses.join(", ")} now; replacing the link to ${address}`,
+    );
+    void this.renew();
+  };
 
   async #try(isFirst = false): Promise<void> {
     const { to, roles, dial, service, twinOf } = this.#parts;
@@ -307,6 +333,6 @@ export class DialledLink implements Peer {
 
   #later(ms: number = this.#backOff.next()): void {
     this.#cancel();
-    this.#cancel = this.#parts.host.clock.after(ms, () => void (this.#trying = this.#try()));
+    this.#cancel = this.#parts.host.clock.after(ms, () => void (this.#trying ??= this.#try()));
   }
 }

@@ -13,6 +13,7 @@ import { createAccepting, type LinkService, type ProvenLink } from "../../link/p
 import type { ToldProxies } from "../members/told-proxies.ts";
 import { RareLines } from "../rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
+import { watchAddresses } from "./watch-addresses.ts";
 
 export interface ServiceLinksParts {
   readonly host: Host;
@@ -34,7 +35,9 @@ export interface ServiceLinksParts {
 }
 
 /** What a service that dials hears of its link. */
-export type DialEvents = Partial<Pick<DialledLinkParts, "onLinked" | "twinOf" | "onLost">>;
+export type DialEvents = Partial<
+  Pick<DialledLinkParts, "onLinked" | "twinOf" | "onLost" | "watch">
+>;
 
 /** How long answers to calls that are cut may take to leave. */
 const cutMs = 500;
@@ -89,7 +92,7 @@ export class ServiceLinks {
   dial(
     base: string | GatewayAddress,
     roles: readonly string[],
-    { onLinked = () => {}, twinOf, onLost }: DialEvents = {},
+    { onLinked = () => {}, ...events }: DialEvents = {},
   ): DialledLink {
     const { host } = this.#parts;
     const dialled = new DialledLink({
@@ -99,16 +102,21 @@ export class ServiceLinks {
       service: this.#service,
       dial: host.links.dial,
       onLinked,
-      twinOf,
-      onLost,
+      ...events,
     });
     this.#dialled.add(dialled);
     return dialled;
   }
 
-  /** A link to a repository, which is one of its own: calls share none with modules and files. */
+  /**
+   * A link to a repository, which is one of its own: calls share none with modules and files. Once it is
+   * started, it follows the repository's name.
+   */
   toRepository(url: string, onLinked?: () => void): DialledLink {
-    return this.dial(url, ["repository", "standalone"], { ...(onLinked && { onLinked }) });
+    return this.dial(url, ["repository", "standalone"], {
+      ...(onLinked && { onLinked }),
+      watch: (onLookup) => watchAddresses(this.#parts.host, url, onLookup),
+    });
   }
 
   /** Ends the way to a service, when the calls on it have ended. */
