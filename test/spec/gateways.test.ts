@@ -316,7 +316,7 @@ describe("gateways that come and go", () => {
   it("gateways-16: a host name with several addresses is a gateway at each, and requests keep the name", async () => {
     const { local, network, clock, log } = several([]);
     const found = ["10.0.0.1", "10.0.0.2"];
-    const names = { resolve: async () => found, own: () => [] };
+    const names = { resolve: async () => found };
     const common = { trustKey: key, limits: defaultLimits };
     const add = async (address: string) => {
       const gateway = local.add(address, (host) =>

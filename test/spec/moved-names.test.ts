@@ -241,3 +241,108 @@ describe("a repository's name that points elsewhere", () => {
     expect(log.lines).toEqual([]);
   });
 });
+
+describe("a gateway's name that points elsewhere", () => {
+  /** The first service looks names up 5 s before the second one does. */
+  async function deployed(first: "node" | "proxy", addresses: readonly string[] = [blue]) {
+    const all = named();
+    const { clock, point } = all;
+    point("repository", [blue]);
+    point("gateway", addresses);
+    const gateways = { [blue]: await all.gateway(blue), [green]: await all.gateway(green) };
+    await all.repository(blue);
+    const roles: Partial<Record<"node" | "proxy", Role>> = {};
+    const startNode = async () => (roles.node = await all.node("a"));
+    const startProxy = async () => (roles.proxy = await all.proxy());
+    await (first === "node" ? startNode() : startProxy());
+    await clock.pass(5_000);
+    await (first === "node" ? startProxy() : startNode());
+    const caller = await all.node("b", []);
+    const ofNode = async (fqn: string) => `200 ${String(await caller.runProcedure?.(fqn))}`;
+    return {
+      ...all,
+      membersOf: (address: string) => gateways[address]!.describe().members,
+      call: () => answerOf(roles.proxy!, "/rpc/slow"),
+      callOfNode: () => ofNode("slow"),
+      start: (from: "outer" | "inner") =>
+        from === "outer" ? answerOf(roles.proxy!, "/rpc/waits") : ofNode("waits"),
+      linksOf: (role: "node" | "proxy") => roles[role]!.describe().ways?.map(({ to }) => to) ?? [],
+    };
+  }
+
+  it.each([
+    ["nodes look it up first", "node"],
+    ["proxies look it up first", "proxy"],
+  ] as const)(
+    "names-3: is followed by nodes and proxies within 10 s, and no call fails if %s",
+    async (_, first) => {
+      const { clock, load, point, call, callOfNode, membersOf } = await deployed(first);
+      // The new one has been there for long: it says that it knows none of the procedures.
+      await clock.pass(7_000);
+      point("gateway", [green]);
+      const sent: Promise<string>[] = [];
+      const answers = await load(lookupMs + overlapMs + 5_000, () => {
+        sent.push(callOfNode().catch(String));
+        return call();
+      });
+      expect(kindsOf(answers)).toEqual(["200 done"]);
+      expect(kindsOf(await Promise.all(sent))).toEqual(["200 done"]);
+      expect(membersOf(blue)).toEqual([]);
+      expect(new Set(membersOf(green))).toEqual(new Set(["http://a", "http://b"]));
+    },
+  );
+
+  it("names-4: calls that run through the former gateway end there, after it has been left", async () => {
+    const { clock, point, start, held, membersOf, linksOf } = await deployed("node");
+    const running = [start("outer"), start("inner")];
+    await clock.settle();
+    expect(held).toHaveLength(2);
+    point("gateway", [green]);
+    await clock.pass(lookupMs + overlapMs + 1_000);
+    expect([membersOf(blue), linksOf("proxy").length]).toEqual([[], 1]);
+    for (const release of held) release();
+    await clock.settle();
+    expect(await Promise.all(running)).toEqual(["200 released", "200 released"]);
+  });
+
+  it("names-5: of several gateways behind one name, those that leave it are left, and those that come are used", async () => {
+    const third = "10.0.0.3";
+    const { clock, load, point, call, gateway, membersOf, linksOf } = await deployed("node", [
+      blue,
+      green,
+    ]);
+    const added = await gateway(third);
+    // The gateway is running for long before it is found.
+    await clock.pass(5_000);
+    point("gateway", [green, third]);
+    const answers = await load(lookupMs + overlapMs + 2_000, call);
+    expect(kindsOf(answers)).toEqual(["200 done"]);
+    expect(membersOf(blue)).toEqual([]);
+    for (const members of [membersOf(green), added.describe().members])
+      expect(new Set(members)).toEqual(new Set(["http://a", "http://b"]));
+    const names = [green, third].map((address) => `http://gateway:3002 (${address})`);
+    expect(linksOf("proxy")).toEqual(names);
+    expect(linksOf("node")).toEqual(names);
+  });
+
+  it("a name that points back before the former gateway is left keeps that one (names-3)", async () => {
+    const { clock, load, point, call, membersOf } = await deployed("proxy");
+    point("gateway", [green]);
+    await clock.pass(lookupMs);
+    point("gateway", [blue]);
+    expect(kindsOf(await load(2 * lookupMs + overlapMs, call))).toEqual(["200 done"]);
+    expect(membersOf(green)).toEqual([]);
+    expect(new Set(membersOf(blue))).toEqual(new Set(["http://a", "http://b"]));
+  });
+
+  it("the same gateway at another address gets a link to there, and never loses a member (names-3)", async () => {
+    const { clock, load, point, call, membersOf, network } = await deployed("node");
+    network.roles.set("http://10.0.0.4:3002", network.roles.get(`http://${blue}:3002`)!);
+    point("gateway", ["10.0.0.4"]);
+    expect(kindsOf(await load(lookupMs + overlapMs + 1_000, call))).toEqual(["200 done"]);
+    network.roles.delete(`http://${blue}:3002`);
+    await clock.pass(1_000);
+    expect(new Set(membersOf(blue))).toEqual(new Set(["http://a", "http://b"]));
+    expect(kindsOf(await load(500, call))).toEqual(["200 done"]);
+  });
+});

@@ -14,9 +14,12 @@ export class Upstream implements Candidate, Peer {
   inFlight = 0;
   /** It is one of the gateways that are known now. */
   isListed = true;
+  /** Its name has other addresses now. Until this is called, it is left soon. */
+  stay: (() => void) | undefined;
   /** A node's. */
   membership: Membership | undefined;
   #restsUntil = -Infinity;
+  #reserveUntil = -Infinity;
 
   constructor(gateway: GatewayAddress, dial: (upstream: Upstream) => DialledLink) {
     this.gateway = gateway;
@@ -41,6 +44,15 @@ export class Upstream implements Candidate, Peer {
   /** It has said that it can't take calls now. */
   restUntil(time: number): void {
     this.#restsUntil = time;
+  }
+
+  /** Until then calls go there only if no other service takes them. */
+  reserveUntil(time: number): void {
+    this.#reserveUntil = time;
+  }
+
+  isReserve(now: number): boolean {
+    return now < this.#reserveUntil;
   }
 
   /** Whether a call is likely to be taken. */

@@ -12,6 +12,7 @@ import { type GatewayAddress, gatewayName, type Gateways } from "../../base/port
 import type { Way } from "../links/dialled-link.ts";
 import type { ServiceLinks } from "../links/service-links.ts";
 import type { Membership } from "../members/membership.ts";
+import { isAmong } from "../links/watch-addresses.ts";
 import { Spread, type SpreadParts } from "./spread.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -27,6 +28,13 @@ export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
   /** A node is a member of each. */
   readonly createMembership?: (upstream: Upstream) => Membership;
 }
+
+/**
+ * Services look a name up at different times. For so long, which is more than the time between two lookups,
+ * a gateway that has come is used only for what others don't take, as its nodes may have yet to find it. And
+ * one that is gone from its name's addresses is used on, and is left by its nodes afterwards.
+ */
+const overlapMs = 15_000;
 
 /** When one has taken this service, how long its start waits for the others. */
 const graceMs = 1_000;
@@ -144,6 +152,7 @@ export class Upstreams implements Peer {
   stop(): void {
     this.#isOver = true;
     this.#unwatch();
+    for (const { stay } of this.#all) stay?.();
   }
 
   /** Resolves when it is known which there are. */
@@ -160,17 +169,38 @@ export class Upstreams implements Peer {
 
   #listed(gateways: readonly GatewayAddress[]): void {
     const names = gateways.map(gatewayName);
-    const known = this.#all.map(({ url }) => url);
-    for (const [at, gateway] of gateways.entries())
-      if (!known.includes(names[at]!) && names.indexOf(names[at]!) === at) this.#add(gateway);
     for (const upstream of this.#all) {
-      upstream.isListed = names.includes(upstream.url);
-      // What its link can tell counts for more than what a list says.
-      if (!upstream.isListed && !upstream.link.isLinked) this.#remove(upstream);
+      const hasMoved = isElsewhere(upstream, gateways);
+      upstream.isListed = names.includes(upstream.url) && !hasMoved;
+      if (hasMoved) this.#leaveSoon(upstream);
+      else upstream.stay?.();
     }
+    const known = this.#all.filter(({ isListed }) => isListed).map(({ url }) => url);
+    const isFirst = this.#all.length === 0;
+    for (const [at, gateway] of gateways.entries())
+      if (!known.includes(names[at]!) && names.indexOf(names[at]!) === at)
+        this.#add(gateway, isFirst);
+    // What its link can tell counts for more than what a list says.
+    for (const upstream of this.#all)
+      if (!upstream.isListed && !upstream.link.isLinked) this.#remove(upstream);
   }
 
-  #add(gateway: GatewayAddress): void {
+  /** Those that dial it by its name go on to another one, so it is left even if it lives. */
+  #leaveSoon(upstream: Upstream): void {
+    if (upstream.stay !== undefined) return;
+    const { clock, log } = this.#parts.host;
+    const { url, link } = upstream;
+    const seconds = overlapMs / 1_000;
+    log.info(`${url} isn't at ${link.address} any more; leaving the gateway there in ${seconds} s`);
+    const cancel = clock.after(overlapMs, () => this.#remove(upstream));
+    upstream.stay = () => {
+      cancel();
+      upstream.stay = undefined;
+    };
+    this.#hurryTwins();
+  }
+
+  #add(gateway: GatewayAddress, isFirst: boolean): void {
     const { links, roles, createMembership } = this.#parts;
     const upstream = new Upstream(gateway, (dialling) =>
       links.dial(gateway, roles, {
@@ -183,29 +213,41 @@ export class Upstreams implements Peer {
       }),
     );
     upstream.membership = createMembership?.(upstream);
+    const { clock } = this.#parts.host;
+    const isFound = gateway.address !== undefined || gateway.resolved !== undefined;
+    if (isFound && !isFirst) upstream.reserveUntil(clock.now() + overlapMs);
     this.#all = [...this.#all, upstream];
     if (this.#ownUrl !== undefined) void this.#begin(upstream, this.#ownUrl, () => false);
   }
 
   #remove(upstream: Upstream): void {
+    upstream.stay?.();
     this.#all = this.#all.filter((entry) => entry !== upstream);
+    if (upstream.link.isLinked) this.#parts.onLost?.(upstream);
     // It never rejects.
     void Promise.resolve(upstream.membership?.leave()).then(() =>
       this.#parts.links.drop(upstream.link),
     );
+    this.#hurryTwins();
   }
 
   #lost(upstream: Upstream): void {
     upstream.membership?.lost();
     this.#parts.onLost?.(upstream);
     if (!upstream.isListed) this.#remove(upstream);
-    // Under another name it may be there still.
+    else this.#hurryTwins();
+  }
+
+  /** A process that was used under one name may be there under another one. */
+  #hurryTwins(): void {
     for (const { link } of this.#all) if (link.isTwin) link.hurry();
   }
 
   /** The name under which calls go to the same process. */
   #twinOf(upstream: Upstream, instance: string): string | undefined {
-    return this.#all.find((entry) => entry !== upstream && entry.instance === instance)?.url;
+    // A process that has another address now is linked to there before it is left here.
+    const stays = (entry: Upstream): boolean => entry !== upstream && entry.stay === undefined;
+    return this.#all.find((entry) => stays(entry) && entry.instance === instance)?.url;
   }
 
   /** Dials, and joins. Rejects if it is refused while this service starts. */
@@ -248,18 +290,32 @@ export class Upstreams implements Peer {
   #next(tried: readonly Upstream[]): Upstream | undefined {
     const all = this.#all;
     const now = this.#parts.host.clock.now();
+    let reserve: Upstream | undefined;
     let last: Upstream | undefined;
     for (let step = 0; step < all.length; step++) {
       const at = (this.#turn + step) % all.length;
       const upstream = all[at]!;
       if (upstream.link.isTwin || tried.includes(upstream)) continue;
-      if (upstream.isReady(now)) {
+      if (!upstream.isReady(now)) last ??= upstream;
+      else if (upstream.isReserve(now)) reserve ??= upstream;
+      else {
         this.#turn = at + 1;
         return upstream;
       }
-      last ??= upstream;
     }
-    if (last !== undefined) this.#turn = all.indexOf(last) + 1;
-    return last;
+    const found = reserve ?? last;
+    if (found !== undefined) this.#turn = all.indexOf(found) + 1;
+    return found;
   }
+}
+
+/** Whether its link is at an address that its name hasn't any more. */
+function isElsewhere(
+  { gateway: { url }, link }: Upstream,
+  gateways: readonly GatewayAddress[],
+): boolean {
+  const of = gateways.filter((gateway) => gateway.url === url);
+  const addresses = of.flatMap(({ address, resolved }) => address ?? resolved ?? []);
+  const isKnown = addresses.length > 0 && link.address !== undefined;
+  return isKnown && !isAmong(link.address, addresses);
 }
