@@ -35,6 +35,11 @@ export interface DialledLinkParts {
   /** The link is lost. */
   readonly onLost?: (() => void) | undefined;
   /**
+   * A request that finds no link has it dialled, and waits until the try is so old [for the whole of a try if
+   * there has been no link yet, else not at all].
+   */
+  readonly patienceMs?: number | undefined;
+  /**
    * Looks the other service's name up from its start on: when the link isn't at one of the addresses any more,
    * another link takes its place.
    */
@@ -85,9 +90,13 @@ export class DialledLink implements Peer {
   #isStopped = false;
   /** The other end is a process to which there is another link. */
   #isTwin = false;
+  /** Requests have it dialled only by the back-off: a link would do no better than the one before. */
+  #isHeldBack = false;
   /** There has been one. */
   #wasLinked = false;
   #trying: Promise<void> | undefined;
+  /** When the last try began. */
+  #triedAt = 0;
   /** What {@link DialledLinkParts.onLinked} does for the link that there is. */
   #taking: Promise<void> | void = undefined;
 
@@ -144,13 +153,25 @@ export class DialledLink implements Peer {
   send(request: OutgoingRequest): Promise<PeerResponse> {
     if (this.#proven !== undefined) return this.#proven.peer.send(request);
     // Services start in any order: a first call finds one that has come since.
-    if (!this.#wasLinked && !this.#isStopped && !this.#isTwin) return this.#sendOverFirst(request);
+    const isWorthATry = this.#parts.patienceMs === undefined ? !this.#wasLinked : !this.#isHeldBack;
+    if (isWorthATry && !this.#isStopped && !this.#isTwin) return this.#sendOverNext(request);
     return Promise.reject(this.#none());
   }
 
-  async #sendOverFirst(request: OutgoingRequest): Promise<PeerResponse> {
+  async #sendOverNext(request: OutgoingRequest): Promise<PeerResponse> {
+    const { host, patienceMs } = this.#parts;
     this.#cancel();
-    await (this.#trying ??= this.#try());
+    const trying = (this.#trying ??= this.#try());
+    if (patienceMs === undefined) await trying;
+    else {
+      const leftMs = this.#triedAt + patienceMs - host.clock.now();
+      let cancel = (): void => {};
+      const isEnough = new Promise<void>((resolve) => {
+        cancel = host.clock.after(Math.max(0, leftMs), resolve);
+      });
+      await Promise.race([trying, isEnough]);
+      cancel();
+    }
     if (this.#proven !== undefined) return await this.send(request);
     throw this.#none();
   }
@@ -222,7 +243,8 @@ export class DialledLink implements Peer {
   };
 
   async #try(isFirst = false): Promise<void> {
-    const { to, roles, dial, service, twinOf } = this.#parts;
+    const { host, to, roles, dial, service, twinOf } = this.#parts;
+    this.#triedAt = host.clock.now();
     try {
       const proven = await dialLink(service, {
         roles,
@@ -295,6 +317,7 @@ export class DialledLink implements Peer {
     const name = this.#name;
     this.#why = error.message;
     this.#cause = error;
+    this.#isHeldBack = this.#isRefused;
     this.#isTwin = error instanceof TwinError;
     if (this.#isTwin) {
       if (this.#warned !== error.message) host.log.info(`${name} isn't used: ${error.message}`);
@@ -327,6 +350,7 @@ export class DialledLink implements Peer {
       this.#isAtOnce = true;
     }
     this.#later(this.#isAtOnce ? 0 : undefined);
+    this.#isHeldBack = !this.#isAtOnce;
     this.#isAtOnce = false;
     onLost?.();
   }

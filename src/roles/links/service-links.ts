@@ -36,8 +36,11 @@ export interface ServiceLinksParts {
 
 /** What a service that dials hears of its link. */
 export type DialEvents = Partial<
-  Pick<DialledLinkParts, "onLinked" | "twinOf" | "onLost" | "watch">
+  Pick<DialledLinkParts, "onLinked" | "twinOf" | "onLost" | "watch" | "patienceMs">
 >;
+
+/** How long a file may wait for a repository that hangs. A dial takes a few round trips. */
+const patienceMs = 1_000;
 
 /** How long answers to calls that are cut may take to leave. */
 const cutMs = 500;
@@ -108,13 +111,19 @@ export class ServiceLinks {
     return dialled;
   }
 
+  /** A link to a repository, which is one of its own: calls share none with modules and files. */
+  toRepository(url: string, events: DialEvents = {}): DialledLink {
+    return this.dial(url, ["repository", "standalone"], events);
+  }
+
   /**
-   * A link to a repository, which is one of its own: calls share none with modules and files. Once it is
-   * started, it follows the repository's name.
+   * The same for as long as this service runs: it follows the repository's name, and a repository that is back
+   * serves the next request at once.
    */
-  toRepository(url: string, onLinked?: () => void): DialledLink {
-    return this.dial(url, ["repository", "standalone"], {
-      ...(onLinked && { onLinked }),
+  keptToRepository(url: string, onLinked: () => void): DialledLink {
+    return this.toRepository(url, {
+      onLinked,
+      patienceMs,
       watch: (onLookup) => watchAddresses(this.#parts.host, url, onLookup),
     });
   }

@@ -98,7 +98,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const repository =
     options.repository === undefined
       ? undefined
-      : links.toRepository(options.repository, () => void base?.find());
+      : links.keptToRepository(options.repository, () => void base?.find());
   const base = repository && new KnownBase(host.clock, repository);
   const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
   const parts = { host, credentials, web, limits: options.limits };

@@ -81,7 +81,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     endToEndTls: options.endToEndTls,
     handle: (request) => role.handle(request),
   });
-  const repository = links.toRepository(options.repository, () => void base.find());
+  const repository = links.keptToRepository(options.repository, () => void base.find());
   const base = new KnownBase(host.clock, repository);
   const web = createPublicOrigin(host.log, { ...options.web, base });
   const parts = {
