@@ -42,6 +42,8 @@ interface Known {
   isStale: boolean;
   isLinked: boolean;
   readonly backOff: BackOff;
+  /** What the last warning was about, since it was had. */
+  warned: string | undefined;
   /** Cancels the next question, or that the list is forgotten. */
   cancel: () => void;
 }
@@ -128,6 +130,7 @@ export class KnownLists {
         isStale: false,
         isLinked: false,
         backOff: new BackOff(firstRetryMs, longestRetryMs),
+        warned: undefined,
         cancel: () => {},
       };
       this.#known.set(teller, known);
@@ -158,10 +161,15 @@ export class KnownLists {
         this.#take(known, await this.#fetch(teller));
       } while (known.isStale);
       known.backOff.reset();
+      known.warned = undefined;
     } catch (error) {
       // Over the next link it is asked again.
       if (!known.isLinked) return;
-      host.log.warn(`can't learn which routes ${teller.url} has: ${(error as Error).message}`);
+      const { message } = error as Error;
+      // Not at each try.
+      if (known.warned !== message)
+        host.log.warn(`can't learn which routes ${teller.url} has (${message}); trying again`);
+      known.warned = message;
       known.cancel = host.clock.after(known.backOff.next(), () => void this.#ask(teller, known));
     }
   }
