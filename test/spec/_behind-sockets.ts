@@ -215,3 +215,50 @@ export async function proxyBetween(target: string, strips = true): Promise<Betwe
   const between = { url: `http://127.0.0.1:${address.port}`, strips, cut };
   return between;
 }
+
+/** Something between services that a test breaks. */
+export interface Wire {
+  readonly url: string;
+  /** Whether it holds what comes from either end, which is lost then. */
+  isHeld: boolean;
+  /** Breaks all connections, and each that comes, until it is mended. */
+  cut(): void;
+  mend(): void;
+}
+
+/** Passes bytes on in both directions, until it is told to hold them or is cut. */
+export async function wireTo(target: string): Promise<Wire> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy();
+    const far = connect(Number(new URL(target).port), "127.0.0.1");
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => {});
+      from.on("data", (bytes) => wire.isHeld || to.write(bytes));
+      from.on("close", () => wire.isHeld || to.destroy());
+    }
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const breakAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    breakAll();
+    server.close();
+  });
+  const wire: Wire = {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    isHeld: false,
+    cut() {
+      isCut = true;
+      breakAll();
+    },
+    mend: () => void (isCut = false),
+  };
+  return wire;
+}

@@ -1,17 +1,23 @@
 // Links to a repository: what travels over them, what doesn't, and what becomes of files while it is away.
 
-import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createNode } from "../../src/roles/node.ts";
 import { createRepository, type RepositoryFiles } from "../../src/roles/repository.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { key, testModules } from "../_cluster.ts";
-import { behindSocket, type Running } from "./_behind-sockets.ts";
+import {
+  behindSocket,
+  keepCalling,
+  routeModules,
+  type Running,
+  wireTo,
+} from "./_behind-sockets.ts";
 
 const common = { trustKey: key, limits: defaultLimits };
 const encoder = new TextEncoder();
@@ -55,36 +61,13 @@ const repositoryAt = (port = 0, sent?: Sent[]): Promise<Running> =>
   behindSocket((host) => createRepository(host, { ...common, files: filesOf(sent) }), { port });
 const proxyTo = (repository: string, calls = "http://127.0.0.1:9"): Promise<Running> =>
   behindSocket((host) => createProxy(host, { ...common, calls, repository }));
-const gatewayAt = (): Promise<Running> => {
+const gatewayAt = (port = 0): Promise<Running> => {
   let members = 0;
   const newId = (): string => `m${++members}`;
-  return behindSocket((host) => createGateway(host, { ...common, newId, gatheringMs: 0 }));
+  return behindSocket((host) => createGateway(host, { ...common, newId, gatheringMs: 0 }), {
+    port,
+  });
 };
-
-/** Passes bytes on in both directions, until it is told to hold them: then nothing passes any more. */
-async function wireTo(target: string): Promise<{ readonly url: string; isHeld: boolean }> {
-  const sockets = new Set<Socket>();
-  const wire = { url: "", isHeld: false };
-  const server = createServer((near) => {
-    const far = connect(Number(new URL(target).port), "127.0.0.1");
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.on("error", () => {});
-      from.on("data", (bytes) => wire.isHeld || to.write(bytes));
-      from.on("close", () => wire.isHeld || to.destroy());
-    }
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  wire.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return wire;
-}
 
 const statusOf = async (url: string): Promise<number> => {
   const answer = await fetch(url);
@@ -227,6 +210,51 @@ describe("a repository that is away", () => {
       })(),
     ).rejects.toThrow();
   });
+});
+
+describe("a path that is a route and a file", () => {
+  it("repository-9: a gateway that restarts, or is away, turns a route into no file", async () => {
+    const run = (): Response => new Response("a route");
+    const modules = routeModules([{ route: "GET /a.txt", run }]);
+    const repository = await repositoryAt();
+    let gateway = await gatewayAt();
+    const port = Number(new URL(gateway.url).port);
+    const nodeTo = await behindSocket((host) =>
+      createNode(host, {
+        ...common,
+        gateway: gateway.url,
+        modules,
+        segments: ["site"],
+        name: "a",
+      }),
+    );
+    const proxy = await proxyTo(repository.url, gateway.url);
+    const load = keepCalling(4, async () => {
+      const answer = await fetch(`${proxy.url}/a.txt`);
+      return `${answer.status} ${await answer.text()}`;
+    });
+    const isBack = async (): Promise<void> => {
+      load.outcomes.clear();
+      await vi.waitFor(() => expect(load.outcomes.get("200 a route")).toBeGreaterThan(100), 8_000);
+    };
+    const others: string[] = [];
+    await isBack();
+    for (const end of ["kill", "stop"] as const) {
+      load.outcomes.clear();
+      await gateway[end]();
+      await load.more(100);
+      gateway = await gatewayAt(port);
+      await load.more(100);
+      others.push(...[...load.outcomes.keys()].filter((outcome) => outcome !== "200 a route"));
+      await isBack();
+    }
+    await load.end();
+    expect(others.length).toBeGreaterThan(0);
+    for (const outcome of others) expect(outcome).toMatch(/^50[23] /);
+    // Without its node, too.
+    await nodeTo.kill();
+    expect((await fetch(`${proxy.url}/a.txt`)).status).toBe(503);
+  }, 40_000);
 });
 
 describe("who may be a repository", () => {

@@ -52,6 +52,36 @@ describe("a proxy whose repository is a proxy", () => {
   });
 });
 
+describe("a proxy whose gateway is a proxy", () => {
+  const wrong = "http://first is a proxy, not a gateway: set 'gateway' to the address of one";
+
+  it("doesn't start, as nothing dials a proxy, and says what to set", async () => {
+    const local = new TestDeployment();
+    await local.gateway();
+    await addProxy(local, "first", "repository");
+    for (const calls of [local.urlOf("first"), [local.urlOf("gateway"), local.urlOf("first")]])
+      await expect(local.proxy({ calls, behind: "gateway" })).rejects.toThrow(wrong);
+    const either = "set 'gateway' to the address of one";
+    await expect(local.proxy({ calls: local.urlOf("first") })).rejects.toThrow(either);
+    await expect(local.proxy({ calls: local.urlOf("first"), behind: "node" })).rejects.toThrow(
+      "http://first is a proxy, not a node or standalone: set 'node' to the address of one",
+    );
+  });
+
+  it("answers calls with 503 if the other one came later, and says so once", async () => {
+    const local = new TestDeployment();
+    await local.gateway();
+    const second = await local.proxy({ calls: local.urlOf("first"), behind: "gateway" });
+    await addProxy(local, "first", "repository");
+    await local.clock.pass(60_000);
+    expect(local.log.lines.filter((line) => line.includes(wrong))).toHaveLength(1);
+    expect(await ask(second, "GET", "/rpc/shop/quote")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+    });
+  });
+});
+
 describe("a service whose gateway is something else", () => {
   const wrong = (kind: string) =>
     `http://${kind} is a ${kind}, not a gateway: set 'gateway' to the address of one`;
