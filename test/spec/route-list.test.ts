@@ -164,6 +164,27 @@ describe("a proxy's list of routes", () => {
     expect(known()).toEqual(["b"]);
   });
 
+  it("while no gateway is there, no route is forgotten: a request for one gets 503, however long that lasts (routes-31)", async () => {
+    const { join, known, clock, proxy, network, start } = await twoGateways();
+    await join("http://g1", "a", { procedures: [], routes: [route("a")] });
+    await settle();
+    for (const name of ["g1", "g2"]) network.roles.delete(`http://${name}`);
+    await clock.pass(10 * 60_000);
+    expect(known()).toEqual(["a"]);
+    expect(await send(proxy, "GET", "/a")).toMatchObject({
+      status: 503,
+      text: expect.not.stringContaining("repository") as string,
+    });
+    // The first that is back has to learn of its nodes.
+    await start("http://g2");
+    await clock.pass(3_000);
+    expect(known()).toEqual(["a"]);
+    await clock.pass(10_000);
+    await join("http://g2", "b", { procedures: [], routes: [route("b")] });
+    await clock.pass(60_000);
+    expect(known()).toEqual(["b"]);
+  });
+
   it("a route that comes back in time isn't forgotten (routes-31)", async () => {
     const { join, known, clock } = await twoGateways();
     const member = await join("http://g1", "a", { procedures: [], routes: [route("a")] });

@@ -26,8 +26,8 @@ export type Teller = Pick<Upstream, "url" | "instance" | "send">;
 
 /**
  * A gateway that has restarted learns of its nodes one by one. So long a proxy keeps routes that have
- * disappeared, and the list of a service whose link is lost: requests for them go to a gateway, which
- * decides. Otherwise they would go to the repository, as those for files do.
+ * disappeared, and the list of a service whose link is lost, while there is another one: requests for them go
+ * to a gateway, which decides. Otherwise they would go to the repository, as those for files do.
  */
 const keptMs = 15_000;
 
@@ -106,9 +106,17 @@ export class KnownLists {
     const known = this.#of(teller);
     known.cancel();
     known.isLinked = false;
+    this.#forget(teller, known, false);
+  }
+
+  /** `isLate`: what is linked to now may have been so for a moment only. */
+  #forget(teller: Teller, known: Known, isLate: boolean): void {
     known.cancel = this.#parts.host.clock.after(keptMs, () => {
+      // While nothing tells what there is, what was there counts.
+      const isTold = [...this.#known.values()].some(({ isLinked }) => isLinked);
+      if (!isTold) return this.#forget(teller, known, true);
       this.#known.delete(teller);
-      this.#changed(false);
+      this.#changed(isLate);
     });
   }
 
