@@ -145,7 +145,7 @@ describe("a repository's name that points elsewhere", () => {
     return { ...all, proxy, file: () => answerOf(proxy, "/a.txt") };
   }
 
-  it("names-1: is followed by a proxy within 10 s: no file fails, those on their way come from the former one, and its link ends", async () => {
+  it("moved-1: is followed by a proxy within 10 s: no file fails, those on their way come from the former one, and its link ends", async () => {
     const { clock, load, point, file, log } = await deployed();
     await clock.pass(4_000);
     point("repository", [green]);
@@ -161,7 +161,7 @@ describe("a repository's name that points elsewhere", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("names-2: keeps the link while nothing is there, and while it can't be looked up", async () => {
+  it("moved-2: keeps the link while nothing is there, and while it can't be looked up", async () => {
     const { clock, load, point, file, log } = await deployed();
     point("repository", ["10.0.0.9"]);
     expect(kindsOf(await load(2 * lookupMs, file))).toEqual([`200 ${blue}`]);
@@ -175,7 +175,7 @@ describe("a repository's name that points elsewhere", () => {
     expect(await load(100, file)).toEqual([`200 ${green}`]);
   });
 
-  it("the same over sockets, while a large file is on its way (names-1)", async () => {
+  it("the same over sockets, while a large file is on its way (moved-1)", async () => {
     const addresses = { before: "127.0.0.1", after: "127.0.0.2" };
     let current = addresses.before;
     const large = 64;
@@ -233,7 +233,7 @@ describe("a repository's name that points elsewhere", () => {
     expect(new Set(load.outcomes.keys())).toEqual(outcomes);
   }, 30_000);
 
-  it("a name with several addresses keeps the link to one of them, however they are written (names-1)", async () => {
+  it("a name with several addresses keeps the link to one of them, however they are written (moved-1)", async () => {
     const { load, point, file, log } = await deployed();
     log.lines.length = 0;
     point("repository", [green, `::ffff:${blue}`]);
@@ -274,7 +274,7 @@ describe("a gateway's name that points elsewhere", () => {
     ["nodes look it up first", "node"],
     ["proxies look it up first", "proxy"],
   ] as const)(
-    "names-3: is followed by nodes and proxies within 10 s, and no call fails if %s",
+    "moved-3: a gateway's name that points elsewhere is followed by nodes and proxies within 10 s, and no call fails (%s)",
     async (_, first) => {
       const { clock, load, point, call, callOfNode, membersOf } = await deployed(first);
       // The new one has been there for long: it says that it knows none of the procedures.
@@ -292,7 +292,7 @@ describe("a gateway's name that points elsewhere", () => {
     },
   );
 
-  it("names-4: calls that run through the former gateway end there, after it has been left", async () => {
+  it("moved-4: calls that run through the former gateway end there, after it has been left", async () => {
     const { clock, point, start, held, membersOf, linksOf } = await deployed("node");
     const running = [start("outer"), start("inner")];
     await clock.settle();
@@ -305,7 +305,7 @@ describe("a gateway's name that points elsewhere", () => {
     expect(await Promise.all(running)).toEqual(["200 released", "200 released"]);
   });
 
-  it("names-5: of several gateways behind one name, those that leave it are left, and those that come are used", async () => {
+  it("moved-5: of several gateways behind one name, those that leave it are left, and those that come are used", async () => {
     const third = "10.0.0.3";
     const { clock, load, point, call, gateway, membersOf, linksOf } = await deployed("node", [
       blue,
@@ -325,7 +325,7 @@ describe("a gateway's name that points elsewhere", () => {
     expect(linksOf("node")).toEqual(names);
   });
 
-  it("a name that points back before the former gateway is left keeps that one (names-3)", async () => {
+  it("a name that points back before the former gateway is left keeps that one (moved-3)", async () => {
     const { clock, load, point, call, membersOf } = await deployed("proxy");
     point("gateway", [green]);
     await clock.pass(lookupMs);
@@ -335,7 +335,7 @@ describe("a gateway's name that points elsewhere", () => {
     expect(new Set(membersOf(blue))).toEqual(new Set(["http://a", "http://b"]));
   });
 
-  it("the same gateway at another address gets a link to there, and never loses a member (names-3)", async () => {
+  it("the same gateway at another address gets a link to there, and never loses a member (moved-3)", async () => {
     const { clock, load, point, call, membersOf, network } = await deployed("node");
     network.roles.set("http://10.0.0.4:3002", network.roles.get(`http://${blue}:3002`)!);
     point("gateway", ["10.0.0.4"]);

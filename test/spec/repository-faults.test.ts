@@ -57,9 +57,9 @@ const faults: Readonly<Record<string, (all: Deployed) => Promise<() => unknown>>
   },
 };
 
-describe("while nodes start and a proxy serves, a repository", () => {
+describe("while nodes start and a proxy serves", () => {
   it.each(Object.entries(faults))(
-    "repository-8: that %s fails no call, files only meanwhile, and a node that starts waits for it",
+    "repository-8: a repository with a fault fails no call, files only meanwhile, and a node that starts waits for it (one that %s)",
     async (_, fault) => {
       const all = await deployed();
       const calls = keepCalling(2, () => all.get("/rpc/shop/left"));

@@ -23,7 +23,6 @@ function linked(answer: () => PeerResponse | Promise<PeerResponse>) {
   };
   const lists = new KnownLists({
     host,
-    trustKey: key,
     credentials: createCredentials(key, host),
     upstreams: () => [teller],
   });
