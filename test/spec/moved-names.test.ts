@@ -145,7 +145,7 @@ describe("a repository's name that points elsewhere", () => {
     return { ...all, proxy, file: () => answerOf(proxy, "/a.txt") };
   }
 
-  it("moved-1: is followed by a proxy within 10 s: no file fails, those on their way come from the former one, and its link ends", async () => {
+  it("moved-1: a repository's name that points elsewhere is followed by a proxy within 10 s: no file fails, those on their way come from the former one, and its link ends", async () => {
     const { clock, load, point, file, log } = await deployed();
     await clock.pass(4_000);
     point("repository", [green]);
@@ -161,7 +161,7 @@ describe("a repository's name that points elsewhere", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("moved-2: keeps the link while nothing is there, and while it can't be looked up", async () => {
+  it("moved-2: a link stays while nothing is at the new address, and while the name can't be looked up", async () => {
     const { clock, load, point, file, log } = await deployed();
     point("repository", ["10.0.0.9"]);
     expect(kindsOf(await load(2 * lookupMs, file))).toEqual([`200 ${blue}`]);
