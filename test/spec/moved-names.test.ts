@@ -11,6 +11,7 @@ import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { ask, key, TestDeployment, testModules } from "../_cluster.ts";
+import { fakeMember, memoryDial } from "../_fake-member.ts";
 import { behindSocket, keepCalling } from "./_behind-sockets.ts";
 
 const lookupMs = 10_000;
@@ -266,6 +267,9 @@ describe("a gateway's name that points elsewhere", () => {
       callOfNode: () => ofNode("slow"),
       start: (from: "outer" | "inner") =>
         from === "outer" ? answerOf(roles.proxy!, "/rpc/waits") : ofNode("waits"),
+      linkedOf: (role: "node" | "proxy") =>
+        roles[role]!.describe().ways?.map(({ isLinked }) => isLinked) ?? [],
+      routesOfProxy: () => roles.proxy!.describe().routes?.map(({ name }) => name) ?? [],
       linksOf: (role: "node" | "proxy") => roles[role]!.describe().ways?.map(({ to }) => to) ?? [],
     };
   }
@@ -326,19 +330,38 @@ describe("a gateway's name that points elsewhere", () => {
   });
 
   it("a name that points back before the former gateway is left keeps that one (moved-3)", async () => {
-    const { clock, load, point, call, membersOf } = await deployed("proxy");
+    const { clock, load, point, call, membersOf, log } = await deployed("proxy");
     point("gateway", [green]);
     await clock.pass(lookupMs);
     point("gateway", [blue]);
+    log.lines.length = 0;
     expect(kindsOf(await load(2 * lookupMs + overlapMs, call))).toEqual(["200 done"]);
     expect(membersOf(green)).toEqual([]);
     expect(new Set(membersOf(blue))).toEqual(new Set(["http://a", "http://b"]));
+    expect(log.lines.filter((line) => line.startsWith("linked to"))).toEqual([]);
+  });
+
+  it("what only the former gateway has is forgotten after it is left (moved-3)", async () => {
+    const { clock, point, network, routesOfProxy } = await deployed("node");
+    const gateway = `http://${blue}:3002`;
+    const routes = [{ name: "old", method: "GET", path: "/old" }];
+    await fakeMember({ dial: memoryDial(network), gateway }, { procedures: [], routes });
+    await clock.settle();
+    expect(routesOfProxy()).toEqual(["old"]);
+    point("gateway", [green]);
+    await clock.pass(lookupMs + overlapMs);
+    expect(routesOfProxy()).toEqual(["old"]);
+    await clock.pass(overlapMs);
+    expect(routesOfProxy()).toEqual([]);
   });
 
   it("the same gateway at another address gets a link to there, and never loses a member (moved-3)", async () => {
-    const { clock, load, point, call, membersOf, network } = await deployed("node");
+    const { clock, load, point, call, membersOf, network, linkedOf } = await deployed("node");
     network.roles.set("http://10.0.0.4:3002", network.roles.get(`http://${blue}:3002`)!);
     point("gateway", ["10.0.0.4"]);
+    await clock.pass(lookupMs);
+    // Before the former link is left.
+    for (const role of ["node", "proxy"] as const) expect(linkedOf(role)).toEqual([true, true]);
     expect(kindsOf(await load(lookupMs + overlapMs + 1_000, call))).toEqual(["200 done"]);
     network.roles.delete(`http://${blue}:3002`);
     await clock.pass(1_000);
