@@ -215,19 +215,20 @@ describe("a repository that is away", () => {
 describe("a path that is a route and a file", () => {
   it("repository-9: a gateway that restarts, or is away, turns a route into no file", async () => {
     const run = (): Response => new Response("a route");
-    const modules = routeModules([{ route: "GET /a.txt", run }]);
     const repository = await repositoryAt();
     let gateway = await gatewayAt();
     const port = Number(new URL(gateway.url).port);
-    const nodeTo = await behindSocket((host) =>
-      createNode(host, {
-        ...common,
-        gateway: gateway.url,
-        modules,
-        segments: ["site"],
-        name: "a",
-      }),
-    );
+    const nodeAt = (): Promise<Running> =>
+      behindSocket((host) =>
+        createNode(host, {
+          ...common,
+          gateway: gateway.url,
+          modules: routeModules([{ route: "GET /a.txt", run }]),
+          segments: ["site"],
+          name: "a",
+        }),
+      );
+    let node = await nodeAt();
     const proxy = await proxyTo(repository.url, gateway.url);
     const load = keepCalling(4, async () => {
       const answer = await fetch(`${proxy.url}/a.txt`);
@@ -242,9 +243,13 @@ describe("a path that is a route and a file", () => {
     for (const end of ["kill", "stop"] as const) {
       load.outcomes.clear();
       await gateway[end]();
+      await node.kill();
       await load.more(100);
       gateway = await gatewayAt(port);
+      // It has told its list, which is empty.
+      await vi.waitFor(() => expect(proxy.role.describe().ways?.[0]?.isLinked).toBe(true), 5_000);
       await load.more(100);
+      node = await nodeAt();
       others.push(...[...load.outcomes.keys()].filter((outcome) => outcome !== "200 a route"));
       await isBack();
     }
@@ -252,7 +257,7 @@ describe("a path that is a route and a file", () => {
     expect(others.length).toBeGreaterThan(0);
     for (const outcome of others) expect(outcome).toMatch(/^50[23] /);
     // Without its node, too.
-    await nodeTo.kill();
+    await node.kill();
     expect((await fetch(`${proxy.url}/a.txt`)).status).toBe(503);
   }, 40_000);
 });
