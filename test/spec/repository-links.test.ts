@@ -258,7 +258,11 @@ describe("a path that is a route and a file", () => {
     for (const outcome of others) expect(outcome).toMatch(/^50[23] /);
     // Without its node, too.
     await node.kill();
-    expect((await fetch(`${proxy.url}/a.txt`)).status).toBe(503);
+    await vi.waitFor(async () => {
+      const answer = await fetch(`${proxy.url}/a.txt`);
+      expect(await answer.text()).not.toBe("abcd");
+      expect(answer.status).toBe(503);
+    }, 5_000);
   }, 40_000);
 });
 
