@@ -74,7 +74,7 @@ export async function prepareService(
           config.tls,
           config.url,
           (message) => log.warn(message),
-          // A gateway calls a node at its 'url'. Others may be called by a name that they share.
+          // A proxy dials a node at its 'url'. Others may be called by a name that they share.
           config.mode === "node" ? [] : config.hosts,
         );
   const trustKey = await readTrustKey(root, config.trustKey);

@@ -76,7 +76,7 @@ export class ServiceLinks {
       soon: host.links.soon,
       handle: host.links.around?.(handle) ?? handle,
       sending: host.links.sending,
-      // As over HTTP: it is a mistake of one answer, and others go on.
+      // It is a mistake of one answer, and others go on.
       onFault: (fault) => host.log.error("a request could not be answered", fault),
       onBadAnswer: (error) => this.#badAnswer(error),
     };

@@ -4,7 +4,7 @@
 
 import { Unauthorized } from "../../base/errors.ts";
 import { type Host, type Peer, TransportError } from "../../base/ports.ts";
-import { answerHeaders, mediaTypes, routesPath } from "../../base/protocol.ts";
+import { anyUpstream, answerHeaders, mediaTypes, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
 import type { Credentials } from "../../http/trust.ts";
@@ -94,7 +94,7 @@ export class ToldProxies {
         if (digest === telling.told) continue;
         const { status } = await collected(
           proxy.send({
-            url: `http://proxy${routesPath}`,
+            url: anyUpstream + routesPath,
             method: "PUT",
             headers: { "content-type": mediaTypes.json },
             from: "key",
