@@ -111,6 +111,23 @@ function follow(signal: AbortSignal, act: () => void): () => void {
   return () => acts.delete(act);
 }
 
+/** Waits for something, and rejects with the signal's reason as soon as that aborts. */
+export async function unlessAborted(
+  signal: AbortNotice | undefined,
+  something: Promise<unknown>,
+): Promise<void> {
+  if (signal === undefined) return void (await something);
+  let leave = (): void => {};
+  const left = new Promise<void>((resolve) => signal.addEventListener("abort", (leave = resolve)));
+  try {
+    signal.throwIfAborted();
+    await Promise.race([something, left]);
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
 interface Watchers {
   readonly acts: Set<() => void>;
   readonly notify: () => void;

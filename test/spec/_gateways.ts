@@ -77,6 +77,13 @@ export function several(gateways: readonly string[] = ["g1", "g2"]) {
       service(name).kill();
       network.roles.delete(url);
     },
+    /** Its links are cut, and it lives. */
+    cutLinks(name: string) {
+      const url = local.urlOf(name);
+      const role = network.roles.get(url)!;
+      network.roles.delete(url);
+      network.roles.set(url, role);
+    },
     /** As a process that gets SIGTERM, except that its sockets stay until it has gone. */
     async stop(name: string) {
       const role = gatewayOf(name);

@@ -197,6 +197,40 @@ describe("calls through several gateways", () => {
     }
   });
 
+  it("gateways-22: a call that is idempotent and has no answer as the only gateway's link is lost goes over the next link, once", async () => {
+    const { start, node, proxy, runs, cutLinks, clock } = several(["g1"]);
+    await start("g1");
+    await node("a");
+    const b = await node("b", { segments: [] });
+    const entry = await proxy();
+    const senders = {
+      proxy: async (fqn: string) => await call(entry, fqn),
+      b: async (fqn: string) => await ofNode(b.runProcedure!(fqn)),
+    };
+    for (const [name, send] of Object.entries(senders)) {
+      runs.twice = runs.once = 0;
+      const sent = [send("twice"), send("once")];
+      await settle();
+      cutLinks(name);
+      await clock.pass(100);
+      expect(await sent[0]).toMatch(/^(?:200 )?twice$/);
+      expect(await sent[1]).toMatch(/^502 |^BadGateway$/);
+      expect([runs.twice, runs.once]).toEqual([2, 1]);
+    }
+  });
+
+  it("without a next link in its time it fails as it would have (gateways-22)", async () => {
+    const { start, node, proxy, runs, kill, clock } = several(["g1"]);
+    await start("g1");
+    await node("a");
+    const sent = call(await proxy(), "twice");
+    await settle();
+    kill("g1");
+    await clock.pass(100);
+    expect(await sent).toMatch(/^502 /);
+    expect(runs.twice).toBe(1);
+  });
+
   it("gateways-11: a call that isn't idempotent and has no answer from a killed gateway fails with 502, and ran once", async () => {
     const { start, node, proxy, kill, runs, clock } = several();
     await start("g1", "g2");

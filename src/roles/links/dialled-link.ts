@@ -1,6 +1,7 @@
 // A service's link to the one that it calls: a node's to its gateway, a proxy's to its gateway or node. It is
 // dialled again when it is lost.
 
+import { unlessAborted } from "../../base/aborts.ts";
 import { BackOff } from "../../base/back-off.ts";
 import type { LinkHost } from "../../base/ports/links.ts";
 import { type GatewayAddress, gatewayName } from "../../base/ports/gateways.ts";
@@ -154,11 +155,22 @@ export class DialledLink implements Peer {
     if (this.#proven !== undefined) return this.#proven.peer.send(request);
     // Services start in any order: a first call finds one that has come since.
     const isWorthATry = this.#parts.patienceMs === undefined ? !this.#wasLinked : !this.#isHeldBack;
-    if (isWorthATry && !this.#isStopped && !this.#isTwin) return this.#sendOverNext(request);
+    if (isWorthATry && !this.#isStopped && !this.#isTwin) return this.#sendOnceLinked(request);
     return Promise.reject(this.#none());
   }
 
-  async #sendOverNext(request: OutgoingRequest): Promise<PeerResponse> {
+  /** The same for a call whose link is lost: it waits for the next one, unless its time ends before. */
+  async sendOverNext(request: OutgoingRequest): Promise<PeerResponse> {
+    // The calls of a link hear first that it is over.
+    if (this.#proven?.link.isClosed === true) await this.#proven.closed;
+    if (this.#proven === undefined && !this.#isStopped && !this.#isTwin) {
+      this.#cancel();
+      await unlessAborted(request.signal, (this.#trying ??= this.#try()));
+    }
+    return await this.send(request);
+  }
+
+  async #sendOnceLinked(request: OutgoingRequest): Promise<PeerResponse> {
     const { host, patienceMs } = this.#parts;
     this.#cancel();
     const trying = (this.#trying ??= this.#try());

@@ -40,6 +40,8 @@ export interface Tries<Service extends Candidate> {
   failed?(service: Service, thrown: unknown): unknown;
   /** Whether it may run twice. */
   mayRepeat(service: Service): boolean | Promise<boolean>;
+  /** The one that gave no answer, if it may have it again when there is no other. */
+  again?(service: Service): Service | undefined;
   /** A service has said that it doesn't take the call. */
   refused(service: Service, reason: NotStartedReason): void;
   /** One of another build, if that is what the answer of this one asks for. */
@@ -115,6 +117,7 @@ export class Resending<Service extends Candidate> {
         why = unsentOf(lost) === undefined ? "unanswered" : "unsent";
         if (why === "unanswered") unanswered = lost;
         following = this.#following(tries, tried);
+        if (why === "unanswered") following ??= tries.again?.(service);
         if (following === undefined) throw unanswered ?? lost;
         if (why === "unanswered" && (!(await tries.mayRepeat(service)) || !mayCostMore()))
           throw lost;

@@ -1,10 +1,17 @@
 // How a node or proxy sends a call to one of several services.
 
-import type { Host, OutgoingRequest, PeerResponse } from "../../base/ports.ts";
+import type {
+  AbortNotice,
+  HeaderFields,
+  Host,
+  OutgoingRequest,
+  PeerResponse,
+} from "../../base/ports.ts";
 import { headers, rpcPath } from "../../base/protocol.ts";
 import { watchedBody } from "../../http/bodies.ts";
 import { pathOf, targetOf } from "../../http/router.ts";
-import { Resending } from "../relay/send-again.ts";
+import type { NotStartedReason } from "../../http/relay-headers.ts";
+import { Resending, type Tries } from "../relay/send-again.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface SpreadParts {
@@ -34,31 +41,72 @@ export class Spread {
   }
 
   /** `onSent` hears the name of each service to which it is sent. `undefined`: there is none. */
-  async send(
-    received: OutgoingRequest,
+  send(
+    request: OutgoingRequest,
     onSent?: (name: string) => void,
   ): Promise<PeerResponse | undefined> {
-    const { host, next, isIdempotent } = this.#parts;
-    const { clock } = host;
-    const started = clock.now();
-    const [request, hasBegun] = watchedBody(received);
-    const fqn = procedureOf(request);
-    let isFirst = true;
-    return await this.#resending.send({
-      fqn: fqn ?? pathOf(targetOf(request.url)),
-      headers: request.headers,
-      caller: request.signal,
-      hasBegun,
-      next,
-      send: (upstream) => {
-        onSent?.(upstream.url);
-        const sent = isFirst ? request : later(request, clock.now() - started);
-        isFirst = false;
-        return upstream.send(sent);
-      },
-      mayRepeat: () => fqn !== undefined && isIdempotent(fqn),
-      refused: (upstream, reason) => upstream.restUntil(clock.now() + restMs[reason]),
-    });
+    return this.#resending.send(new UpstreamTries(this.#parts, request, onSent));
+  }
+}
+
+/** A call that goes to one of them. A class, as functions of its own would be garbage of each call. */
+class UpstreamTries implements Tries<Upstream> {
+  readonly hasBegun: () => boolean;
+  readonly #parts: SpreadParts;
+  readonly #request: OutgoingRequest;
+  readonly #onSent: ((name: string) => void) | undefined;
+  readonly #started: number;
+  /** The one that has it, or had it last. */
+  #last: Upstream | undefined;
+
+  constructor(
+    parts: SpreadParts,
+    received: OutgoingRequest,
+    onSent: ((name: string) => void) | undefined,
+  ) {
+    this.#parts = parts;
+    [this.#request, this.hasBegun] = watchedBody(received);
+    this.#onSent = onSent;
+    this.#started = parts.host.clock.now();
+  }
+
+  get fqn(): string {
+    const { url } = this.#request;
+    return procedureOf(url) ?? pathOf(targetOf(url));
+  }
+
+  get headers(): HeaderFields {
+    return this.#request.headers;
+  }
+
+  get caller(): AbortNotice | undefined {
+    return this.#request.signal;
+  }
+
+  next(tried: readonly Upstream[]): Upstream | undefined {
+    return this.#parts.next(tried);
+  }
+
+  send(upstream: Upstream): Promise<PeerResponse> {
+    this.#onSent?.(upstream.url);
+    const last = this.#last;
+    this.#last = upstream;
+    if (last === undefined) return upstream.send(this.#request);
+    const again = later(this.#request, this.#parts.host.clock.now() - this.#started);
+    return upstream === last ? upstream.sendOverNext(again) : upstream.send(again);
+  }
+
+  again(upstream: Upstream): Upstream {
+    return upstream;
+  }
+
+  mayRepeat(): boolean | Promise<boolean> {
+    const fqn = procedureOf(this.#request.url);
+    return fqn !== undefined && this.#parts.isIdempotent(fqn);
+  }
+
+  refused(upstream: Upstream, reason: NotStartedReason): void {
+    upstream.restUntil(this.#parts.host.clock.now() + restMs[reason]);
   }
 }
 
@@ -73,8 +121,8 @@ function later(request: OutgoingRequest, ms: number): OutgoingRequest {
 }
 
 /** The procedure that a request calls, if it calls one. */
-function procedureOf(request: OutgoingRequest): string | undefined {
-  const path = pathOf(targetOf(request.url));
+function procedureOf(url: string): string | undefined {
+  const path = pathOf(targetOf(url));
   if (!path.startsWith(rpcPath)) return undefined;
   try {
     return decodeURIComponent(path.slice(rpcPath.length));

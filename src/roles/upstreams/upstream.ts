@@ -63,4 +63,8 @@ export class Upstream implements Candidate, Peer {
   send(request: OutgoingRequest): Promise<PeerResponse> {
     return this.link.send(request);
   }
+
+  sendOverNext(request: OutgoingRequest): Promise<PeerResponse> {
+    return this.link.sendOverNext(request);
+  }
 }

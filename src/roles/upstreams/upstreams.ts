@@ -7,6 +7,7 @@ import {
   type PeerResponse,
   UnsentError,
 } from "../../base/ports.ts";
+import { unlessAborted } from "../../base/aborts.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import { type GatewayAddress, gatewayName, type Gateways } from "../../base/ports/gateways.ts";
 import type { Way } from "../links/dialled-link.ts";
@@ -81,24 +82,17 @@ export class Upstreams implements Peer {
     return this.#spread.counts;
   }
 
-  /** Sends a request to the one whose turn it is. */
-  send(request: OutgoingRequest): Promise<PeerResponse> {
-    const [first] = this.#all;
-    if (first === undefined) return this.#sendOnceKnown(request);
-    return this.#all.length === 1 ? first.send(request) : this.#sendTo(request);
+  /** Sends a request to the one whose turn it is. `onSent` hears the names of those that get it. */
+  async send(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
+    if (this.#all.length === 0 && !this.#isOver) await unlessAborted(request.signal, this.#know());
+    const answer = await this.#spread.send(request, onSent);
+    if (answer === undefined) throw new UnsentError("no gateway is known", "refused");
+    return answer;
   }
 
-  /** The same, and `onSent` hears who gets it. */
+  /** The same, and `onSent` hears who gets each. */
   observed(onSent: (name: string) => void): Peer {
-    return {
-      send: (request) => {
-        const [first] = this.#all;
-        if (first === undefined) return this.#sendOnceKnown(request);
-        if (this.#all.length > 1) return this.#sendTo(request, onSent);
-        onSent(first.url);
-        return first.send(request);
-      },
-    };
+    return { send: (request) => this.send(request, onSent) };
   }
 
   /**
@@ -260,30 +254,6 @@ export class Upstreams implements Peer {
       link.persist(refusal as Error);
     }
     await membership?.join(ownUrl);
-  }
-
-  async #sendOnceKnown(request: OutgoingRequest): Promise<PeerResponse> {
-    if (!this.#isOver) {
-      let leave = (): void => {};
-      const left = new Promise<void>((resolve) => {
-        request.signal?.addEventListener("abort", (leave = resolve), { once: true });
-      });
-      await Promise.race([this.#know(), left]);
-      request.signal?.removeEventListener("abort", leave);
-      request.signal?.throwIfAborted();
-    }
-    if (this.#all.length > 0) return await this.send(request);
-    throw this.#none();
-  }
-
-  #none(): UnsentError {
-    return new UnsentError("no gateway is known", "refused");
-  }
-
-  async #sendTo(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
-    const answer = await this.#spread.send(request, onSent);
-    if (answer === undefined) throw this.#none();
-    return answer;
   }
 
   /** The next one in turn that is likely to take a call, or else any that has not been tried. */
