@@ -1,7 +1,6 @@
 // How many files, and therefore connections, this process may open.
 
 import { readFile } from "node:fs/promises";
-import type { Mode } from "./config-types.ts";
 
 interface Report {
   readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
@@ -44,15 +43,11 @@ const ownFiles = 32;
 /** A warning if files run out before the limit of connections is reached. */
 export function openFilesWarning(
   files: number | undefined,
-  mode: Mode,
   connections: number,
 ): string | undefined {
-  const perConnection = mode === "gateway" || mode === "proxy" ? 2 : 1;
   // A limit that only the last few connections don't fit into is no reason to warn.
-  if (files === undefined || files >= connections * perConnection) return undefined;
-  const needed = connections * perConnection + ownFiles;
-  const each =
-    perConnection === 1 ? "" : ", of which each needs a second file to forward its calls";
-  const fitting = Math.max(1, Math.floor((files - ownFiles) / perConnection));
-  return `this process may open ${files} files, and limits.maxConnections is ${connections}${each}: raise the limit to ${needed} (ulimit -n, LimitNOFILE), or set limits.maxConnections to ${fitting} or less`;
+  if (files === undefined || files >= connections) return undefined;
+  const needed = connections + ownFiles;
+  const fitting = Math.max(1, files - ownFiles);
+  return `this process may open ${files} files, and limits.maxConnections is ${connections}: raise the limit to ${needed} (ulimit -n, LimitNOFILE), or set limits.maxConnections to ${fitting} or less`;
 }

@@ -100,7 +100,7 @@ export async function prepareService(
   for (const warning of [
     trustKeyWarning(trustKey),
     errorsWarning(config, configName(file, root)),
-    openFilesWarning(await readOpenFilesLimit(), config.mode, limits.maxConnections),
+    openFilesWarning(await readOpenFilesLimit(), limits.maxConnections),
   ])
     if (warning !== undefined) log.warn(warning);
   let composed: Composed | undefined;

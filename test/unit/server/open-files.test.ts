@@ -33,7 +33,7 @@ describe("the limit of open files", () => {
           () => ({}),
         ),
       ).toBeUndefined();
-    expect(openFilesWarning(undefined, "gateway", 10_000)).toBeUndefined();
+    expect(openFilesWarning(undefined, 10_000)).toBeUndefined();
   });
 
   it("is known for this process", async () => {
@@ -43,27 +43,16 @@ describe("the limit of open files", () => {
 
 describe("the warning about open files", () => {
   it("is logged if maxConnections exceeds the limit, with a hint", () => {
-    expect(openFilesWarning(1024, "node", 10_000)).toBe(
+    expect(openFilesWarning(1024, 10_000)).toBe(
       "this process may open 1024 files, and limits.maxConnections is 10000: raise the limit to 10032 (ulimit -n, LimitNOFILE), or set limits.maxConnections to 992 or less",
     );
   });
 
   it("isn't logged again after either of its hints was followed, and leaves room for the process's own files", () => {
-    expect(openFilesWarning(1024, "node", 992)).toBeUndefined();
-    expect(openFilesWarning(10_032, "node", 10_000)).toBeUndefined();
-    expect(openFilesWarning(10_000, "node", 10_000)).toBeUndefined();
-    expect(openFilesWarning(9_999, "node", 10_000)).toMatch(/to 9967 or less$/);
-    expect(openFilesWarning(16, "node", 20)).toMatch(/to 1 or less$/);
+    expect(openFilesWarning(1024, 992)).toBeUndefined();
+    expect(openFilesWarning(10_032, 10_000)).toBeUndefined();
+    expect(openFilesWarning(10_000, 10_000)).toBeUndefined();
+    expect(openFilesWarning(9_999, 10_000)).toMatch(/to 9967 or less$/);
+    expect(openFilesWarning(16, 20)).toMatch(/to 1 or less$/);
   });
-
-  it.each(["gateway", "proxy"] as const)(
-    "counts two files for each call that a %s forwards",
-    (mode) => {
-      expect(openFilesWarning(16_000, mode, 10_000)).toBe(
-        "this process may open 16000 files, and limits.maxConnections is 10000, of which each needs a second file to forward its calls: raise the limit to 20032 (ulimit -n, LimitNOFILE), or set limits.maxConnections to 7984 or less",
-      );
-      expect(openFilesWarning(16_000, mode, 7_984)).toBeUndefined();
-      expect(openFilesWarning(20_032, mode, 10_000)).toBeUndefined();
-    },
-  );
 });
