@@ -1,6 +1,6 @@
 // Addresses in a configuration: scheme, host and port, nothing more.
 
-import { parseAddress, specialKind } from "../../src/base/ip.ts";
+import { parseAddress } from "../../src/base/ip.ts";
 import type { Config } from "./config-types.ts";
 
 /** The form of an address, for the JSON Schema; only `URL` knows whether it is valid. */
@@ -65,5 +65,8 @@ export function errorsWarning(
 export function isLoopback(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost")) return true;
   const address = parseAddress(host.replace(/^\[|\]$/g, ""));
-  return address !== undefined && specialKind(address) === "loopback";
+  if (address === undefined) return false;
+  return address.length === 4
+    ? address[0] === 127
+    : String(address) === String(parseAddress("::1"));
 }

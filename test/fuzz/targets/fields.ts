@@ -1,7 +1,7 @@
 // What a request's head is read by: cookies, routes, addresses; and what services tell each other.
 
 import { ServiceError, BadRequest } from "../../../src/base/errors.ts";
-import { isIn, parseAddress, parseRange, specialKind } from "../../../src/base/ip.ts";
+import { parseAddress } from "../../../src/base/ip.ts";
 import { decodeLocals } from "../../../src/codec/locals.ts";
 import { parseMultipart } from "../../../src/codec/multipart/parse-multipart.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
@@ -100,7 +100,13 @@ const routeList: Target = {
 const addresses: Target = {
   name: "addresses",
   attempt(random) {
-    const texts = ["127.0.0.1", "::ffff:1.2.3.4", "fe80::1%eth0", "10.0.0.0/8", "2001:db8::/32"];
+    const texts = [
+      "127.0.0.1",
+      "::ffff:1.2.3.4",
+      "fe80::1%eth0",
+      "64:ff9b::10.1.2.3",
+      "2001:db8::1",
+    ];
     const text = mutateText(random, random.pick(texts), [
       ":",
       "::",
@@ -117,9 +123,7 @@ const addresses: Target = {
       "-1",
       "1e2",
     ]);
-    const range = tolerate(text, [], () => parseRange(text));
     const address = tolerate(text, [], () => parseAddress(text));
-    tolerate(text, [], () => address && (specialKind(address), range && isIn(address, range)));
     if (address !== undefined && !address.every((part) => part >= 0 && part <= 0xffff))
       throw new Finding(`reads ${JSON.stringify(address)}`, text);
   },
