@@ -22,7 +22,7 @@ export { Link } from "~/src/link/link.ts";
 export { FrameReader } from "~/src/link/frames.ts";
 export { wheelOf } from "~/src/link/alive/wheel.ts";
 export { SocketChannel } from "~/server/http/links/socket-channel.ts";
-export { HeldMemory } from "~/server/http/held-memory.ts";
+export { HeldMemory } from "~/server/host/held-memory.ts";
 export { HeldSocket } from "~/server/http/caller-connection.ts";
 `);
 

@@ -27,7 +27,7 @@ import type { Role } from "../src/roles/role.ts";
 import { createStandalone } from "../src/roles/standalone.ts";
 import type { Limits } from "../src/codec/values/limits.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";
-import { createCarrier } from "../server/http/carrier.ts";
+import { createCarrier } from "../server/host/carrier.ts";
 import { deriveKey, digest, prompt, sign, unbounded } from "../server/http/host.ts";
 import { LocalDeployment } from "../server/local/deployment.ts";
 import { memoryLinks } from "../server/local/memory-links.ts";

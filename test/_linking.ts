@@ -1,6 +1,6 @@
 // Links of roles that a test puts behind sockets itself, as `startServer` would.
 
-import type { HeldMemory } from "../server/http/held-memory.ts";
+import type { HeldMemory } from "../server/host/held-memory.ts";
 import type { ListenOptions } from "../server/http/http.ts";
 import { createLinkHost } from "../server/http/links/dial.ts";
 import type { Host } from "../src/base/ports.ts";

@@ -94,6 +94,7 @@ describe("folders", () => {
     server: [
       "base",
       "config",
+      "host",
       "http",
       "telemetry",
       "files",

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 
 import { readConfig } from "../server/config/config.ts";
-import { systemNames } from "../server/http/names.ts";
+import { systemNames } from "../server/host/names.ts";
 import type { Server } from "../server/start/server.ts";
 import { defaultDrainMs, paths } from "../src/base/protocol.ts";
 import { root } from "./_sources.ts";

@@ -24,7 +24,7 @@ import { defaultLimits } from "../../src/codec/values/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { loadRunner } from "../build/modules/load-vite.ts";
 import { createConsoleFiles } from "../console/console-files.ts";
-import { Heartbeat, logComputations } from "../http/event-loop.ts";
+import { Heartbeat, logComputations } from "../host/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
 import { serverTiming } from "../telemetry/traces/server-timing.ts";
 import { readTrustKey } from "../config/key.ts";

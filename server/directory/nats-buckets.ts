@@ -6,7 +6,7 @@ import type { KV, Kvm } from "@nats-io/kv";
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 import { BackOff } from "../../src/base/back-off.ts";
 import type { BucketEvents, BucketName, Buckets } from "../../src/base/ports/buckets.ts";
-import { nodeClock } from "../http/clock.ts";
+import { nodeClock } from "../host/clock.ts";
 import { inTime } from "./in-time.ts";
 import { DirectoryRefused, reasonOf, refusalOf, withoutJetStream } from "./nats-failure.ts";
 import type { NatsPackages } from "./nats-packages.ts";

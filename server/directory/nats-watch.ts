@@ -5,7 +5,7 @@
 import type { ConsumerConfig, JetStreamManager } from "@nats-io/jetstream";
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
 import type { BucketName, Buckets } from "../../src/base/ports/buckets.ts";
-import { nodeClock } from "../http/clock.ts";
+import { nodeClock } from "../host/clock.ts";
 import { inTime } from "./in-time.ts";
 import type { NatsPackages } from "./nats-packages.ts";
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { DeadlineExceeded, memoryExhausted, RequestTimeout } from "../../src/base/errors.ts";
 import { ChunkQueue } from "../../src/http/chunk-queue.ts";
 import type { CallerConnection, Leaver } from "./caller-connection.ts";
-import { chunkBytes } from "./held-memory.ts";
+import { chunkBytes } from "../host/held-memory.ts";
 
 /** The sender waits while this much waits for the reader. */
 const mostWaiting = 131_072;

@@ -11,11 +11,11 @@ import type {
   Telemetry,
 } from "../../src/base/ports.ts";
 import { createLog } from "../base/log.ts";
-import { createCarrier } from "./carrier.ts";
-import { nodeClock } from "./clock.ts";
-import { createEventLoop } from "./event-loop.ts";
+import { createCarrier } from "../host/carrier.ts";
+import { nodeClock } from "../host/clock.ts";
+import { createEventLoop } from "../host/event-loop.ts";
 import { createLinkHost } from "./links/dial.ts";
-import { systemNames } from "./names.ts";
+import { systemNames } from "../host/names.ts";
 
 /** Compares in constant time. Hashing hides the lengths too. */
 export function equalSecrets(left: string, right: string): boolean {

@@ -18,8 +18,8 @@ import {
   endFaulty,
   isStillOpen,
 } from "./caller-connection.ts";
-import type { Heartbeat } from "./event-loop.ts";
-import { HeldMemory } from "./held-memory.ts";
+import type { Heartbeat } from "../host/event-loop.ts";
+import { HeldMemory } from "../host/held-memory.ts";
 import { asksForLink, LinkSockets } from "./links/accept.ts";
 import {
   acceptRest,

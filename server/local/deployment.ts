@@ -7,7 +7,7 @@ import { createMemoryNetwork, type MemoryNetwork } from "../../src/roles/memory-
 import type { NodeOptions, NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
-import { nodeClock } from "../http/clock.ts";
+import { nodeClock } from "../host/clock.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 import { Service } from "./service.ts";
 

@@ -8,8 +8,8 @@ import { packageVersion } from "../base/package-folder.ts";
 import type { Config } from "../config/config.ts";
 import type { TracesConfig } from "../config/config-types.ts";
 import type { Tracing } from "../telemetry/traces/tracing.ts";
-import { nodeClock } from "../http/clock.ts";
-import type { HeldMemory } from "../http/held-memory.ts";
+import { nodeClock } from "../host/clock.ts";
+import type { HeldMemory } from "../host/held-memory.ts";
 import { webOf } from "./web-of.ts";
 
 /** The log of a service: text on a terminal, and JSON for programs. */

@@ -15,8 +15,8 @@ import { readTrustKey, shortKeyProblem, trustKeyWarning } from "../config/key.ts
 import { openFilesWarning, readOpenFilesLimit } from "../config/open-files.ts";
 import type { TlsFiles } from "../config/tls.ts";
 import { realPath } from "../files/sources.ts";
-import { Heartbeat } from "../http/event-loop.ts";
-import { HeldMemory } from "../http/held-memory.ts";
+import { Heartbeat } from "../host/event-loop.ts";
+import { HeldMemory } from "../host/held-memory.ts";
 import { nodeHost } from "../http/host.ts";
 import { createLinkHost } from "../http/links/dial.ts";
 import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";

@@ -5,7 +5,7 @@ import { constants } from "node:os";
 
 import type { Log } from "../../src/base/ports.ts";
 import { whenNpmEnds } from "../base/npm-parent.ts";
-import { placeOfError } from "../http/carrier.ts";
+import { placeOfError } from "../host/carrier.ts";
 
 export interface Stopping {
   /** Stops the service. Requests that still run after `ms` are cut. */

@@ -5,7 +5,7 @@ import type { ContextCarrier } from "../../src/base/ports.ts";
 import { callWith, type OptionsHost } from "../../src/runtime/call-options.ts";
 import type { WithOptions } from "../../src/types/call-options.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
-import { nodeClock } from "../http/clock.ts";
+import { nodeClock } from "../host/clock.ts";
 import type { Server } from "./server.ts";
 
 const running = new Set<Server>();

@@ -8,7 +8,7 @@ import { defaultDrainMs } from "../../src/base/protocol.ts";
 import type { Role } from "../../src/roles/role.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import type { Config } from "../config/config.ts";
-import { createStops, registerStops, whileLoading } from "../http/stops.ts";
+import { createStops, registerStops, whileLoading } from "../host/stops.ts";
 import type { ConfiguredModulesOptions } from "../modules/configured-modules.ts";
 import type { PreparedService } from "./prepare-service.ts";
 import { registerHost, registerServer, unregisterServer } from "./process-services.ts";

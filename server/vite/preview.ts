@@ -13,7 +13,7 @@ import { configuredModules } from "../modules/configured-modules.ts";
 import { connectEndpoints } from "../http/mounted/connect.ts";
 import { keepServiceFiles } from "../build/plugin/closed-files.ts";
 import { readConfiguration } from "../dev/configuration.ts";
-import { Heartbeat, logComputations } from "../http/event-loop.ts";
+import { Heartbeat, logComputations } from "../host/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
 import { answerDeepLinks } from "./deep-links.ts";
 import { readTrustKey } from "../config/key.ts";

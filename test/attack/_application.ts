@@ -1,7 +1,7 @@
 // The attacked application: procedures with each access level, and a canary that detects whether a
 // request has polluted the process.
 
-import { getContext } from "../../server/http/carrier.ts";
+import { getContext } from "../../server/host/carrier.ts";
 import { traceLine } from "../../src/base/fqn.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import type { TestProcedure } from "../_cluster.ts";

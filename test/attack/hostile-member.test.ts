@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { getContext } from "../../server/http/carrier.ts";
+import { getContext } from "../../server/host/carrier.ts";
 import { ask, TestDeployment, testModules } from "../_cluster.ts";
 import { dialAsMember, type FakeAnswer, fakeMember, memoryDial } from "../_fake-member.ts";
 import { body } from "../spec/_shop.ts";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { getContext } from "../../server/http/carrier.ts";
+import { getContext } from "../../server/host/carrier.ts";
 import { routeModules, type TestRoute } from "../_routes.ts";
 import { application } from "./_application.ts";
 import { attack, callServices, expectAlive } from "./_attack.ts";

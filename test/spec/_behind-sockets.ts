@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 
 import { nodeHost } from "../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../server/http/http.ts";
-import { HeldMemory } from "../../server/http/held-memory.ts";
+import { HeldMemory } from "../../server/host/held-memory.ts";
 import { createLinkHost } from "../../server/http/links/dial.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Clock, Host } from "../../src/base/ports.ts";

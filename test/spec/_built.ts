@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { getContext } from "../../server/http/carrier.ts";
+import { getContext } from "../../server/host/carrier.ts";
 import * as index from "../../src/index.ts";
 import * as internal from "../../src/internal.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";

@@ -7,8 +7,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
-import { getContext } from "../../server/http/carrier.ts";
-import { onStop } from "../../server/http/stops.ts";
+import { getContext } from "../../server/host/carrier.ts";
+import { onStop } from "../../server/host/stops.ts";
 import type { ModuleImporter } from "../../server/modules/module-importer.ts";
 import type { Server, ServerOptions } from "../../server/start/server.ts";
 import { startServer } from "../../server/start/start-server.ts";

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { getContext } from "../../server/http/carrier.ts";
+import { getContext } from "../../server/host/carrier.ts";
 import { type Context, noContext as getContextOfPages } from "../../src/base/context.ts";
 import type { HeaderFields } from "../../src/base/ports.ts";
 import type { Middleware } from "../../src/http/middleware.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { onStop } from "../../server/http/stops.ts";
+import { onStop } from "../../server/host/stops.ts";
 import { buildPackage, createApplication } from "../process/_application.ts";
 import { anyPort, builtOnce, start } from "./_started.ts";
 

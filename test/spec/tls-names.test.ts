@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { createLinkHost } from "../../server/http/links/dial.ts";
-import { systemNames } from "../../server/http/names.ts";
+import { systemNames } from "../../server/host/names.ts";
 import { type Certificates, createCertificates } from "../_certificates.ts";
 import { applicationOf, start } from "./_started.ts";
 

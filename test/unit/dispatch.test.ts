@@ -5,7 +5,7 @@ import { createLocalNode } from "../../src/runtime/dispatch.ts";
 import type { ObservedCall } from "../../src/types/outgoing-call.ts";
 import type { Manifest } from "../../src/base/manifest.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../../src/runtime/seam.ts";
-import { createCarrier } from "../../server/http/carrier.ts";
+import { createCarrier } from "../../server/host/carrier.ts";
 import { TestClock } from "../_cluster.ts";
 
 const carrier = createCarrier();

@@ -4,8 +4,8 @@
 import { createHook } from "node:async_hooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 
-import { createCarrier } from "../../server/http/carrier.ts";
-import { nodeClock } from "../../server/http/clock.ts";
+import { createCarrier } from "../../server/host/carrier.ts";
+import { nodeClock } from "../../server/host/clock.ts";
 import * as forwarded from "../../src/http/forwarded.ts";
 import type { Manifest, ProcedureRecord } from "../../src/base/manifest.ts";
 import { createLocalNode } from "../../src/runtime/dispatch.ts";

@@ -7,7 +7,7 @@ import type { ServerManifest } from "../../../src/base/manifest.ts";
 import type { Log, ModuleNamespace } from "../../../src/base/ports.ts";
 import type { ServerModules } from "../../../src/roles/application.ts";
 import type { StopCallbacks } from "../../../src/runtime/stop-callbacks.ts";
-import { createStops, whileLoading } from "../../http/stops.ts";
+import { createStops, whileLoading } from "../../host/stops.ts";
 import { createModuleRunner } from "../../local/module-runner.ts";
 import { runFailure } from "./problem-of.ts";
 

@@ -21,8 +21,8 @@ import { mostHandshakeBytes } from "../../../src/link/frames.ts";
 import { transportFailure } from "../transport-failure.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { HeldSocket } from "../caller-connection.ts";
-import { allRead, type Heartbeat } from "../event-loop.ts";
-import { HeldMemory } from "../held-memory.ts";
+import { allRead, type Heartbeat } from "../../host/event-loop.ts";
+import { HeldMemory } from "../../host/held-memory.ts";
 import { connectionOf } from "./socket-channel.ts";
 import { type DialedUpgrade, linkPath, toSocket, toWebSocket } from "./upgrades.ts";
 

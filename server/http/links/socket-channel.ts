@@ -10,7 +10,7 @@ import type {
   LinkConnection,
   LinkTls,
 } from "../../../src/base/ports/links.ts";
-import type { HeldMemory, Holder } from "../held-memory.ts";
+import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 
 /** How long what was sent may take to leave, once the link is over. */
 const closingMs = 1_000;

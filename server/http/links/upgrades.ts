@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 
 import type { Channel, LinkConnection } from "../../../src/base/ports/links.ts";
 import { paths } from "../../../src/base/protocol.ts";
-import type { HeldMemory, Holder } from "../held-memory.ts";
+import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 import { SocketChannel } from "./socket-channel.ts";
 import { WebSocketChannel } from "./web-socket-channel.ts";
 

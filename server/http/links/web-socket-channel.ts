@@ -5,7 +5,7 @@ import { getRandomValues } from "node:crypto";
 import type { Socket } from "node:net";
 
 import type { ChannelReceiver } from "../../../src/base/ports/links.ts";
-import type { HeldMemory, Holder } from "../held-memory.ts";
+import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 import { SocketChannel } from "./socket-channel.ts";
 
 const mostMessageBytes = 256 * 1024;

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { HttpRequest } from "../../../src/base/ports.ts";
 import { type CallerConnection, createCallerConnection } from "../caller-connection.ts";
-import type { HeldMemory } from "../held-memory.ts";
+import type { HeldMemory } from "../../host/held-memory.ts";
 import type { HttpLimits } from "../http.ts";
 import { NodeRequest } from "../node-request.ts";
 

@@ -8,7 +8,7 @@ import { below } from "../../../src/http/base-path.ts";
 import { isOwnPath, pathOf } from "../../../src/http/router.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
-import { HeldMemory } from "../held-memory.ts";
+import { HeldMemory } from "../../host/held-memory.ts";
 import { acceptRequest } from "./accept-request.ts";
 import { refusal, writeAnswer } from "../writing/write-answer.ts";
 

@@ -4,7 +4,7 @@ import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
 import { pathOf } from "../../../src/http/router.ts";
-import type { HeldMemory } from "../held-memory.ts";
+import type { HeldMemory } from "../../host/held-memory.ts";
 import type { HttpLimits } from "../http.ts";
 import type { OpenMountedRequests } from "./open-requests.ts";
 

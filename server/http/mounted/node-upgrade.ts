@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 import { HeldSocket } from "../caller-connection.ts";
-import type { HeldMemory } from "../held-memory.ts";
+import type { HeldMemory } from "../../host/held-memory.ts";
 import { asksForLink, LinkSockets } from "../links/accept.ts";
 import type { MountedRole } from "./mounted-service.ts";
 

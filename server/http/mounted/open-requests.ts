@@ -1,7 +1,7 @@
 // The requests of a server that isn't ours, while we answer them.
 
 import { NodeNotAvailable } from "../../../src/base/errors.ts";
-import { Bag, type Bagged } from "../bag.ts";
+import { Bag, type Bagged } from "../../host/bag.ts";
 
 /** What can be ended. */
 interface Cuttable {

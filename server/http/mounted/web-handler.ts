@@ -4,7 +4,7 @@ import { FileNotFound } from "../../../src/base/errors.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
-import { chunkBytes } from "../held-memory.ts";
+import { chunkBytes } from "../../host/held-memory.ts";
 import { slicesOf } from "../writing/slices.ts";
 import { refusal } from "../writing/write-answer.ts";
 import {

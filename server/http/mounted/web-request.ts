@@ -8,7 +8,7 @@ import {
 } from "../../../src/base/errors.ts";
 import type { HttpRequest } from "../../../src/base/ports.ts";
 import { alreadyRead } from "../../../src/http/bodies.ts";
-import { chunkBytes, type Holder } from "../held-memory.ts";
+import { chunkBytes, type Holder } from "../../host/held-memory.ts";
 import type { MountedService } from "./mounted-service.ts";
 
 type Surroundings = Pick<MountedService, "memory" | "limits">;

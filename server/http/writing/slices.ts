@@ -4,7 +4,7 @@
 import type { OutgoingMessage, ServerResponse } from "node:http";
 
 import { answerPace } from "./pace.ts";
-import type { Holder } from "../held-memory.ts";
+import type { Holder } from "../../host/held-memory.ts";
 
 const sliceBytes = 65_536;
 

@@ -12,7 +12,7 @@ import { encodeError } from "../../../src/wire/encode-error.ts";
 import { refusalEncoding } from "../../../src/wire/encoding.ts";
 import { withHeaders } from "../../../src/wire/rpc-endpoint.ts";
 import type { CallerConnection } from "../caller-connection.ts";
-import { chunkBytes } from "../held-memory.ts";
+import { chunkBytes } from "../../host/held-memory.ts";
 import { sendHead } from "./send-head.ts";
 import { sliced, writePiece, writeSlices } from "./slices.ts";
 

@@ -6,7 +6,7 @@ import { connect, createServer } from "node:tls";
 
 import { onTestFinished } from "vitest";
 
-import { HeldMemory } from "../../../server/http/held-memory.ts";
+import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
 import { createLinkHost } from "../../../server/http/links/dial.ts";

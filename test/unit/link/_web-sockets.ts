@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 
-import { HeldMemory } from "../../../server/http/held-memory.ts";
+import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { listen } from "../../../server/http/http.ts";
 import { createLinkHost } from "../../../server/http/links/dial.ts";
 import { webSocketProtocol } from "../../../server/http/links/upgrades.ts";

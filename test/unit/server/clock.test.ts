@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { nodeClock } from "../../../server/http/clock.ts";
+import { nodeClock } from "../../../server/host/clock.ts";
 
 describe("the clock", () => {
   beforeEach(() => {

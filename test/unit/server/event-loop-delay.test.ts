@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { createEventLoop, Heartbeat } from "../../../server/http/event-loop.ts";
+import { createEventLoop, Heartbeat } from "../../../server/host/event-loop.ts";
 import type { EventLoop } from "../../../src/base/ports.ts";
 
 const histogram = vi.hoisted(() => ({

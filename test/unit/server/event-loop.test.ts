@@ -2,7 +2,7 @@ import { MessageChannel } from "node:worker_threads";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { createEventLoop } from "../../../server/http/event-loop.ts";
+import { createEventLoop } from "../../../server/host/event-loop.ts";
 
 const loop = createEventLoop();
 afterEach(() => loop.unwatch());

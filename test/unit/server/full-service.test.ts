@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { HeldMemory } from "../../../server/http/held-memory.ts";
+import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { defaultLimits } from "../../../src/codec/values/limits.ts";

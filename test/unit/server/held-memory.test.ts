@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { defaultHeldBytes, HeldMemory } from "../../../server/http/held-memory.ts";
+import { defaultHeldBytes, HeldMemory } from "../../../server/host/held-memory.ts";
 import type { HeldFor } from "../../../src/base/ports.ts";
 
 /** A memory with a manual clock, and connections by name. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { createCarrier } from "../../../server/http/carrier.ts";
-import { nodeClock } from "../../../server/http/clock.ts";
+import { createCarrier } from "../../../server/host/carrier.ts";
+import { nodeClock } from "../../../server/host/clock.ts";
 import { equalSecrets } from "../../../server/http/host.ts";
 import { createLog } from "../../../server/base/log.ts";
 import { emptyContext } from "../../../src/base/context.ts";

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { chunkBytes, HeldMemory } from "../../../server/http/held-memory.ts";
+import { chunkBytes, HeldMemory } from "../../../server/host/held-memory.ts";
 import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";

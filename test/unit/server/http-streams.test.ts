@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { HeldMemory } from "../../../server/http/held-memory.ts";
+import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
 import { statusOf } from "../../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";

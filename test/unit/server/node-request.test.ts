@@ -5,7 +5,7 @@ import { type IncomingMessage, request as send } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { Bag } from "../../../server/http/bag.ts";
+import { Bag } from "../../../server/host/bag.ts";
 import type { CallerConnection } from "../../../server/http/caller-connection.ts";
 import { NodeRequest } from "../../../server/http/node-request.ts";
 import { refusal } from "../../../server/http/writing/write-answer.ts";

@@ -8,7 +8,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { HeldMemory } from "../../../server/http/held-memory.ts";
+import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
 import { Pace, turnBytes, turnRefusals } from "../../../server/http/writing/pace.ts";
 import { linkPath, linkProtocol } from "../../../server/http/links/upgrades.ts";

@@ -2,7 +2,7 @@
 // loop for seconds.
 
 import { describe, expect, it } from "vitest";
-import { HeldMemory } from "../../../server/http/held-memory.ts";
+import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { prompt } from "../../../server/http/host.ts";
 import { NodeNotAvailable } from "../../../src/base/errors.ts";
 import { largeBytes, LargeAnswers } from "../../../src/wire/large-answers.ts";
