@@ -7,7 +7,7 @@ import { type Source, sourcesIn, ts } from "./_sources.ts";
 
 /** What every call passes, in a service or between two. */
 const passed =
-  /^(?:src\/wire\/(?!blob-headers|encode-error|outgoing\/remote-call)|src\/roles\/(?:run-call|relay\/)|src\/http\/(?:middleware|bodies|trust|relay-headers|forwarded|public-origin|chunk-queue)\b|src\/base\/(?:aborts|context)\b|src\/runtime\/(?:call-context|parameters|registry)\b|link\/|server\/http\/)/;
+  /^(?:src\/wire\/(?!blob-headers|encode-error|outgoing\/remote-call)|src\/roles\/(?:run-call|relay\/)|src\/http\/(?:middleware|bodies|trust|relay-headers|forwarded|public-origin|chunk-queue)\b|src\/base\/(?:aborts|context)\b|src\/runtime\/(?:call-context|parameters|registry)\b|src\/link\/|server\/(?:host|http)\/)/;
 
 /** Functions of those files that most calls don't reach, and what they are for. */
 const rare: Readonly<Record<string, string>> = {
@@ -24,6 +24,9 @@ const rare: Readonly<Record<string, string>> = {
   "src/roles/relay/proxy.ts fetchFile": "files",
   "src/roles/relay/reencode-call.ts postOf": "middleware that changes arguments",
   "src/runtime/parameters.ts namesOf": "a procedure's first call",
+  "src/link/handshake.ts fields": "the start of a link",
+  "src/link/proven-link.ts linkOf": "the start of a link",
+  "src/link/proven-link.ts createAccepting": "the start of a link",
   "server/http/mounted/accept-request.ts withoutPseudoHeaders": "HTTP/2, in development",
   "server/http/http.ts listen": "the start",
   "server/http/listening.ts createTlsServer": "the start",
