@@ -27,7 +27,7 @@ function strangers(
 describe("rooms", () => {
   // Development is a build that goes on; its terminal is a part of the command line.
   const inBuild = (source: Source) =>
-    /^server\/(?:build|local|report|testing|vite|dev(?!\/terminal))\//.test(source.path);
+    /^server\/(?:compile|local|report|testing|vite|dev(?!\/terminal))\//.test(source.path);
 
   it("src imports only itself and what is bundled into it", () => {
     expect(
@@ -68,7 +68,7 @@ describe("rooms", () => {
         imports
           .filter(
             (one) =>
-              /^server\/(?:build|dev(?!\/terminal)|report|vite)\//.test(one.path ?? "") &&
+              /^server\/(?:compile|dev(?!\/terminal)|report|vite)\//.test(one.path ?? "") &&
               !one.typeOnly,
           )
           .map((one) => `${path} imports ${one.path}`),
@@ -103,7 +103,7 @@ describe("folders", () => {
       "directory",
       "start",
       "",
-      "build",
+      "compile",
       "local",
       "dev",
       "vite",

@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import type { Problem } from "../../src/base/problem.ts";
-import { isCommonJs, isInstalled } from "../build/modules/package-of.ts";
-import { importedByCode } from "../build/modules/package-imports.ts";
-import { filesBeside } from "../build/plugin/addresses-beside.ts";
-import { importsProcedures } from "../build/write/files-beside.ts";
+import { isCommonJs, isInstalled } from "../compile/modules/package-of.ts";
+import { importedByCode } from "../compile/modules/package-imports.ts";
+import { filesBeside } from "../compile/plugin/addresses-beside.ts";
+import { importsProcedures } from "../compile/write/files-beside.ts";
 import type { OpenApplication } from "./open-application.ts";
 
 /** `packages` are the bundled files of packages. */

@@ -8,11 +8,11 @@ import { isAbsolute, relative } from "node:path";
 import type { Problem } from "../../src/base/problem.ts";
 import { parseProblems } from "../../src/split/read/code-frame.ts";
 import { isInside, slashed } from "../files/sources.ts";
-import { valueImports } from "../build/modules/described-imports.ts";
+import { valueImports } from "../compile/modules/described-imports.ts";
 import type { OpenApplication } from "./open-application.ts";
-import { importedByCode } from "../build/modules/package-imports.ts";
-import { isInstalled } from "../build/modules/package-of.ts";
-import { unresolvedImport } from "../build/plugin/resolve.ts";
+import { importedByCode } from "../compile/modules/package-imports.ts";
+import { isInstalled } from "../compile/modules/package-of.ts";
+import { unresolvedImport } from "../compile/plugin/resolve.ts";
 
 export interface ServerImports {
   readonly problems: readonly Problem[];

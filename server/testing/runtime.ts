@@ -3,9 +3,9 @@
 
 import type { Plugin } from "vite";
 
-import { graphId } from "../build/modules/module-ids.ts";
+import { graphId } from "../compile/modules/module-ids.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
-import { localGraphCode } from "../build/plugin/graph-code.ts";
+import { localGraphCode } from "../compile/plugin/graph-code.ts";
 import type { ModuleRunnerOptions } from "../local/module-runner.ts";
 
 const graphModule = "\0seamline:test-graph";

@@ -12,13 +12,13 @@ import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems, formatProblem } from "../../src/base/problem.ts";
 import { lockOutput } from "../files/build-lock.ts";
 import { outputFolders, realPath } from "../files/sources.ts";
-import type { Build } from "../build/write/build-run.ts";
-import { findIndex } from "../build/write/environments.ts";
-import { inlineRoot } from "../build/plugin/inline-root.ts";
-import { type Vite, loadVite } from "../build/modules/load-vite.ts";
-import { insteadOfOutput, refuseOutput } from "../build/write/output.ts";
+import type { Build } from "../compile/write/build-run.ts";
+import { findIndex } from "../compile/write/environments.ts";
+import { inlineRoot } from "../compile/plugin/inline-root.ts";
+import { type Vite, loadVite } from "../compile/modules/load-vite.ts";
+import { insteadOfOutput, refuseOutput } from "../compile/write/output.ts";
 import { recoverFolder, takePlace, workFolder } from "../files/replaced-folder.ts";
-import { bundlerProblems } from "../build/write/problems.ts";
+import { bundlerProblems } from "../compile/write/problems.ts";
 import { createPlugin } from "./vite-plugin.ts";
 
 export interface BuildOptions {

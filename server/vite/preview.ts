@@ -11,7 +11,7 @@ import { composeRole } from "../start/compose-role.ts";
 import { readConfig, type StandaloneConfig } from "../config/config.ts";
 import { configuredModules } from "../modules/configured-modules.ts";
 import { connectEndpoints } from "../http/mounted/connect.ts";
-import { keepServiceFiles } from "../build/plugin/closed-files.ts";
+import { keepServiceFiles } from "../compile/plugin/closed-files.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { Heartbeat, logComputations } from "../host/event-loop.ts";
 import { nodeHost } from "../http/host.ts";

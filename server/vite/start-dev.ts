@@ -6,9 +6,9 @@ import { resolve } from "node:path";
 import type { InlineConfig, Logger, ViteDevServer } from "vite";
 
 import { Problems } from "../../src/base/problem.ts";
-import { findIndex } from "../build/write/environments.ts";
-import { inlineRoot } from "../build/plugin/inline-root.ts";
-import { loadVite } from "../build/modules/load-vite.ts";
+import { findIndex } from "../compile/write/environments.ts";
+import { inlineRoot } from "../compile/plugin/inline-root.ts";
+import { loadVite } from "../compile/modules/load-vite.ts";
 import { createPlugin, type SeamlineOptions } from "./vite-plugin.ts";
 import { proceduresIn } from "../console/sources/manifest-procedures.ts";
 import { realPath } from "../files/sources.ts";

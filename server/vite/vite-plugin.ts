@@ -6,34 +6,38 @@ import { relative } from "node:path";
 
 import type { Environment, Plugin } from "vite";
 
-import { type BuildFolders, Build } from "../build/write/build-run.ts";
-import { environmentNames, findIndex } from "../build/write/environments.ts";
+import { type BuildFolders, Build } from "../compile/write/build-run.ts";
+import { environmentNames, findIndex } from "../compile/write/environments.ts";
 import {
   foreignBuild,
   foreignEnvironment,
   isOwnEnvironment,
-} from "../build/plugin/foreign-environment.ts";
-import { syntaxGuard } from "../build/plugin/future-syntax.ts";
-import { configure, configureEnvironment, configureOutput } from "../build/plugin/plugin-config.ts";
+} from "../compile/plugin/foreign-environment.ts";
+import { syntaxGuard } from "../compile/plugin/future-syntax.ts";
+import {
+  configure,
+  configureEnvironment,
+  configureOutput,
+} from "../compile/plugin/plugin-config.ts";
 import {
   emitEntries,
   loadModule,
   readAddresses,
   resolveModule,
   wholeFiles,
-} from "../build/plugin/plugin-modules.ts";
-import type { ApplicationReader } from "../build/read/application-reader.ts";
-import type { SeamlineOptions } from "../build/read/plugin-options.ts";
+} from "../compile/plugin/plugin-modules.ts";
+import type { ApplicationReader } from "../compile/read/application-reader.ts";
+import type { SeamlineOptions } from "../compile/read/plugin-options.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import { ownAddressHint } from "../../src/split/describe/own-addresses.ts";
-import type { SessionParts } from "../build/plugin/plugin-session.ts";
-import { lowerSyntax } from "../build/plugin/lower-syntax.ts";
-import { pageStops } from "../build/plugin/page-stops.ts";
-import { PluginState } from "../build/plugin/plugin-state.ts";
-import { nodeImportProblems } from "../build/read/server-only.ts";
-import { startTag } from "../build/plugin/start-page.ts";
+import type { SessionParts } from "../compile/plugin/plugin-session.ts";
+import { lowerSyntax } from "../compile/plugin/lower-syntax.ts";
+import { pageStops } from "../compile/plugin/page-stops.ts";
+import { PluginState } from "../compile/plugin/plugin-state.ts";
+import { nodeImportProblems } from "../compile/read/server-only.ts";
+import { startTag } from "../compile/plugin/start-page.ts";
 
-export type { SeamlineOptions } from "../build/read/plugin-options.ts";
+export type { SeamlineOptions } from "../compile/read/plugin-options.ts";
 
 /** Splits the application along its segment files, in both builds of a Vite configuration. */
 export function seamline(options: SeamlineOptions = {}): Plugin[] {
@@ -120,7 +124,7 @@ function serverHooks(
   return {
     async configureServer(server) {
       if (state.isActive)
-        (await import("../build/plugin/closed-files.ts")).keepServiceFiles(server);
+        (await import("../compile/plugin/closed-files.ts")).keepServiceFiles(server);
       // In middleware mode a tool only loads modules. Plain `vite` serves pages, which need a
       // runtime.
       if (!state.isActive || isVitest() || server.config.server.middlewareMode) return;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 import * as vite from "vite";
 
-import type { ApplicationCache } from "../../server/build/read/application-cache.ts";
-import type { Application } from "../../server/build/read/application.ts";
-import { type ReadOptions, readApplication } from "../../server/build/read/read-application.ts";
-import { parserOf } from "../../server/build/modules/load-vite.ts";
+import type { ApplicationCache } from "../../server/compile/read/application-cache.ts";
+import type { Application } from "../../server/compile/read/application.ts";
+import { type ReadOptions, readApplication } from "../../server/compile/read/read-application.ts";
+import { parserOf } from "../../server/compile/modules/load-vite.ts";
 
 export const parse = parserOf(vite);
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { isStale } from "../../server/files/sources.ts";
 import { checkApplication } from "../../server/report/check.ts";
-import { uniqueProblems } from "../../server/build/read/unique-problems.ts";
+import { uniqueProblems } from "../../server/compile/read/unique-problems.ts";
 import { formatProblem, type Problem } from "../../src/base/problem.ts";
 import { anyPort, applicationOf, start } from "../spec/_started.ts";
 import { createFixture, type Files, type Fixture } from "./_fixture.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createApplicationCache } from "../../server/build/read/application-cache.ts";
+import { createApplicationCache } from "../../server/compile/read/application-cache.ts";
 import { createFixture, shop } from "./_fixture.ts";
 import { factsOf, parse, readAt } from "./_reading.ts";
 

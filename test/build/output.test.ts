@@ -5,7 +5,7 @@ import { basename } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { bundlerProblems } from "../../server/build/write/problems.ts";
+import { bundlerProblems } from "../../server/compile/write/problems.ts";
 import { findOutput, isStale } from "../../server/files/sources.ts";
 import { createFixture, shop } from "./_fixture.ts";
 

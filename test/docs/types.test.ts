@@ -43,7 +43,7 @@ const options: TypeScript.CompilerOptions = {
     seamline: types("server/main.d.ts"),
     "seamline/client": types("client/index.d.ts"),
     "seamline/server": types("server/index.d.ts"),
-    "seamline/vite": types("server/build/index.d.ts"),
+    "seamline/vite": types("server/compile/index.d.ts"),
     "seamline/testing": types("server/testing/index.d.ts"),
     "seamline/testing/msw": types("client/testing/msw.d.ts"),
     // The alias of the application that Vite builds already.

@@ -2,12 +2,12 @@
 // them on demand.
 
 import type { Manifest, ModuleRecord, ServerManifest } from "../../../src/base/manifest.ts";
-import type { Application } from "../../build/read/application.ts";
-import { browserCode } from "../../build/split/browser-code.ts";
-import { classRecords } from "../../build/modules/classes.ts";
-import { markedForPages, namedIn, routesIn } from "../../build/write/manifest-writer.ts";
-import { graphId, partId } from "../../build/modules/module-ids.ts";
-import type { SourceModule } from "../../build/modules/modules.ts";
+import type { Application } from "../../compile/read/application.ts";
+import { browserCode } from "../../compile/split/browser-code.ts";
+import { classRecords } from "../../compile/modules/classes.ts";
+import { markedForPages, namedIn, routesIn } from "../../compile/write/manifest-writer.ts";
+import { graphId, partId } from "../../compile/modules/module-ids.ts";
+import type { SourceModule } from "../../compile/modules/modules.ts";
 
 /** For nodes. */
 export async function serverManifest(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { manifestTag, signPage } from "../../../server/build/write/sign-page.ts";
+import { manifestTag, signPage } from "../../../server/compile/write/sign-page.ts";
 
 let folder = "";
 beforeEach(async () => {
