@@ -8,7 +8,7 @@ import { createGateway } from "../src/roles/relay/gateway.ts";
 import { ask, createMemoryNetwork } from "../src/roles/memory-network.ts";
 import { createNode } from "../src/roles/node.ts";
 import type { Role } from "../src/roles/role.ts";
-import { defaultLimits } from "../src/codec/values/limits.ts";
+import { defaultLimits } from "../src/base/limits.ts";
 import { createConsoleFiles } from "../server/console/console-files.ts";
 import { nodeHost } from "../server/http/host.ts";
 import { type HttpServer, listen } from "../server/http/http.ts";

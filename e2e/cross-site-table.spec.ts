@@ -9,7 +9,7 @@ import { type BrowserContext, expect, type Page, test } from "@playwright/test";
 import { nodeHost } from "../server/http/host.ts";
 import { type HttpServer, listen } from "../server/http/http.ts";
 import type { HttpResponse } from "../src/base/ports.ts";
-import { defaultLimits } from "../src/codec/values/limits.ts";
+import { defaultLimits } from "../src/base/limits.ts";
 import { CorsMiddleware } from "../src/http/cors.ts";
 import type { Middleware } from "../src/http/middleware.ts";
 import { createStandalone } from "../src/roles/standalone.ts";

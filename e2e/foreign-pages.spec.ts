@@ -7,7 +7,7 @@ import { type HttpServer, listen } from "../server/http/http.ts";
 import { CorsMiddleware } from "../src/http/cors.ts";
 import type { Middleware } from "../src/http/middleware.ts";
 import { createStandalone } from "../src/roles/standalone.ts";
-import { defaultLimits } from "../src/codec/values/limits.ts";
+import { defaultLimits } from "../src/base/limits.ts";
 import { TestLog, testModules, type TestProcedure } from "../test/_cluster.ts";
 import { body } from "../test/spec/_shop.ts";
 import { createOrigin, type Origin } from "./_origin.ts";

@@ -25,7 +25,7 @@ import { createProxy } from "../src/roles/relay/proxy.ts";
 import type { RepositoryFiles } from "../src/roles/repository.ts";
 import type { Role } from "../src/roles/role.ts";
 import { createStandalone } from "../src/roles/standalone.ts";
-import type { Limits } from "../src/codec/values/limits.ts";
+import type { Limits } from "../src/base/limits.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";
 import { createCarrier } from "../server/host/carrier.ts";
 import { deriveKey, digest, prompt, sign, unbounded } from "../server/http/host.ts";

@@ -4,7 +4,7 @@ import type { Parameter } from "../src/base/manifest.ts";
 import { bindArguments } from "../src/runtime/parameters.ts";
 import type { HttpRequest, HttpResponse, IncomingResponse } from "../src/base/ports.ts";
 import type { ClassTable } from "../src/codec/class-table.ts";
-import { defaultLimits } from "../src/codec/values/limits.ts";
+import { defaultLimits } from "../src/base/limits.ts";
 import { decodeArguments } from "./_decode-arguments.ts";
 import { encodeError } from "../src/wire/encode-error.ts";
 import { encodeResult } from "../src/wire/encode-result.ts";

@@ -1,7 +1,7 @@
 // A node's membership alone, over a link of its own: what a node announces, without the node.
 
 import type { Host } from "../src/base/ports.ts";
-import { defaultLimits } from "../src/codec/values/limits.ts";
+import { defaultLimits } from "../src/base/limits.ts";
 import { ServiceLinks } from "../src/roles/links/service-links.ts";
 import type { MemberDetails } from "../src/roles/members/member-details.ts";
 import type { Announced } from "../src/roles/members/member-list.ts";

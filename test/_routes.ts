@@ -5,7 +5,7 @@ import type { RouteEntry } from "../src/base/manifest.ts";
 import type { Middleware } from "../src/http/middleware.ts";
 import type { ServerModules } from "../src/roles/application.ts";
 import type { Role } from "../src/roles/role.ts";
-import { type Limits, defaultLimits } from "../src/codec/values/limits.ts";
+import { type Limits, defaultLimits } from "../src/base/limits.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "./_cluster.ts";
 
 export interface TestRoute extends Partial<Pick<RouteEntry, "access" | "crossSite" | "bodyBytes">> {

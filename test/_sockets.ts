@@ -10,7 +10,7 @@ import { createGateway } from "../src/roles/relay/gateway.ts";
 import { createNode } from "../src/roles/node.ts";
 import { createProxy } from "../src/roles/relay/proxy.ts";
 import type { Role } from "../src/roles/role.ts";
-import { defaultLimits } from "../src/codec/values/limits.ts";
+import { defaultLimits } from "../src/base/limits.ts";
 import { createRemote } from "../src/wire/outgoing/remote-call.ts";
 import { TestLog, testModules, type TestProcedure } from "./_cluster.ts";
 import { httpPeer } from "./_http-peer.ts";

@@ -14,7 +14,7 @@ import {
 } from "../scripts/docs-configuration.mjs";
 import { createSchemas } from "../scripts/json-schemas.mjs";
 import { frameworkErrors, statusOf } from "../src/base/errors.ts";
-import { defaultLimits } from "../src/codec/values/limits.ts";
+import { defaultLimits } from "../src/base/limits.ts";
 import { families } from "../server/telemetry/metrics/families.ts";
 import { describeModule } from "../src/split/describe/describe.ts";
 import { readModule } from "../src/split/read/read-module.ts";

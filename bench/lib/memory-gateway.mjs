@@ -35,7 +35,7 @@ export async function memoryGateway({
   observe = () => undefined,
 }) {
   const { createGateway } = await load("src/roles/relay/gateway.ts", root);
-  const { defaultLimits: limits } = await load("src/codec/values/limits.ts", root);
+  const { defaultLimits: limits } = await load("src/base/limits.ts", root);
   const { nodeHost } = await load("server/http/host.ts", root);
   const { memoryLinks } = await load("server/local/memory-links.ts", root);
   const { dialAsMember, memoryDial } = await load("test/_fake-member.ts");

@@ -3,7 +3,7 @@ import { bench, describe } from "vitest";
 
 import { Classes } from "../../src/codec/classes.ts";
 import { decodeSerialized, encodeSerialized } from "../../src/codec/serialized.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { Item, itemRecord, values } from "../lib/values.mjs";
 
 const classes = new Classes();

@@ -10,7 +10,7 @@ const loop = fileURLToPath(new URL("../servers/loop.mjs", import.meta.url));
 
 const entry = `export { decodeSerialized, encodeSerialized } from "~/src/codec/serialized.ts";
 export { Classes } from "~/src/codec/classes.ts";
-export { defaultLimits } from "~/src/codec/values/limits.ts";
+export { defaultLimits } from "~/src/base/limits.ts";
 `;
 
 /** @type {Map<string | undefined, Promise<string>>} */

@@ -10,7 +10,7 @@ import {
 } from "../../src/base/context.ts";
 import { DeadlineExceeded } from "../../src/base/errors.ts";
 import type { Clock, ContextCarrier } from "../../src/base/ports.ts";
-import { defaultTime } from "../../src/codec/values/limits.ts";
+import { defaultTime } from "../../src/base/limits.ts";
 import { type OwnHeaders, readOptionHeaders } from "../../src/http/option-headers.ts";
 import * as options from "../../src/runtime/call-options.ts";
 import { type Away, createRuns } from "../../src/runtime/calls.ts";

@@ -5,7 +5,7 @@
 import { type Away, createAway } from "../../src/runtime/calls.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Placement } from "../../src/runtime/placement.ts";
-import { defaultTime } from "../../src/codec/values/limits.ts";
+import { defaultTime } from "../../src/base/limits.ts";
 import { snapshot } from "../../src/codec/values/snapshot.ts";
 import { plainAnswer, plainArguments } from "../../src/wire/outgoing/plain-call.ts";
 import { bothEncodings, type CallCodec, createSender } from "../../src/wire/outgoing/send-call.ts";

@@ -15,7 +15,7 @@ import { type FakeProcedure, fakeModules, unknownProcedure } from "../../src/rol
 import { ask } from "../../src/roles/memory-network.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { decodeSegment, pathOf } from "../../src/http/router.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { encodeError } from "../../src/wire/encode-error.ts";
 import { readEncoding } from "../../src/wire/encoding.ts";
 

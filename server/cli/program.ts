@@ -2,7 +2,7 @@
 // runs.
 
 import { Command, CommanderError, Option } from "commander";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { packageVersion } from "../base/package-folder.ts";
 import { wantsColour } from "../base/paint.ts";
 import type { Terminal } from "../base/terminal.ts";

@@ -3,7 +3,7 @@
 
 import * as v from "valibot";
 import { defaultDrainMs, defaultRevisions, longestTimeMs } from "../../src/base/protocol.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { listenPattern } from "./config-address.ts";
 import { address, addresses, hostName, origins } from "./config-address-schema.ts";
 import { headerGlobProblem, headerProblem } from "./config-headers.ts";

@@ -20,7 +20,7 @@ import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
 import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { loadRunner } from "../compile/modules/load-vite.ts";
 import { createConsoleFiles } from "../console/console-files.ts";

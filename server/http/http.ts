@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import { BadRequest, type NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
-import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../../src/base/limits.ts";
 import { refusedStart } from "../../src/http/refusals.ts";
 import { headProblem, wireMargin } from "../../src/wire/request-head.ts";
 import {

@@ -6,7 +6,7 @@ import { createGateway, type GatewayOptions } from "../../src/roles/relay/gatewa
 import { createMemoryNetwork, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { NodeOptions, NodeRole } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../../src/base/limits.ts";
 import { nodeClock } from "../host/clock.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 import { Service } from "./service.ts";

@@ -18,7 +18,7 @@ import {
 import type { Host, Peer } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { Classes } from "../../src/codec/classes.ts";
-import type { Limits } from "../../src/codec/values/limits.ts";
+import type { Limits } from "../../src/base/limits.ts";
 import { callStates } from "../../src/wire/call-state.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { Role } from "../../src/roles/role.ts";

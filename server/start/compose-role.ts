@@ -5,7 +5,7 @@ import { fixedBase } from "../../src/http/base-path.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
 import type { Console } from "../console/console.ts";
 import type { Role } from "../../src/roles/role.ts";
-import type { Limits } from "../../src/codec/values/limits.ts";
+import type { Limits } from "../../src/base/limits.ts";
 import type {
   ApplicationConfig,
   Config,

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 
 import { Problems } from "../../src/base/problem.ts";
 import type { Host, Log } from "../../src/base/ports.ts";
-import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../../src/base/limits.ts";
 import { definedOf } from "../base/defined.ts";
 import { errorsWarning } from "../config/config-address.ts";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";

@@ -11,7 +11,7 @@ import { createGateway, type GatewayOptions } from "../../src/roles/relay/gatewa
 import { createNode } from "../../src/roles/node.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
-import type { Limits } from "../../src/codec/values/limits.ts";
+import type { Limits } from "../../src/base/limits.ts";
 import { noCarrier, registerHost } from "../start/process-services.ts";
 import { nodeHost } from "../http/host.ts";
 import { LocalDeployment } from "../local/deployment.ts";

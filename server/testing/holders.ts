@@ -9,7 +9,7 @@ import {
   type ServerManifest,
 } from "../../src/base/manifest.ts";
 import type { Host, Peer } from "../../src/base/ports.ts";
-import type { Limits } from "../../src/codec/values/limits.ts";
+import type { Limits } from "../../src/base/limits.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import { accessIn, bindGatewayCalls, type ProcedureHolder } from "../local/gateway-calls.ts";

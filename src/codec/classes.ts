@@ -10,7 +10,7 @@ import {
 import { readMembers } from "./decode.ts";
 import { fastForms } from "./fast-forms.ts";
 import { encodeErrorForm } from "./error-form.ts";
-import { unlimited } from "./values/limits.ts";
+import { unlimited } from "../base/limits.ts";
 import { walkParts } from "./values/walk.ts";
 
 /** The classes of a service. Unlike a page, a service sends errors. */

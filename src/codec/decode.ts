@@ -7,7 +7,7 @@ import { dateFrom } from "./values/dates.ts";
 import { Fault, faultAt, isForbidden } from "./values/fault.ts";
 import { buildInstance, type Properties, valuesInOrder } from "./instance.ts";
 import type { KnownClass } from "./values/known-class.ts";
-import type { ValueLimits } from "./values/limits.ts";
+import type { ValueLimits } from "../base/limits.ts";
 import { bigIntFrom, regExpFrom, specialNumber, urlFrom } from "./values/scalars.ts";
 import { isPolluted } from "./values/walk.ts";
 

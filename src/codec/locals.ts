@@ -7,7 +7,7 @@ import { ClassTable } from "./class-table.ts";
 import { decodeSerialized, encodeSerialized } from "./serialized.ts";
 import { bytesOf, isBlob, kindOf } from "./values/binary.ts";
 import { Fault } from "./values/fault.ts";
-import { unlimited } from "./values/limits.ts";
+import { unlimited } from "../base/limits.ts";
 
 /**
  * Refuses what can travel elsewhere, but not in locals: gateways and proxies don't have the

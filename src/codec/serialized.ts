@@ -9,7 +9,7 @@ import { formWalk, type WalkOptions } from "./form-walk.ts";
 import { binaryForm, isBlob, kindOf, withBytes } from "./values/binary.ts";
 import { faultAt, invalidValue, notSerializable } from "./values/fault.ts";
 import type { Properties } from "./instance.ts";
-import type { ValueLimits } from "./values/limits.ts";
+import type { ValueLimits } from "../base/limits.ts";
 import { type Parsed, parseText } from "./values/text.ts";
 import { walkValue } from "./values/walk.ts";
 

@@ -8,7 +8,7 @@ import type { Host } from "../base/ports.ts";
 import type { Gateways } from "../base/ports/gateways.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/outgoing/remote-call.ts";
 import { createCallRunner } from "./run-call.ts";

@@ -16,7 +16,7 @@ import {
 import { pathOf, queryOf, type Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import { createCredentials, type Credentials, type TrustKey } from "../http/trust.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { notFound } from "./refuse.ts";

@@ -10,7 +10,7 @@ import { headers } from "../base/protocol.ts";
 import { contextOfCall } from "../runtime/call-context.ts";
 import type { Registration } from "../runtime/registry.ts";
 import type { Classes } from "../codec/classes.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import {
   decodeReceived,
   prepareDecoding,

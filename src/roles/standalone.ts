@@ -4,11 +4,11 @@ import { createPublicOrigin, type PublicOriginOptions } from "../http/public-ori
 import type { Host } from "../base/ports.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import { createCallRunner } from "./run-call.ts";
 import type { ServerModules } from "./application.ts";
 import { createServerNode, loadSegments } from "./load-node.ts";
-import type { Observer } from "./members/observer.ts";
+import type { Observer } from "./observer.ts";
 import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";

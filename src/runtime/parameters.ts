@@ -8,7 +8,7 @@ import {
   UnknownParameter,
 } from "../base/errors.ts";
 import type { Parameter, PatternName, ValueType } from "../base/manifest.ts";
-import { defaultLimits, type Limits } from "../codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../base/limits.ts";
 
 // `apply` puts every argument on the stack, which overflows at some hundred thousand.
 const maxRestValues = 10_000;

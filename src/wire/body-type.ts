@@ -3,7 +3,7 @@
 import { UnsupportedEncoding } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest } from "../base/ports.ts";
 import { headers } from "../base/protocol.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import { headerText } from "./encoding.ts";
 
 const json = /^application\/json\s*(;|$)/i;

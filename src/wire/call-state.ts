@@ -16,7 +16,7 @@ import type { RequestNotes, SentNotes } from "../base/ports/telemetry.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { decodeLocals, encodeLocals, freezeDeeply } from "../codec/locals.ts";
 import { toBase64 } from "../codec/values/binary.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import {
   type OuterCall,
   readOuterCall,

@@ -10,7 +10,7 @@ import type { Answer } from "../types/outgoing-call.ts";
 import type { IncomingResponse } from "../base/ports.ts";
 import { headers, jsonType } from "../base/protocol.ts";
 import type { ClassTable } from "../codec/class-table.ts";
-import { unlimited } from "../codec/values/limits.ts";
+import { unlimited } from "../base/limits.ts";
 import { loadNamed } from "../codec/named-classes.ts";
 import { decodeParsed } from "../codec/serialized.ts";
 import { setRanOn } from "../base/trace.ts";

@@ -7,7 +7,7 @@ import { convertFields, convertQuery } from "../runtime/parameters.ts";
 import type { HeaderFields, HttpRequest } from "../base/ports.ts";
 import { versionParameter } from "../base/protocol.ts";
 import type { ClassTable } from "../codec/class-table.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import { loadNamed } from "../codec/named-classes.ts";
 import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-multipart.ts";
 import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";

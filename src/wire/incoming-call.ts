@@ -14,7 +14,7 @@ import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
 import { mostHops, rpcPath } from "../base/protocol.ts";
 import { isMasked, readCrossSite, readRelayHeaders } from "../http/relay-headers.ts";
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import type { Trust } from "../http/trust.ts";
 import type { MatchedRoute } from "../runtime/routes.ts";
 import { defaultVersion, readVersion, type Version } from "../base/version.ts";

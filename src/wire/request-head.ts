@@ -5,7 +5,7 @@ import { BadRequest, NotImplemented, RequestHeaderFieldsTooLarge } from "../base
 import { isServiceHeader, serviceHeaders } from "../base/protocol.ts";
 import { longestId, requestIdHeader } from "../http/tracing/request-ids.ts";
 import { traceHeader } from "../http/tracing/trace-context.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 
 /** The head of a request, unchanged. */
 export interface RequestHead {

@@ -8,7 +8,7 @@ import { policyHeader, rpcHeaders } from "../base/protocol.ts";
 import type { Admission } from "./admission.ts";
 import { noMemory } from "../http/refusals.ts";
 import { withoutRefusedHeader } from "../http/relay-headers.ts";
-import type { Limits } from "../codec/values/limits.ts";
+import type { Limits } from "../base/limits.ts";
 import type { Credentials, Trust } from "../http/trust.ts";
 import { type Encoding, readEncoding } from "./encoding.ts";
 import { CheckedCall, type IncomingCall } from "./incoming-call.ts";

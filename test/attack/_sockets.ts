@@ -13,7 +13,7 @@ import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
-import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../../src/base/limits.ts";
 import { TestLog, testModules } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
 import { linkHost, takingLinks } from "../_linking.ts";

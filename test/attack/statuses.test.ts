@@ -4,7 +4,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { memoryLinks } from "../../server/local/memory-links.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import type { Host } from "../../src/base/ports.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { ask, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";

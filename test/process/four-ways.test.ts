@@ -10,7 +10,7 @@ import { nodeHost } from "../../server/http/host.ts";
 import { PayloadTooLarge } from "../../src/base/errors.ts";
 import { emptyContext } from "../../src/base/context.ts";
 import type { ModuleNamespace, Peer } from "../../src/base/ports.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { parseVersion } from "../../src/base/version.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { type HttpAnswer, type HttpCall, key } from "../_call.ts";

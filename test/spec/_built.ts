@@ -12,7 +12,7 @@ import * as internal from "../../src/internal.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits, type Limits } from "../../src/codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../../src/base/limits.ts";
 import { createFixture, type Files } from "../build/_fixture.ts";
 import { TestDeployment, type TestLog, type TestNetwork } from "../_cluster.ts";
 

@@ -3,7 +3,7 @@
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, key, TestClock, testHost, TestLog, testModules, TestNetwork } from "../_cluster.ts";
 
 interface TestNode {

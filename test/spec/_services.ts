@@ -8,7 +8,7 @@ import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import {
   ask,
   TestClock,

@@ -6,7 +6,7 @@ import { nodeHost } from "../../server/http/host.ts";
 import { ask, testHost, testModules, TestNetwork } from "../_cluster.ts";
 import { deploy, key } from "../_deployment.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { kinds, services } from "./_services.ts";
 import { money, outOfStock, shop } from "./_shop.ts";
 

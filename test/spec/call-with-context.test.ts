@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Context } from "../../src/base/context.ts";
 import type { Role } from "../../src/roles/role.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import type { TestClock } from "../_cluster.ts";
 import { fromField, ask, settle, testModules, type TestProcedure } from "../_cluster.ts";
 import { deploy } from "../_deployment.ts";

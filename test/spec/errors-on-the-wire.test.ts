@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as errors from "../../src/base/errors.ts";
 import { TransportError } from "../../src/base/ports.ts";
 import { Classes } from "../../src/codec/classes.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { decodeSerialized } from "../../src/codec/serialized.ts";
 import { setTrace, traced } from "../../src/base/trace.ts";
 import { type Endpoint, callEndpoint } from "../_endpoint.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import * as errors from "../../src/base/errors.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { Classes, OpaqueClasses } from "../../src/codec/classes.ts";
 import { decodeSerialized } from "../../src/codec/serialized.ts";
 import { traceOf, traced } from "../../src/base/trace.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { InvalidSerializedValue, NotFound, ValueNotSerializable } from "../../src/base/errors.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { decodeSerialized, encodeSerialized } from "../../src/codec/serialized.ts";
 import { setTrace } from "../../src/base/trace.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../src/codec/superjson/superjson.ts";

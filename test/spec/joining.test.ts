@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import {
   ask,
   settle,

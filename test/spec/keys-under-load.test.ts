@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { expect, it } from "vitest";
 
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";

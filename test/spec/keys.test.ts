@@ -6,7 +6,7 @@ import { createCredentials, type TrustKey, trustKeyHeader } from "../../src/http
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import type { Role } from "../../src/roles/role.ts";
 import {
   ask,

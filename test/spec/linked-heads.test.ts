@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, TestDeployment } from "../_cluster.ts";
 import { routeModules } from "../_routes.ts";
 

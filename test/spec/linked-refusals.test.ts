@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { ask } from "../../src/roles/memory-network.ts";

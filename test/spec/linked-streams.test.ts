@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { behindSocket, body, routeModules } from "./_behind-sockets.ts";

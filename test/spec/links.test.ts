@@ -8,7 +8,7 @@ import { memoryLinks } from "../../server/local/memory-links.ts";
 import type { NodeInput } from "../../server/config/config-types.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, key, settle, testHost, testModules } from "../_cluster.ts";
 import { fakeMember, memoryDial } from "../_fake-member.ts";
 import { refuseSockets } from "../_web-sockets-only.mjs";

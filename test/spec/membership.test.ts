@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createNode } from "../../src/roles/node.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, settle, testHost, testModules, TestNetwork } from "../_cluster.ts";
 import { fakeMember, memoryDial } from "../_fake-member.ts";
 import { deploy, key, urls } from "../_deployment.ts";

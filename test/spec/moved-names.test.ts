@@ -9,7 +9,7 @@ import { createNode } from "../../src/roles/node.ts";
 import { createProxy } from "../../src/roles/relay/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, key, TestDeployment, testModules } from "../_cluster.ts";
 import { fakeMember, memoryDial } from "../_fake-member.ts";
 import { behindSocket, keepCalling } from "./_behind-sockets.ts";

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { Forbidden } from "../../src/base/errors.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { encodePlain } from "../../src/codec/plain.ts";
 import { decodeSerialized, encodeSerialized } from "../../src/codec/serialized.ts";
 import { setTrace } from "../../src/base/trace.ts";

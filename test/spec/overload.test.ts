@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { chunksOf } from "../../src/http/bodies.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { Admission, type Place } from "../../src/wire/admission.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { PayloadTooLarge } from "../../src/base/errors.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { decodeArguments } from "../_decode-arguments.ts";
 import { type Endpoint, json, callEndpoint, serialized } from "../_endpoint.ts";
 import { createWireClasses } from "../_wire-classes.ts";

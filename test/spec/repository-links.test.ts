@@ -9,7 +9,7 @@ import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createRepository, type RepositoryFiles } from "../../src/roles/repository.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { key, testModules } from "../_cluster.ts";
 import {
   behindSocket,

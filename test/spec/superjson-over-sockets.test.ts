@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../src/codec/superjson/superjson.ts";
 import {
   type Answer,

@@ -2,7 +2,7 @@ import { SuperJSON } from "superjson";
 import { describe, expect, it } from "vitest";
 
 import type { Middleware } from "../../src/http/middleware.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../src/codec/superjson/superjson.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
 import { ask } from "../_cluster.ts";

@@ -7,7 +7,7 @@ import { deriveKey, equalSecrets, sign } from "../../server/http/host.ts";
 import { memoryChannels } from "../../server/local/memory-links.ts";
 import { settle, TestClock } from "../../server/testing/test-clock.ts";
 import { TestLog } from "../../server/testing/test-log.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { FrameWriter } from "../../src/link/frame-writer.ts";
 import { kinds } from "../../src/link/frames.ts";
 import { dialLink } from "../../src/link/proven-link.ts";

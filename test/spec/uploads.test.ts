@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import {
   aFile,
   ask,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { BadRequest } from "../../src/base/errors.ts";
 import { parseMultipart } from "../../src/codec/multipart/parse-multipart.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { CorsMiddleware } from "../../src/http/cors.ts";
 import { connectionOptions } from "../../src/http/forwarded.ts";
 import { convertFields } from "../../src/runtime/parameters.ts";

@@ -8,7 +8,7 @@ import { InvalidVersionNumber } from "../../src/base/errors.ts";
 import { fqnOf, fqnOfAnonymousDefault, procedureKey } from "../../src/base/fqn.ts";
 import { Registry } from "../../src/runtime/registry.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { parseVersion } from "../../src/base/version.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import { ask, testHost, testModules, TestNetwork } from "../_cluster.ts";

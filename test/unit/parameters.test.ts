@@ -15,7 +15,7 @@ import {
   convertQuery,
   nameArguments,
 } from "../../src/runtime/parameters.ts";
-import { defaultLimits } from "../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 
 const args = (given: Record<string, unknown>): Args => new Map(Object.entries(given));
 const plain = (name: string, more: object = {}): Parameter => ({ kind: "plain", name, ...more });

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { below } from "../../../src/http/base-path.ts";
 import { isOwnPath, pathOf } from "../../../src/http/router.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { HeldMemory } from "../../host/held-memory.ts";
 import { acceptRequest } from "./accept-request.ts";

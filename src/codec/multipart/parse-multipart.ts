@@ -4,7 +4,7 @@
 
 import { BadRequest } from "../../base/errors.ts";
 import { isForbidden } from "../values/fault.ts";
-import type { Limits } from "../values/limits.ts";
+import type { Limits } from "../../base/limits.ts";
 
 export interface Part {
   readonly name: string;

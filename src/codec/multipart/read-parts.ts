@@ -4,7 +4,7 @@ import { BadRequest, PayloadTooLarge } from "../../base/errors.ts";
 import { checkMembers } from "../decode.ts";
 import type { Properties } from "../instance.ts";
 import { Fault, faultAt, isForbidden } from "../values/fault.ts";
-import type { Limits } from "../values/limits.ts";
+import type { Limits } from "../../base/limits.ts";
 import { type Part, textOf } from "./parse-multipart.ts";
 
 /** Name of the part that holds a call's arguments. */

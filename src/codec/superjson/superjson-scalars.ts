@@ -3,7 +3,7 @@
 // takes anything between two slashes for a pattern.
 
 import { Fault } from "../values/fault.ts";
-import type { ValueLimits } from "../values/limits.ts";
+import type { ValueLimits } from "../../base/limits.ts";
 import { bigIntFrom, regExpFrom, specialNumber, urlFrom } from "../values/scalars.ts";
 
 type NumberArray = { new (items: ArrayLike<number>): ArrayLike<number> & object };

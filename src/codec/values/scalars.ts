@@ -2,7 +2,7 @@
 // exactly what an encoder writes.
 
 import { attempt, Fault } from "./fault.ts";
-import type { ValueLimits } from "./limits.ts";
+import type { ValueLimits } from "../../base/limits.ts";
 
 /** A number that JSON can't write. */
 export function specialNumber(text: string): number | undefined {

@@ -1,6 +1,6 @@
 import { BadRequest } from "../../base/errors.ts";
 import { isForbidden } from "./fault.ts";
-import type { ValueLimits } from "./limits.ts";
+import type { ValueLimits } from "../../base/limits.ts";
 import { isPolluted } from "./walk.ts";
 
 /** What `JSON.parse` made of a message, and whether there may be anything in it to decode. */

@@ -4,7 +4,7 @@ import type { GatewayAddress } from "../../base/ports/gateways.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../base/ports/links.ts";
 import type { Host, HttpRequest, HttpResponse, Peer } from "../../base/ports.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
-import type { Limits } from "../../codec/values/limits.ts";
+import type { Limits } from "../../base/limits.ts";
 import type { TrustKey } from "../../http/trust.ts";
 import { dialersOf } from "../../link/directions.ts";
 import type { Link } from "../../link/link.ts";

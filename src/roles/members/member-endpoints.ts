@@ -10,7 +10,7 @@ import { type Lists, maxListBytes } from "./lists.ts";
 import type { MemberList } from "./member-list.ts";
 import type { MemberDetails } from "./member-details.ts";
 import { conditionOf, type Member, type MemberCondition, type Members } from "./members.ts";
-import type { Observer } from "./observer.ts";
+import type { Observer } from "../observer.ts";
 import { isDigest, type JoiningMember, readJoin } from "./read-join.ts";
 import { routeClash } from "./route-directory.ts";
 

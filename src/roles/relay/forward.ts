@@ -17,7 +17,7 @@ import {
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
 import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-headers.ts";
 import { SameFields } from "../../link/heads.ts";
-import type { Limits } from "../../codec/values/limits.ts";
+import type { Limits } from "../../base/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import { noted } from "../../http/tracing/sent-notes.ts";
 import { bodyLimit } from "../../wire/body-type.ts";

@@ -15,7 +15,7 @@ import type { Gateways } from "../../base/ports/gateways.ts";
 import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
 import type { ErrorVisibility } from "../../codec/error-mask.ts";
-import type { Limits } from "../../codec/values/limits.ts";
+import type { Limits } from "../../base/limits.ts";
 import { anyUpstream, linkHeaders, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
@@ -33,7 +33,7 @@ import { knownNames } from "./known-names.ts";
 import { HeldCall } from "./held-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
-import type { Observer } from "../members/observer.ts";
+import type { Observer } from "../observer.ts";
 import { notFound } from "../refuse.ts";
 import { createMiddlewareChain, createRole, type Role } from "../role.ts";
 import { KnownLists } from "../upstreams/known-lists.ts";

@@ -12,7 +12,7 @@ import { discard, watchedBody } from "../../http/bodies.ts";
 import { isMisfit, type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
 import type { IncomingCall } from "../../wire/incoming-call.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
-import type { Observer } from "../members/observer.ts";
+import type { Observer } from "../observer.ts";
 import {
   type ForwardedRequest,
   forwardingError,

@@ -5,7 +5,7 @@
 import { DeadlineExceeded, RequestTimeout } from "../../base/errors.ts";
 import { readOnce } from "../../http/bodies.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../base/ports.ts";
-import type { Limits } from "../../codec/values/limits.ts";
+import type { Limits } from "../../base/limits.ts";
 
 type Expire = (error: Error) => void;
 

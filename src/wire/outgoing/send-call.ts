@@ -17,7 +17,7 @@ import { headers, jsonType, rpcPath, versionParameter } from "../../base/protoco
 import { relayHeaders } from "../../http/relay-headers.ts";
 import type { Answer, OutgoingCall } from "../../types/outgoing-call.ts";
 import type { StateCarrier } from "../call-state.ts";
-import type { Limits } from "../../codec/values/limits.ts";
+import type { Limits } from "../../base/limits.ts";
 import type { Encoding } from "../encoding.ts";
 import type { EncodedCall } from "../superjson.ts";
 

@@ -10,7 +10,7 @@ import {
   decodeSuperjsonMembers,
   encodeSuperjson,
 } from "../../../src/codec/superjson/superjson.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { bindArguments, convertFields, convertQuery } from "../../../src/runtime/parameters.ts";
 import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
 import { errorOfText } from "../../../src/wire/plain-error.ts";

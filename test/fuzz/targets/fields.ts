@@ -4,7 +4,7 @@ import { ServiceError, BadRequest } from "../../../src/base/errors.ts";
 import { parseAddress } from "../../../src/base/ip.ts";
 import { decodeLocals } from "../../../src/codec/locals.ts";
 import { parseMultipart } from "../../../src/codec/multipart/parse-multipart.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { CookieReader, setCookie } from "../../../src/http/context/cookies.ts";
 import { readSettings } from "../../../src/http/context/settings-form.ts";
 import { readRoute, type RoutePattern, routesClash } from "../../../src/http/route-pattern.ts";

@@ -1,6 +1,6 @@
 // Short ways to the two sides of the first encoding, over the classes of the wire cases.
 
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import {
   decodeSerialized,
   type DecodeOptions,

@@ -6,7 +6,7 @@ import { ValueNotSerializable } from "../../../src/base/errors.ts";
 import type { ClassRecord } from "../../../src/base/manifest.ts";
 import { ClassTable } from "../../../src/codec/class-table.ts";
 import { Classes } from "../../../src/codec/classes.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { decodeSerialized, encodeSerialized } from "../../../src/codec/serialized.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../../src/codec/superjson/superjson.ts";
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { decodeSerialized, encodeSerialized } from "../../../src/codec/serialized.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { dateFrom } from "../../../src/codec/values/dates.ts";
 import { quickDateFrom, quickIsoOf } from "../../../src/codec/values/quick-dates.ts";
 import { createWireClasses, Employee, Money, Person, Team } from "../../_wire-classes.ts";

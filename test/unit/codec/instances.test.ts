@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { InvalidSerializedValue, ValueNotSerializable } from "../../../src/base/errors.ts";
 import type { ClassRecord } from "../../../src/base/manifest.ts";
 import { Classes } from "../../../src/codec/classes.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { decodeSerialized, encodeSerialized } from "../../../src/codec/serialized.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../../src/codec/superjson/superjson.ts";
 import { mark } from "./_codec.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { BadRequest, Forbidden } from "../../../src/base/errors.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { parseText } from "../../../src/codec/values/text.ts";
 import { encodePlain } from "../../../src/codec/plain.ts";
 import {

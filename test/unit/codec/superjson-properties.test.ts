@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { BadRequest } from "../../../src/base/errors.ts";
 import { simpleTypes } from "../../../src/codec/superjson/superjson-meta.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import {
   decodeSuperjson,
   decodeSuperjsonMembers,

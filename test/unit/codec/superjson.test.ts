@@ -1,7 +1,7 @@
 import { SuperJSON } from "superjson";
 import { describe, expect, it } from "vitest";
 
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { decodeSuperjson, encodeSuperjson } from "../../../src/codec/superjson/superjson.ts";
 import { expectSame } from "../../_same.ts";
 import { wireCases } from "../../_wire-cases.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { Directory } from "../../../src/roles/directory/directory.ts";
 import { withDirectory } from "../../../src/roles/directory/with-directory.ts";
 import { createGateway } from "../../../src/roles/relay/gateway.ts";

@@ -6,7 +6,7 @@ import { nodeHost } from "../../../server/http/host.ts";
 import { listen } from "../../../server/http/http.ts";
 import { createGateway } from "../../../src/roles/relay/gateway.ts";
 import type { Role } from "../../../src/roles/role.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { ask, settle, TestLog } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";
 import { linkHost, takingLinks } from "../../_linking.ts";

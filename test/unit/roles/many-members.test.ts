@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { createGateway } from "../../../src/roles/relay/gateway.ts";
 import type { Role } from "../../../src/roles/role.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { key, TestDeployment, testHost } from "../../_cluster.ts";
 import { joinedOver } from "../../_linked-membership.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { memoryLinks } from "../../../server/local/memory-links.ts";
 import type { CallFrom } from "../../../src/base/ports.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { createAccepting, type ProvenLink } from "../../../src/link/proven-link.ts";
 import { collected } from "../../../src/http/bodies.ts";
 import { ModuleLink } from "../../../src/roles/links/module-link.ts";

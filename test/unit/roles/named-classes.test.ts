@@ -6,7 +6,7 @@ import { ModulesUnavailable } from "../../../src/base/ports.ts";
 import { createNode } from "../../../src/roles/node.ts";
 import type { Role } from "../../../src/roles/role.ts";
 import { Classes } from "../../../src/codec/classes.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
 import { ask, TestClock, testHost, testModules, TestNetwork } from "../../_cluster.ts";
 import { deploy } from "../../_deployment.ts";

@@ -17,7 +17,7 @@ import {
   relayAnswer,
   forwardCall,
 } from "../../../src/roles/relay/forward.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import type { IncomingCall } from "../../../src/wire/incoming-call.ts";
 
 const answer = (headers: HeaderFields, body = "") => ({

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { createNode } from "../../../src/roles/node.ts";
 import { createGateway } from "../../../src/roles/relay/gateway.ts";
 import { createProxy } from "../../../src/roles/relay/proxy.ts";

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { createNode } from "../../../src/roles/node.ts";
 import { TestLog, testModules } from "../../_cluster.ts";
 import { names } from "../../spec/_shop.ts";

@@ -9,7 +9,7 @@ import { nodeHost } from "../../../server/http/host.ts";
 import { type HttpServer, listen, type ListenOptions } from "../../../server/http/http.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { createNode } from "../../../src/roles/node.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { TestLog, testModules } from "../../_cluster.ts";
 import { body, names } from "../../spec/_shop.ts";
 

@@ -11,7 +11,7 @@ import { createGateway } from "../../../src/roles/relay/gateway.ts";
 import { createNode } from "../../../src/roles/node.ts";
 import { createProxy } from "../../../src/roles/relay/proxy.ts";
 import type { Role } from "../../../src/roles/role.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { TestLog, testModules, type TestProcedure } from "../../_cluster.ts";
 import { body, call } from "../../spec/_shop.ts";
 

@@ -3,7 +3,7 @@
 import { Context } from "../../../src/base/context.ts";
 import type { IncomingResponse, OutgoingRequest, Peer } from "../../../src/base/ports.ts";
 import type { Classes } from "../../../src/codec/classes.ts";
-import { defaultLimits, type Limits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits, type Limits } from "../../../src/base/limits.ts";
 import { encodeError } from "../../../src/wire/encode-error.ts";
 import { encodeResult } from "../../../src/wire/encode-result.ts";
 import type { Answer } from "../../../src/types/outgoing-call.ts";

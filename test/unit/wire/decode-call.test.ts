@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { BadRequest, UnsupportedEncoding } from "../../../src/base/errors.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { ClassTable } from "../../../src/codec/class-table.ts";
-import { defaultLimits } from "../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../src/base/limits.ts";
 import { readVersion } from "../../../src/base/version.ts";
 import { decodeArguments } from "../../_decode-arguments.ts";
 import { readEncoding } from "../../../src/wire/encoding.ts";

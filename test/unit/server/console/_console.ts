@@ -6,7 +6,7 @@ import type { HttpResponse } from "../../../../src/base/ports.ts";
 import { createGateway } from "../../../../src/roles/relay/gateway.ts";
 import { createNode } from "../../../../src/roles/node.ts";
 import type { Role } from "../../../../src/roles/role.ts";
-import { defaultLimits } from "../../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../../src/base/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
 import { money, outOfStock, shop } from "../../../spec/_shop.ts";
 import { chunksOf } from "../../../../src/http/bodies.ts";

@@ -6,7 +6,7 @@ import type { Controls } from "../../../../server/console/controls.ts";
 import { createConsole } from "../../../../server/console/console.ts";
 import { createGateway } from "../../../../src/roles/relay/gateway.ts";
 import type { Role } from "../../../../src/roles/role.ts";
-import { defaultLimits } from "../../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../../src/base/limits.ts";
 import { ask, TestClock, testHost, TestNetwork } from "../../../_cluster.ts";
 import { alone, cookieOf, json, key, ofThePage, signIn, tokenOf, withKey } from "./_console.ts";
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { createGateway } from "../../../../src/roles/relay/gateway.ts";
 import { createNode } from "../../../../src/roles/node.ts";
-import { defaultLimits } from "../../../../src/codec/values/limits.ts";
+import { defaultLimits } from "../../../../src/base/limits.ts";
 import { ask, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
 import { key, stateOf, testConsole, withKey } from "./_console.ts";
 
