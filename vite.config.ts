@@ -81,11 +81,11 @@ const consolePage: Plugin = {
   name: "console-page",
   applyToEnvironment: ({ name }) => name === "console",
   generateBundle() {
-    for (const file of ["console/index.html", "look/icon.svg"])
+    for (const file of ["console/page/index.html", "client/look/icon.svg"])
       this.emitFile({
         type: "asset",
         fileName: basename(file),
-        source: readFileSync(new URL(`client/${file}`, import.meta.url)),
+        source: readFileSync(new URL(file, import.meta.url)),
       });
   },
 };
@@ -293,7 +293,7 @@ export default defineConfig({
         minify: "oxc",
         license: { fileName: "licenses.console.json" },
         rolldownOptions: {
-          input: { console: "client/console/main.ts", style: "client/console/console.css" },
+          input: { console: "console/page/main.ts", style: "console/page/console.css" },
           output: { format: "es", entryFileNames: "[name].js", assetFileNames: "console[extname]" },
         },
       },

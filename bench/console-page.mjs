@@ -34,7 +34,7 @@ const trustKey = "the key of this bench";
  * Starts a gateway with the console of this checkout, or of the other for requests that select it.
  */
 async function startGateway() {
-  const { createConsole } = await load("server/console/console.ts");
+  const { createConsole } = await load("console/server/console.ts");
   const types = { js: "text/javascript", css: "text/css", html: "text/html", svg: "image/svg+xml" };
   const file = async (name, { headers }) => ({
     status: 200,

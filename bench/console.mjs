@@ -11,7 +11,7 @@ const trustKey = "the key of this bench";
 
 /** A gateway of a checkout [this one] with one member. */
 async function gateway(withConsole, root) {
-  const { createConsole } = await load("server/console/console.ts", root);
+  const { createConsole } = await load("console/server/console.ts", root);
   const observe = (host) =>
     createConsole(host, { trustKey, secure: false, file: async () => undefined });
   const { role, member } = await memoryGateway({

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "..");
 const made = join(root, ".build");
-const rooms = ["src", "client", "server"];
+const rooms = ["src", "client", "server", "console"];
 const started = performance.now();
 process.chdir(root);
 
@@ -41,7 +41,7 @@ async function writeDeclarations() {
       const source = file.replace(join(root, ".types"), root).replace(/\.d\.ts$/, ".ts");
       // Skips the compiler's own files and those of removed sources.
       if (!file.endsWith(".d.ts") || !existsSync(source)) continue;
-      if (source.includes("/client/console/")) continue; // a page, not a module to import
+      if (source.includes("/console/page/")) continue; // a page, not a module to import
       const target = file.replace(join(root, ".types"), join(made, "types"));
       await mkdir(dirname(target), { recursive: true });
       await writeFile(

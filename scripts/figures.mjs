@@ -49,24 +49,27 @@ function packagesIn(folder) {
   ).length;
 }
 
-const rows = ["src", "client", "server", "test", "e2e", "demo", "bench", "scripts"].map((room) => {
-  const own = filesIn(join(root, room), (name) => !/^(node_modules|dist|\..*)$/.test(name)).filter(
-    (file) => code.test(file),
-  );
-  const files = own.map((file) => ({
-    file: file.slice(root.length + 1),
-    lines: readFileSync(file, "utf8").split("\n").length - 1,
-  }));
-  const sorted = files.toSorted((a, b) => a.lines - b.lines);
-  const largest = sorted.at(-1);
-  return {
-    room,
-    files: files.length,
-    lines: sum(files.map(({ lines }) => lines)),
-    median: sorted[Math.floor(sorted.length / 2)]?.lines ?? 0,
-    largest: largest ? `${largest.file} (${largest.lines})` : "",
-  };
-});
+const rows = ["src", "client", "server", "console", "test", "e2e", "demo", "bench", "scripts"].map(
+  (room) => {
+    const own = filesIn(
+      join(root, room),
+      (name) => !/^(node_modules|dist|\..*)$/.test(name),
+    ).filter((file) => code.test(file));
+    const files = own.map((file) => ({
+      file: file.slice(root.length + 1),
+      lines: readFileSync(file, "utf8").split("\n").length - 1,
+    }));
+    const sorted = files.toSorted((a, b) => a.lines - b.lines);
+    const largest = sorted.at(-1);
+    return {
+      room,
+      files: files.length,
+      lines: sum(files.map(({ lines }) => lines)),
+      median: sorted[Math.floor(sorted.length / 2)]?.lines ?? 0,
+      largest: largest ? `${largest.file} (${largest.lines})` : "",
+    };
+  },
+);
 console.table(rows);
 
 const folder = join(root, "node_modules/.cache/seamline-figures");

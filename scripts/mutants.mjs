@@ -102,7 +102,7 @@ const compile = createCompiler(root);
 const related = await relatedTests(root, {
   runner,
   tests: options.tests.split(",").flatMap((path) => filesOf(path, ".test.ts")),
-  sources: ["src", "server", "client"].flatMap((room) => filesOf(room)),
+  sources: ["src", "server", "client", "console"].flatMap((room) => filesOf(room)),
   isKept: options["keep-table"],
   log,
 });

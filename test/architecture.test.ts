@@ -4,8 +4,13 @@ import { describe, expect, it } from "vitest";
 import { frameworkErrors } from "../src/base/errors.ts";
 import { filesIn, root, type Source, sourcesIn, ts } from "./_sources.ts";
 
-const rooms = { src: sourcesIn("src"), client: sourcesIn("client"), server: sourcesIn("server") };
-const all = [...rooms.src, ...rooms.client, ...rooms.server];
+const rooms = {
+  src: sourcesIn("src"),
+  client: sourcesIn("client"),
+  server: sourcesIn("server"),
+  console: sourcesIn("console"),
+};
+const all = Object.values(rooms).flat();
 
 /** Where a room's imports may lead: folders of the project, and packages. */
 function strangers(
@@ -51,14 +56,32 @@ describe("rooms", () => {
     const own =
       /^(node:.*|commander|@opentelemetry\/api|@nats-io\/(?:transport-node|jetstream|kv)|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
-    expect(strangers(sources, ["server", "src"], own)).toEqual([]);
+    expect(strangers(sources, ["server", "src", "console"], own)).toEqual([]);
     expect(
       strangers(
         rooms.server.filter(inBuild),
-        ["server", "src"],
+        ["server", "src", "console"],
         /^(node:.*|vite|vite\/module-runner|magic-string|picomatch)$/,
       ),
     ).toEqual([]);
+  });
+
+  it("the console's page imports src, and its other half also what any program on a server needs", () => {
+    const ofPage = (source: Source) => source.path.startsWith("console/page/");
+    const page = rooms.console.filter(ofPage);
+    expect(strangers(page, ["console", "src"], /^$/)).toEqual([]);
+    const others = rooms.console.filter((source) => !ofPage(source));
+    expect(strangers(others, ["console", "src", "server"], /^node:/)).toEqual([]);
+    const across = rooms.console.flatMap((source) =>
+      source.imports
+        .filter(({ path = "" }) =>
+          ofPage(source)
+            ? path.startsWith("console/server/")
+            : /^(?:console\/page|server\/(?!base\/|files\/))/.test(path),
+        )
+        .map(({ specifier }) => `${source.path} imports ${specifier}`),
+    );
+    expect(across).toEqual([]);
   });
 
   it("nothing but a lazy import leads from a role to the build", () => {
@@ -99,7 +122,6 @@ describe("folders", () => {
       "telemetry",
       "files",
       "modules",
-      "console",
       "directory",
       "start",
       "",

@@ -50,7 +50,12 @@ describe("tokens", () => {
   });
 
   it("are where the colours of every page come from", () => {
-    const found = ["client", "docs/.vitepress/theme", ...copies.map(([, folder]) => folder)]
+    const found = [
+      "client",
+      "console/page",
+      "docs/.vitepress/theme",
+      ...copies.map(([, folder]) => folder),
+    ]
       .flatMap(stylesIn)
       .filter((path) => path !== "client/look/tokens.css")
       .flatMap((path) =>
@@ -120,7 +125,7 @@ describe.each(["light", "dark"] as const)("contrast in %s colours", (scheme) => 
 
 describe("pages", () => {
   const documents = [
-    "client/console/index.html",
+    "console/page/index.html",
     "demo/index.html",
     "examples/conduit/index.html",
     ...filesIn("templates").filter((path) => path.endsWith("index.html")),

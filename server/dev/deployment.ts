@@ -5,8 +5,8 @@ import type { DevEnvironment } from "vite";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
 import { callableIn, isCallable } from "../../src/base/access.ts";
-import { type Console, createConsole } from "../console/console.ts";
-import type { Controls } from "../console/controls.ts";
+import { type Console, createConsole } from "../../console/server/console.ts";
+import type { Controls } from "../../console/server/controls.ts";
 import { entryOf, type RouteEntry, type ServerManifest } from "../../src/base/manifest.ts";
 import type {
   Host,
@@ -23,7 +23,7 @@ import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { loadRunner } from "../compile/modules/load-vite.ts";
-import { createConsoleFiles } from "../console/console-files.ts";
+import { createConsoleFiles } from "../../console/server/console-files.ts";
 import { Heartbeat, logComputations } from "../host/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
 import { serverTiming } from "../telemetry/traces/server-timing.ts";

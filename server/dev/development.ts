@@ -14,7 +14,7 @@ import type { ApplicationReader } from "../compile/read/application-reader.ts";
 import { environmentNames } from "../compile/write/environments.ts";
 import { parsePartId, partId } from "../compile/modules/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
-import type { Controls } from "../console/controls.ts";
+import type { Controls } from "../../console/server/controls.ts";
 import { Changes } from "./changes.ts";
 import { type ControlledSession, createControls } from "./endpoints/console-controls.ts";
 import { Deployment } from "./deployment.ts";

@@ -3,7 +3,7 @@
 import type { Host } from "../../src/base/ports.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
-import type { Console } from "../console/console.ts";
+import type { Console } from "../../console/server/console.ts";
 import type { Role } from "../../src/roles/role.ts";
 import type { Limits } from "../../src/base/limits.ts";
 import type {
@@ -196,8 +196,8 @@ async function consoleOf(
 ): Promise<Console | undefined> {
   if (!config.console) return undefined;
   const [{ createConsole }, { createConsoleFiles }] = await Promise.all([
-    import("../console/console.ts"),
-    import("../console/console-files.ts"),
+    import("../../console/server/console.ts"),
+    import("../../console/server/console-files.ts"),
   ]);
   return createConsole(host, {
     trustKey,

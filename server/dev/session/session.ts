@@ -2,7 +2,7 @@
 
 import type { Log } from "../../../src/base/ports.ts";
 import type { Problem } from "../../../src/base/problem.ts";
-import type { ManifestProcedure } from "../../console/sources/manifest-procedures.ts";
+import type { ManifestProcedure } from "../../../console/server/sources/manifest-procedures.ts";
 
 /** One node of the development cluster. */
 export interface DevNode {

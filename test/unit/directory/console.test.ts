@@ -2,7 +2,7 @@
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { gatewaySource } from "../../../server/console/sources/gateway-source.ts";
+import { gatewaySource } from "../../../console/server/sources/gateway-source.ts";
 import { nodeHost } from "../../../server/http/host.ts";
 import { Directory } from "../../../src/roles/directory/directory.ts";
 import { createLists } from "../../../src/roles/members/lists.ts";

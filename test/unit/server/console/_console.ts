@@ -1,6 +1,6 @@
 // A console in memory: a gateway with two nodes behind it, and a reader of its events.
 
-import { type Console, createConsole } from "../../../../server/console/console.ts";
+import { type Console, createConsole } from "../../../../console/server/console.ts";
 import type { ConsoleChange, ConsoleState } from "../../../../src/types/console-state.ts";
 import type { HttpResponse } from "../../../../src/base/ports.ts";
 import { createGateway } from "../../../../src/roles/relay/gateway.ts";

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { BadRequest } from "../../../../src/base/errors.ts";
-import type { Controls } from "../../../../server/console/controls.ts";
-import { createConsole } from "../../../../server/console/console.ts";
+import type { Controls } from "../../../../console/server/controls.ts";
+import { createConsole } from "../../../../console/server/console.ts";
 import { createGateway } from "../../../../src/roles/relay/gateway.ts";
 import type { Role } from "../../../../src/roles/role.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";

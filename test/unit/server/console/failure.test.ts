@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { failureIn } from "../../../../server/console/calls/failure.ts";
+import { failureIn } from "../../../../console/server/calls/failure.ts";
 import { traced, traceOf } from "../../../../src/base/trace.ts";
 
 const plain = { "content-type": "text/plain; charset=utf-8" };

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createNode } from "../../../../src/roles/node.ts";
 import { createStandalone } from "../../../../src/roles/standalone.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";
-import { proceduresIn } from "../../../../server/console/sources/manifest-procedures.ts";
+import { proceduresIn } from "../../../../console/server/sources/manifest-procedures.ts";
 import { TestClock, testHost, TestNetwork } from "../../../_cluster.ts";
 import { routeModules } from "../../../_routes.ts";
 import { address, alone, key, stateOf, testConsole } from "./_console.ts";

@@ -1,10 +1,10 @@
-// The files of the console's page, built from client/console/.
+// The files of the console's page, built from console/page/.
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
-import { lazyFileAnswers } from "../files/lazy-file-answers.ts";
-import { packageFolder } from "../base/package-folder.ts";
+import { lazyFileAnswers } from "../../server/files/lazy-file-answers.ts";
+import { packageFolder } from "../../server/base/package-folder.ts";
 
 /**
  * Creates {@link ConsoleOptions.file} for `createConsole`. Serves the files in dist/svc/console.
