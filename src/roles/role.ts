@@ -20,7 +20,7 @@ import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Credentials } from "../http/trust.ts";
 import { refusalEncoding } from "../wire/encoding.ts";
-import type { IncomingCall } from "../wire/incoming-call.ts";
+import type { Exchange } from "../wire/exchange.ts";
 import { createRpcEndpoint } from "../wire/rpc-endpoint.ts";
 import type { ServiceLinks } from "./links/service-links.ts";
 import { createRouteEndpoint, nameOf, type RoutesPart } from "./routes/route-endpoint.ts";
@@ -96,7 +96,7 @@ export interface RoleParts {
    * that a procedure threw.
    */
   readonly call?: (
-    call: IncomingCall,
+    call: Exchange,
     refuse: (thrown: unknown, by?: Call) => Promise<HttpResponse>,
   ) => Promise<HttpResponse>;
   readonly routes?: readonly Route[];
@@ -174,10 +174,10 @@ export function createRole(parts: RoleParts): Role {
       masks: masks && !stacks,
       admission,
       // Stacks are for callers that are trusted themselves, and not for those of forwarded calls.
-      answer: (incoming) => {
+      answer: (exchange) => {
         const run = (): Promise<HttpResponse> =>
-          call(incoming, (thrown, by) =>
-            refuse(thrown, incoming.request, incoming.encoding, incoming, true, by),
+          call(exchange, (thrown, by) =>
+            refuse(thrown, exchange.request, exchange.encoding, exchange, true, by),
           );
         if (isClosed) return Promise.reject(isLeaving());
         // A role that leaves keeps answering: callers learn of it later.

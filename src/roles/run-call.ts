@@ -20,7 +20,7 @@ import {
 } from "../wire/decode-call.ts";
 import { LargeAnswers } from "../wire/large-answers.ts";
 import { encodeResultOf } from "../wire/encode-result.ts";
-import { callOf, type IncomingCall, refuseCrossSite } from "../wire/incoming-call.ts";
+import { callOf, type Exchange, refuseCrossSite } from "../wire/exchange.ts";
 import { withHeaders } from "../wire/rpc-endpoint.ts";
 import type { MiddlewareChain } from "./role.ts";
 
@@ -37,7 +37,7 @@ export interface CallRunnerParts {
 export function createCallRunner(
   parts: CallRunnerParts,
 ): (
-  incoming: IncomingCall,
+  exchange: Exchange,
   refuse: (thrown: unknown, by?: Call) => Promise<HttpResponse>,
 ) => Promise<HttpResponse> {
   const { node, chain, classes, limits, host } = parts;
@@ -59,43 +59,43 @@ export function createCallRunner(
     return invoke;
   };
 
-  return async (incoming, refuse) => {
+  return async (exchange, refuse) => {
     const registration = node.registry.findForOutside(
-      incoming.fqn,
-      incoming.version.toString(),
-      incoming.trusted,
+      exchange.fqn,
+      exchange.version.toString(),
+      exchange.trusted,
     );
-    if (registration.access === "protected" && !incoming.trusted) throw new Unauthorized();
-    if (!registration.safe) refuseCrossSite(incoming);
+    if (registration.access === "protected" && !exchange.trusted) throw new Unauthorized();
+    if (!registration.safe) refuseCrossSite(exchange);
     let answer: HttpResponse;
     let call: Call | undefined;
     try {
-      const { request, query, trusted, encoding } = incoming;
+      const { request, query, trusted, encoding } = exchange;
       const { record } = registration;
       const options = { classes, limits, trusted, encoding };
       const body = receiveBody(request, limits);
       let whole: ReceivedRequest;
       if (body instanceof Uint8Array) whole = receivedRequest(request, body);
       else {
-        incoming.awaitBody();
+        exchange.awaitBody();
         whole = receivedRequest(request, await body);
-        incoming.enter();
+        exchange.enter();
       }
-      const turn = incoming.turn();
+      const turn = exchange.turn();
       if (turn !== undefined) await turn;
       const loading = prepareDecoding(whole, options);
       const args = decodeReceived(whole, query, record, options, loading && (await loading));
       const invoke = invokeFor(registration);
-      const running = (call = callOf(incoming, args));
+      const running = (call = callOf(exchange, args));
       const value = await (registration.timeoutMs === undefined
         ? invoke(running)
-        : inTime(host.clock, incoming, registration.timeoutMs, () => invoke(running)));
-      const later = largeAnswers.turn(incoming.fqn);
+        : inTime(host.clock, exchange, registration.timeoutMs, () => invoke(running)));
+      const later = largeAnswers.turn(exchange.fqn);
       if (later !== undefined) {
         await later;
-        incoming.signal.throwIfAborted();
+        exchange.signal.throwIfAborted();
       }
-      const encoded = encodeFitting(incoming, value, { classes, by: call }, room);
+      const encoded = encodeFitting(exchange, value, { classes, by: call }, room);
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
       answer = await refuse(thrown, call);
@@ -103,7 +103,7 @@ export function createCallRunner(
     answer = withHeaders(answer, nodeHeader);
     return chain.list.every(isCors)
       ? answer
-      : withHeaders(answer, incoming.headers.over(answer.headers));
+      : withHeaders(answer, exchange.headers.over(answer.headers));
   };
 }
 
@@ -115,15 +115,15 @@ const littleBytes = 65_536;
  * own: many calls may get the same result at once, and those that are refused must not keep their text.
  */
 function encodeFitting(
-  incoming: IncomingCall,
+  exchange: Exchange,
   value: unknown,
   options: Parameters<typeof encodeResultOf>[2],
   room: AnswerRoom,
 ): HttpResponse | Promise<HttpResponse> {
-  const encoded = encodeResultOf(incoming, value, options);
+  const encoded = encodeResultOf(exchange, value, options);
   return encoded instanceof Promise
-    ? encoded.then((answer) => fitting(answer, incoming, room))
-    : fitting(encoded, incoming, room);
+    ? encoded.then((answer) => fitting(answer, exchange, room))
+    : fitting(encoded, exchange, room);
 }
 
 /** What bounds the answers that this service makes. */
@@ -135,7 +135,7 @@ interface AnswerRoom {
 /** What sends the answer looks at its bytes once more: a character of a text may be more than one. */
 function fitting(
   answer: HttpResponse,
-  { fqn }: IncomingCall,
+  { fqn }: Exchange,
   { memory, largeAnswers }: AnswerRoom,
 ): HttpResponse {
   const { body } = answer;
@@ -149,18 +149,18 @@ function fitting(
 /** Runs a procedure that has a time limit of its own. */
 async function inTime(
   clock: Clock,
-  incoming: IncomingCall,
+  exchange: Exchange,
   timeoutMs: number,
   run: () => Promise<unknown>,
 ): Promise<unknown> {
-  incoming.endBy(clock.now() + timeoutMs);
+  exchange.endBy(clock.now() + timeoutMs);
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {
     cancel = clock.after(timeoutMs, () => {
       const reason = new DeadlineExceeded(
-        `'${incoming.fqn}' did not answer within its ${timeoutMs} ms`,
+        `'${exchange.fqn}' did not answer within its ${timeoutMs} ms`,
       );
-      incoming.expire(reason);
+      exchange.expire(reason);
       reject(reason);
     });
   });

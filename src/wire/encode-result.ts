@@ -13,7 +13,7 @@ import { encodePlain, responseHint } from "../codec/plain.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
 import { blobHeaders } from "./blob-headers.ts";
 import type { Encoding } from "./encoding.ts";
-import type { IncomingCall } from "./incoming-call.ts";
+import type { Exchange } from "./exchange.ts";
 import { loadSuperjson } from "./superjson.ts";
 
 type ResultOptions = Pick<WalkOptions, "classes" | "trusted">;
@@ -79,7 +79,7 @@ export function encodeResult(
  * else tells whose result can't be sent.
  */
 export function encodeResultOf(
-  call: Pick<IncomingCall, "fqn" | "version" | "encoding" | "trusted">,
+  call: Pick<Exchange, "fqn" | "version" | "encoding" | "trusted">,
   value: unknown,
   { classes, by }: Pick<ResultOptions, "classes"> & { readonly by?: Call | undefined },
 ): HttpResponse | Promise<HttpResponse> {
@@ -95,7 +95,7 @@ export function encodeResultOf(
 
 function blame(
   thrown: unknown,
-  { fqn, version }: Pick<IncomingCall, "fqn" | "version">,
+  { fqn, version }: Pick<Exchange, "fqn" | "version">,
   by: Call | undefined,
 ): never {
   const error = traced(thrown, traceLine(fqn, version.toString()), begun(), by);

@@ -11,7 +11,7 @@ import { withoutRefusedHeader } from "../http/relay-headers.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Credentials, Trust } from "../http/trust.ts";
 import { type Encoding, readEncoding } from "./encoding.ts";
-import { CheckedCall, type IncomingCall } from "./incoming-call.ts";
+import { Exchange } from "./exchange.ts";
 
 /** What the endpoints of calls and of routes share. */
 export interface EndpointParts {
@@ -34,7 +34,7 @@ export interface EndpointParts {
 
 export interface RpcEndpointParts extends EndpointParts {
   /** Runs the call or passes it on. What it throws goes to `refuse`. */
-  readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
+  readonly answer: (call: Exchange) => Promise<HttpResponse>;
 }
 
 export function createRpcEndpoint(
@@ -51,7 +51,7 @@ export function createRpcEndpoint(
     }
     const trust = parts.credentials.of(request);
     let encoding: Encoding = "plain";
-    let call: CheckedCall | undefined;
+    let call: Exchange | undefined;
     const finish = (answer: HttpResponse): HttpResponse => {
       call?.end();
       let response = call === undefined ? answer : call.answered(answer);
@@ -67,7 +67,7 @@ export function createRpcEndpoint(
       if (!host.memory.hasRoom()) throw noMemory();
       const { clock } = host;
       const options = { encoding, trust, web, cors, limits, clock, masks, admission };
-      call = new CheckedCall(request, options);
+      call = new Exchange(request, options);
       call.enter();
       return withinDeadline(call, host.clock, parts.answer, finish, refuse);
     } catch (thrown) {
@@ -92,9 +92,9 @@ function withPolicy(response: HttpResponse): HttpResponse {
 
 /** The finished answer to a call, or a refusal when its time is over. */
 function withinDeadline(
-  call: CheckedCall,
+  call: Exchange,
   clock: Clock,
-  answer: (call: IncomingCall) => Promise<HttpResponse>,
+  answer: (call: Exchange) => Promise<HttpResponse>,
   finish: (response: HttpResponse) => HttpResponse,
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {

@@ -2,7 +2,7 @@
 
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
 import { isCors } from "../../http/cors.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 import type { MiddlewareChain } from "../role.ts";
 import {
   type ForwardedCall,
@@ -24,26 +24,26 @@ export async function prepareMiddleware({ list }: MiddlewareChain): Promise<void
 /** Passes a call on, through the middleware if there is any. */
 export async function forwardIncoming(
   parts: ForwardMiddlewareParts,
-  incoming: IncomingCall,
-  send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<PeerResponse>,
+  exchange: Exchange,
+  send: (call: Exchange, forwarded: ForwardedCall) => Promise<PeerResponse>,
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const { method, target } = incoming.request;
-  const reading = readForwardedBody(incoming, parts.limits);
+  const { method, target } = exchange.request;
+  const reading = readForwardedBody(exchange, parts.limits);
   let body: Uint8Array;
   if (reading instanceof Uint8Array) body = reading;
   else {
-    incoming.awaitBody();
+    exchange.awaitBody();
     body = await reading;
-    incoming.enter();
+    exchange.enter();
   }
   const received: ForwardedCall = { method, target, body };
   // The RPC endpoint handles CORS, which doesn't look at arguments or results.
   if (parts.chain.list.every(isCors)) {
-    const head = await send(incoming, received);
+    const head = await send(exchange, received);
     // The console shows errors, which are small.
     return relayAnswer(head.status < 400 ? head : await wholeAnswer(head));
   }
   through ??= await import("./forward-middleware.ts");
-  return await through.forwardThroughMiddleware(parts, incoming, received, send, refuse);
+  return await through.forwardThroughMiddleware(parts, exchange, received, send, refuse);
 }

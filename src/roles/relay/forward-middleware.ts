@@ -19,7 +19,7 @@ import { encodeResultOf } from "../../wire/encode-result.ts";
 import { decodeAnswer } from "../../wire/decode-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
-import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
+import { callOf, type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import { reencodeCall } from "./reencode-call.ts";
 import { reencodeUpload } from "./reencode-upload.ts";
@@ -39,24 +39,24 @@ import type { Application } from "../application.ts";
  */
 export async function forwardThroughMiddleware(
   parts: ForwardMiddlewareParts,
-  incoming: IncomingCall,
+  exchange: Exchange,
   received: ForwardedCall,
-  send: (call: IncomingCall, forwarded: ForwardedCall) => Promise<PeerResponse>,
+  send: (call: Exchange, forwarded: ForwardedCall) => Promise<PeerResponse>,
   refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const { method, body } = received;
-  const receivedFields = incoming.request.headers;
+  const receivedFields = exchange.request.headers;
   // Refuse before middleware runs, if the application is known here. Otherwise the node refuses,
   // with the same answer.
   if (
-    incoming.crossSite &&
-    (await parts.application?.isSafe(incoming.fqn, incoming.version.toString())) === false
+    exchange.crossSite &&
+    (await parts.application?.isSafe(exchange.fqn, exchange.version.toString())) === false
   )
-    refuseCrossSite(incoming);
+    refuseCrossSite(exchange);
   const classes = parts.application?.classes ?? new OpaqueClasses();
   const middleware = parts.chain.list.filter((entry) => !isCors(entry));
   const arrived = { method, headers: receivedFields, body };
-  const read = await argumentsReader(parts, incoming, arrived, classes);
+  const read = await argumentsReader(parts, exchange, arrived, classes);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
   /** The outcome of `next`, if the answer's bytes are in the caller's encoding. */
@@ -69,17 +69,17 @@ export async function forwardThroughMiddleware(
     async (call) => {
       const changed = args.touched
         ? await (isMultipart(receivedFields) ? reencodeUpload : reencodeCall)(
-            incoming,
+            exchange,
             arrived,
             args,
             read,
             classes,
           )
         : undefined;
-      const encoding = changed?.encoding ?? incoming.encoding;
-      const head = await send(incoming, {
+      const encoding = changed?.encoding ?? exchange.encoding;
+      const head = await send(exchange, {
         ...(changed ?? received),
-        headers: fieldsOf(incoming, call.headers, changed),
+        headers: fieldsOf(exchange, call.headers, changed),
       });
       answer = await wholeAnswer(head);
       try {
@@ -87,14 +87,14 @@ export async function forwardThroughMiddleware(
           classes,
           onError: (error, response) => {
             noteAnsweredError(error, response);
-            if (incoming.masksErrors) noteMaskedAnswer(error);
+            if (exchange.masksErrors) noteMaskedAnswer(error);
           },
           ...(encoding === "plain" && { errorOfText }),
         });
-        if (encoding === incoming.encoding) outcome = { value };
+        if (encoding === exchange.encoding) outcome = { value };
         return value;
       } catch (error) {
-        if (encoding === incoming.encoding) outcome = { error, form: formOf(error, classes) };
+        if (encoding === exchange.encoding) outcome = { error, form: formOf(error, classes) };
         throw error;
       }
     },
@@ -102,14 +102,14 @@ export async function forwardThroughMiddleware(
   );
   let response: HttpResponse;
   try {
-    const call = callOf(incoming, args);
+    const call = callOf(exchange, args);
     const { carrier, clock } = parts.host;
     const value = await carrier.run(contextOfCall(call, clock), () => invoke(call));
     response =
       unchangedAnswer(answer, outcome, value) ??
       withAnswerHeaders(
         answer,
-        await withClasses(classes, value, (taken) => encodeResultOf(incoming, taken, { classes })),
+        await withClasses(classes, value, (taken) => encodeResultOf(exchange, taken, { classes })),
       );
   } catch (thrown) {
     // Send the received bytes, with class and trace, if middleware didn't replace or change the
@@ -124,7 +124,7 @@ export async function forwardThroughMiddleware(
         ? relayAnswer(answer)
         : withAnswerHeaders(answer, await refuse(thrown));
   }
-  return withHeaders(response, incoming.headers.over(response.headers));
+  return withHeaders(response, exchange.headers.over(response.headers));
 }
 
 /**
@@ -133,11 +133,11 @@ export async function forwardThroughMiddleware(
  */
 async function argumentsReader(
   parts: ForwardMiddlewareParts,
-  incoming: IncomingCall,
+  exchange: Exchange,
   received: ReceivedRequest,
   classes: ClassTable,
 ): Promise<() => Args> {
-  const { fqn, version, query, trusted, encoding } = incoming;
+  const { fqn, version, query, trusted, encoding } = exchange;
   const { application, limits } = parts;
   const options = { classes, limits, trusted, encoding };
   let procedure: Awaited<ReturnType<Application["procedure"]>>;
@@ -159,13 +159,13 @@ async function argumentsReader(
 
 /** The headers as middleware left them, except those about the body, which have to fit the body. */
 function fieldsOf(
-  incoming: IncomingCall,
+  exchange: Exchange,
   callHeaders: ReadonlyMap<string, string>,
   changed: { encoding: string; contentType?: string } | undefined,
 ): Record<string, string> {
   const fields = joined(endToEndHeaders(Object.fromEntries(callHeaders), () => false));
   const received = joined(
-    endToEndHeaders(incoming.request.headers, (name) => name === headers.encoding),
+    endToEndHeaders(exchange.request.headers, (name) => name === headers.encoding),
   );
   for (const name of bodyHeaders) {
     delete fields[name];

@@ -22,7 +22,7 @@ import type { RequestedOrigin } from "../../http/public-origin.ts";
 import { noted } from "../../http/tracing/sent-notes.ts";
 import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 import type { Application } from "../application.ts";
 import type { MiddlewareChain } from "../role.ts";
 
@@ -114,7 +114,7 @@ export interface ForwardMiddlewareParts {
 export async function forwardCall(
   parts: ForwardParts,
   base: string,
-  call: IncomingCall,
+  call: Exchange,
   forwarded: ForwardedRequest,
   signal: AbortNotice | undefined,
   peer: Peer,
@@ -130,7 +130,7 @@ export async function forwardCall(
 export function sendForwarded(
   { host }: ForwardParts,
   base: string,
-  call: IncomingCall,
+  call: Exchange,
   forwarded: ForwardedRequest,
   signal: AbortNotice | undefined,
   peer: Peer,
@@ -164,7 +164,7 @@ export function sendForwarded(
 }
 
 /** Notes the settings that came with an answer for the outermost one, and removes them from it. */
-export function withoutItsSettings(call: IncomingCall, answer: PeerResponse): PeerResponse {
+export function withoutItsSettings(call: Exchange, answer: PeerResponse): PeerResponse {
   if (!(serviceHeaders.response in answer.headers)) return answer;
   try {
     call.state.received(answer.headers);
@@ -178,7 +178,7 @@ export function withoutItsSettings(call: IncomingCall, answer: PeerResponse): Pe
 /** A stream is sent with the length that its head promised, so that a limit can refuse it at once. */
 function addLength(
   fields: Record<string, string>,
-  { request }: IncomingCall,
+  { request }: Exchange,
   { body }: ForwardedRequest,
 ): void {
   const length = body instanceof Uint8Array ? undefined : request.headers["content-length"];
@@ -227,7 +227,7 @@ const noBytes = new Uint8Array();
 
 /** Reads the call's body; a GET has none. */
 export function readForwardedBody(
-  { request }: IncomingCall,
+  { request }: Exchange,
   limits: Limits,
 ): Uint8Array | Promise<Uint8Array> {
   return request.method === "POST" ? request.readBody(bodyLimit(request.headers, limits)) : noBytes;

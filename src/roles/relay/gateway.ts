@@ -13,7 +13,7 @@ import { mayBeRoute } from "../../http/route-table.ts";
 import { refusedStart } from "../../http/refusals.ts";
 import { pathOf } from "../../http/router.ts";
 import { createCredentials, type TrustKey } from "../../http/trust.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 import type { ForwardedRequest } from "./forward.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
@@ -114,18 +114,18 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const isGathering = (): boolean =>
     !canBeFound() ||
     host.clock.now() - Math.max(started, directory?.listedAt ?? started) < gatheringMs;
-  const forward = (call: IncomingCall, received: ForwardedRequest): Promise<PeerResponse> => {
+  const forward = (call: Exchange, received: ForwardedRequest): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn, call.route?.info);
     return holders.kind === "some"
       ? sendToHolder(call, received, holders)
       : refuseMissing(call, holders.kind === "gone");
   };
-  const notFound = ({ fqn, version }: IncomingCall): ProcedureNotFound => {
+  const notFound = ({ fqn, version }: Exchange): ProcedureNotFound => {
     const error = procedureNotFound(fqn, version.toString());
     const meant = options.meant?.(fqn);
     return meant === undefined ? error : new ProcedureNotFound(`${error.message}; ${meant}`);
   };
-  const refuseMissing = async (call: IncomingCall, isGone: boolean): Promise<never> => {
+  const refuseMissing = async (call: Exchange, isGone: boolean): Promise<never> => {
     const isRemoved =
       isGone &&
       options.has === undefined &&

@@ -3,7 +3,7 @@
 import { Abort, abortWith } from "../../base/aborts.ts";
 import { DeadlineExceeded } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 import type { ForwardedRequest } from "./forward.ts";
 
 /**
@@ -22,7 +22,7 @@ export class HeldCall {
   readonly #cancel: () => void;
 
   constructor(
-    { departure, fqn }: Pick<IncomingCall, "departure" | "fqn">,
+    { departure, fqn }: Pick<Exchange, "departure" | "fqn">,
     timeoutMs: number,
     { body }: ForwardedRequest,
     clock: Clock,

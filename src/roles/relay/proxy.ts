@@ -43,7 +43,7 @@ import { Upstreams } from "../upstreams/upstreams.ts";
 import { ServiceLinks } from "../links/service-links.ts";
 import { createCredentials, type TrustKey } from "../../http/trust.ts";
 import { isMasked, maskHeader } from "../../http/relay-headers.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 
 export interface ProxyOptions {
   readonly trustKey: TrustKey;
@@ -111,7 +111,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     () => options.repository,
     () => !repository.isLinked,
   );
-  const forward = async (call: IncomingCall, forwarded: ForwardedRequest) => {
+  const forward = async (call: Exchange, forwarded: ForwardedRequest) => {
     const timeoutMs = call.route === undefined ? lists.timeouts.get(call.fqn) : undefined;
     const held =
       timeoutMs === undefined ? undefined : new HeldCall(call, timeoutMs, forwarded, host.clock);

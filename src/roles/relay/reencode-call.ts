@@ -9,7 +9,7 @@ import { encodeArguments } from "../../codec/serialized.ts";
 import type { ReceivedRequest } from "../../wire/decode-call.ts";
 import type { Encoding } from "../../wire/encoding.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 import { encodeCall } from "../../wire/superjson.ts";
 import type { ForwardedCall } from "./forward.ts";
 
@@ -25,13 +25,13 @@ export interface ReencodedCall extends ForwardedCall {
  * ValueNotSerializable with the path of a value that can't be sent.
  */
 export async function reencodeCall(
-  incoming: IncomingCall,
+  exchange: Exchange,
   received: ReceivedRequest,
   args: Args,
   read: () => Args,
   classes: ClassTable,
 ): Promise<ReencodedCall | undefined> {
-  const preferred = incoming.encoding === "plain" ? "serialized" : incoming.encoding;
+  const preferred = exchange.encoding === "plain" ? "serialized" : exchange.encoding;
   const { body: text, encoding: needed } = await withClasses(classes, new Map(args), (taken) =>
     encodeCall(taken, { classes }, preferred),
   );
@@ -40,42 +40,42 @@ export async function reencodeCall(
   // so the same text may be another value.
   const sameText =
     typeof text === "string" &&
-    (incoming.encoding !== "plain" || !text.includes('"serialized":true')) &&
+    (exchange.encoding !== "plain" || !text.includes('"serialized":true')) &&
     text === new TextDecoder().decode(received.body);
   if (sameText || text === (await encodeCall(read(), { classes }, preferred)).body)
     return undefined;
-  const { method, target } = incoming.request;
+  const { method, target } = exchange.request;
   if (method === "GET" && classes.passOn !== undefined) {
     // Stay with GET: without the application's manifest, this service doesn't know the types.
-    const query = queryOf(args, incoming);
+    const query = queryOf(args, exchange);
     return {
       method,
       target: query === "" ? pathOf(target) : `${pathOf(target)}?${query}`,
       body: new Uint8Array(),
-      encoding: incoming.encoding,
+      encoding: exchange.encoding,
     };
   }
-  if (incoming.encoding !== "plain") return await postOf(incoming, text, needed);
+  if (exchange.encoding !== "plain") return await postOf(exchange, text, needed);
   if (needed === "serialized" && typeof text === "string") {
     const plain = JSON.stringify(Object.fromEntries(args));
     if (
       encodeArguments(new Map(Object.entries(JSON.parse(plain) as object)), { classes }).text ===
       text
     )
-      return await postOf(incoming, plain, "plain");
+      return await postOf(exchange, plain, "plain");
   }
   // Middleware set a value that plain JSON can't carry: send it serialized. The caller still gets a
   // plain answer.
-  if (classes.passOn === undefined) return await postOf(incoming, text, needed);
+  if (classes.passOn === undefined) return await postOf(exchange, text, needed);
   throw new ValueNotSerializable(
     "args: middleware set a value that plain JSON can't carry; set 'repository' in this service's configuration",
   );
 }
 
 /** The arguments as a query string. Throws if text can't stand for a value. */
-function queryOf(args: Args, incoming: IncomingCall): string {
+function queryOf(args: Args, exchange: Exchange): string {
   const query = new URLSearchParams();
-  const version = new URLSearchParams(incoming.query).get(versionParameter);
+  const version = new URLSearchParams(exchange.query).get(versionParameter);
   if (version !== null) query.set(versionParameter, version);
   for (const [name, value] of args) {
     // An empty list would add no parameter.
@@ -88,7 +88,7 @@ function queryOf(args: Args, incoming: IncomingCall): string {
 
 /** A POST of these arguments, for the version that the caller asked for. */
 export async function postOf(
-  { request, query }: IncomingCall,
+  { request, query }: Exchange,
   content: string | Blob,
   encoding: Encoding,
 ): Promise<ReencodedCall> {

@@ -7,17 +7,17 @@ import { encodeArguments } from "../../codec/serialized.ts";
 import type { ReceivedRequest } from "../../wire/decode-call.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import { postOf, type ReencodedCall, textOf, unfit } from "./reencode-call.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 
 /** As `reencodeCall`, for a call that came as multipart/form-data. */
 export async function reencodeUpload(
-  incoming: IncomingCall,
+  exchange: Exchange,
   received: ReceivedRequest,
   args: Args,
   read: () => Args,
   classes: ClassTable,
 ): Promise<ReencodedCall | undefined> {
-  const { encoding } = incoming;
+  const { encoding } = exchange;
   const original = read();
   // Parts that belong to instances which this service doesn't open.
   const passedOn =
@@ -41,8 +41,8 @@ export async function reencodeUpload(
     return undefined;
   // Without the application's manifest, this service doesn't know the types of a form's fields.
   return encoding === "plain" && classes.passOn !== undefined
-    ? await postOf(incoming, writeMultipart(fieldsOf(args)), encoding)
-    : await postOf(incoming, changed.body, encoding === "plain" ? "serialized" : encoding);
+    ? await postOf(exchange, writeMultipart(fieldsOf(args)), encoding)
+    : await postOf(exchange, changed.body, encoding === "plain" ? "serialized" : encoding);
 }
 
 /** The arguments as the fields of a form. Throws ValueNotSerializable if none can stand for one. */

@@ -10,7 +10,7 @@ import {
 } from "../../base/ports.ts";
 import { discard, watchedBody } from "../../http/bodies.ts";
 import { isMisfit, type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../observer.ts";
 import {
@@ -32,7 +32,7 @@ export interface HolderParts extends ForwardParts {
 type Some = Extract<Holders, { kind: "some" }>;
 
 export type SendToHolder = (
-  call: IncomingCall,
+  call: Exchange,
   received: ForwardedRequest,
   holders: Some,
 ) => Promise<PeerResponse>;
@@ -68,14 +68,14 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
 class HolderTries implements Tries<Member> {
   readonly hasBegun: () => boolean;
   readonly #parts: HolderParts;
-  readonly #call: IncomingCall;
+  readonly #call: Exchange;
   readonly #forwarded: ForwardedRequest;
   readonly #holders: Some;
   #held: HeldCall | undefined;
 
   constructor(
     parts: HolderParts,
-    call: IncomingCall,
+    call: Exchange,
     forwarded: ForwardedRequest,
     hasBegun: () => boolean,
     holders: Some,
@@ -143,11 +143,11 @@ class HolderTries implements Tries<Member> {
   }
 }
 
-function noneTakes({ fqn }: IncomingCall, options: ErrorOptions = {}): NodeNotAvailable {
+function noneTakes({ fqn }: Exchange, options: ErrorOptions = {}): NodeNotAvailable {
   return new NodeNotAvailable(`No node can take '${fqn}' now`, options);
 }
 
 /** How long, in ms, the procedure may take there. */
-function timeLimitOf({ fqn, route }: IncomingCall, { timeouts }: Member): number | undefined {
+function timeLimitOf({ fqn, route }: Exchange, { timeouts }: Member): number | undefined {
   return timeouts.size > 0 && route === undefined ? timeouts.get(fqn) : undefined;
 }

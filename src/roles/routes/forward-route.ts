@@ -5,7 +5,7 @@ import { announcesBody } from "../../http/bodies.ts";
 import { compose } from "../../http/middleware.ts";
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
-import { callOf, type IncomingCall } from "../../wire/incoming-call.ts";
+import { callOf, type Exchange } from "../../wire/exchange.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import {
   endToEndHeaders,
@@ -19,15 +19,15 @@ import { answerOf, changedHeaders, webResponse } from "./web-messages.ts";
 /** Forwards the request through the middleware, which may change headers and answer. */
 export async function forwardRoute(
   { host, chain }: Pick<ForwardMiddlewareParts, "host" | "chain">,
-  incoming: IncomingCall,
-  send: (call: IncomingCall, forwarded: ForwardedRequest) => Promise<PeerResponse>,
+  exchange: Exchange,
+  send: (call: Exchange, forwarded: ForwardedRequest) => Promise<PeerResponse>,
 ): Promise<HttpResponse> {
-  const { request } = incoming;
+  const { request } = exchange;
   const { method, target } = request;
   const body = announcesBody(request.headers) ? request.body : new Uint8Array();
   const received: ForwardedRequest = { method, target, body };
   const middleware = chain.list.filter((entry) => !isCors(entry));
-  if (middleware.length === 0) return relayAnswer(await send(incoming, received), method);
+  if (middleware.length === 0) return relayAnswer(await send(exchange, received), method);
   let relayed: HttpResponse | undefined;
   let response: Response | undefined;
   let stream: Response["body"] | undefined;
@@ -35,20 +35,20 @@ export async function forwardRoute(
     middleware,
     async (call) => {
       const headers = joined(endToEndHeaders(Object.fromEntries(call.headers), () => false));
-      relayed = relayAnswer(await send(incoming, { ...received, headers }), method);
+      relayed = relayAnswer(await send(exchange, { ...received, headers }), method);
       response = webResponse(relayed);
       stream = response.body;
       return response;
     },
     host.log,
   );
-  const call = callOf(incoming, new Map());
+  const call = callOf(exchange, new Map());
   const value = await host.carrier.run(contextOfCall(call, host.clock), () => invoke(call));
   // Bytes as they came, unless middleware has read or cloned them, or answers itself.
   const isUntouched = response?.bodyUsed === false && response.body === stream;
   const answer =
     value === response && response !== undefined && relayed !== undefined && isUntouched
       ? { ...relayed, headers: changedHeaders(relayed.headers, response) }
-      : answerOf(value, incoming.fqn, host.memory, value === response);
-  return withHeaders(answer, incoming.headers.over(answer.headers));
+      : answerOf(value, exchange.fqn, host.memory, value === response);
+  return withHeaders(answer, exchange.headers.over(answer.headers));
 }

@@ -4,7 +4,7 @@
 import { type Clock, type HttpResponse, TransportError } from "../../base/ports.ts";
 import { readOnce, stopReading } from "../../http/bodies.ts";
 import type { ProcedureFunction } from "../../runtime/seam.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 
 /** After its signal was aborted, a route can end its answer by itself for so long. */
 const ownEndMs = 100;
@@ -28,7 +28,7 @@ export class OpenAnswers {
   /** The answer, which ends when its function is replaced. */
   follow(
     { name, run }: { readonly name: string; readonly run: ProcedureFunction },
-    incoming: Pick<IncomingCall, "expire">,
+    exchange: Pick<Exchange, "expire">,
     answer: HttpResponse,
   ): HttpResponse {
     const { body } = answer;
@@ -37,7 +37,7 @@ export class OpenAnswers {
     let isOver = false;
     let rejectRead: ((error: Error) => void) | undefined;
     const end = (): void => {
-      incoming.expire(error);
+      exchange.expire(error);
       this.#clock.after(ownEndMs, () => {
         isOver = true;
         rejectRead?.(error);

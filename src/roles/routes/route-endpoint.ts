@@ -9,7 +9,7 @@ import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { RouteTable } from "../../http/route-table.ts";
 import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { CheckedCall, type IncomingCall } from "../../wire/incoming-call.ts";
+import { Exchange } from "../../wire/exchange.ts";
 import type { EndpointParts } from "../../wire/rpc-endpoint.ts";
 import { Movement } from "./movement.ts";
 
@@ -18,7 +18,7 @@ export interface RoutesPart {
   /** Changes as members come and go. */
   readonly table: () => RouteTable<RouteInfo>;
   /** Runs the route or passes the request on. */
-  readonly answer: (call: IncomingCall) => Promise<HttpResponse>;
+  readonly answer: (call: Exchange) => Promise<HttpResponse>;
 }
 
 export interface RouteEndpointParts extends EndpointParts {
@@ -41,7 +41,7 @@ export function createRouteEndpoint(
     if (request.notes !== undefined) request.notes.route = info;
     const cors = parts.cors();
     const trust = parts.credentials.of(request);
-    let call: CheckedCall | undefined;
+    let call: Exchange | undefined;
     let response: HttpResponse;
     const movement = new Movement(host.clock, limits, (isWaiting) =>
       isWaiting ? call?.awaitBody() : call?.resume(),
@@ -51,7 +51,7 @@ export function createRouteEndpoint(
       const route = { info, params };
       const encoding = "plain" as const;
       const options = { encoding, trust, web, cors, limits, route, masks, admission };
-      const checked = new CheckedCall(movement.request(request), { ...options, clock: host.clock });
+      const checked = new Exchange(movement.request(request), { ...options, clock: host.clock });
       call = checked;
       checked.enter();
       const expire = (error: Error): void => checked.expire(error);

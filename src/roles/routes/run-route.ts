@@ -7,7 +7,7 @@ import type { HttpResponse } from "../../base/ports.ts";
 import { headers } from "../../base/protocol.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import type { RouteRegistration, RouteRegistry } from "../../runtime/routes.ts";
-import { callOf, type IncomingCall, refuseCrossSite } from "../../wire/incoming-call.ts";
+import { callOf, type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
 import type { CallRunnerParts } from "../run-call.ts";
 import type { OpenAnswers } from "./open-answers.ts";
@@ -29,14 +29,14 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
   const { host, chain } = parts;
   const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
 
-  const run = async (incoming: IncomingCall, route: RouteRegistration): Promise<HttpResponse> => {
-    const { params = {} } = incoming.route ?? {};
-    const request = webRequest(incoming, route.bodyBytes);
-    const call = callOf(incoming, new Map([["request", request]]));
+  const run = async (exchange: Exchange, route: RouteRegistration): Promise<HttpResponse> => {
+    const { params = {} } = exchange.route ?? {};
+    const request = webRequest(exchange, route.bodyBytes);
+    const call = callOf(exchange, new Map([["request", request]]));
     const middleware = chain.list.filter((entry) => !isCors(entry));
     if (middleware.length === 0)
       return answerOf(await registry.run(route, call, params, request), route.name, host.memory);
-    const before = new Map(incoming.headers);
+    const before = new Map(exchange.headers);
     let result: unknown;
     const invoke = compose(
       middleware,
@@ -54,20 +54,20 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
     const value = await host.carrier.run(contextOfCall(call, host.clock), () => invoke(call));
     return withMiddlewareHeaders(
       answerOf(value, route.name, host.memory, value === result),
-      incoming,
+      exchange,
     );
   };
 
   return {
     table: () => registry.table,
-    async answer(incoming) {
-      const route = incoming.route?.info as RouteRegistration;
-      if (route.access === "protected" && !incoming.trusted) throw new Unauthorized();
-      if (route.crossSite !== true) refuseCrossSite(incoming);
-      const turn = incoming.turn();
+    async answer(exchange) {
+      const route = exchange.route?.info as RouteRegistration;
+      if (route.access === "protected" && !exchange.trusted) throw new Unauthorized();
+      if (route.crossSite !== true) refuseCrossSite(exchange);
+      const turn = exchange.turn();
       if (turn !== undefined) await turn;
-      const answer = withHeaders(await run(incoming, route), nodeHeader);
-      return parts.openAnswers?.follow(route, incoming, answer) ?? answer;
+      const answer = withHeaders(await run(exchange, route), nodeHeader);
+      return parts.openAnswers?.follow(route, exchange, answer) ?? answer;
     },
   };
 }

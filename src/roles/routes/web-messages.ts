@@ -6,22 +6,22 @@ import { isServiceHeader } from "../../base/protocol.ts";
 import { readOnce } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
 import { withHeaders } from "../../wire/rpc-endpoint.ts";
-import type { IncomingCall } from "../../wire/incoming-call.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 
 /** Larger chunks are sent in pieces, so that a slow reader is seen to be reading. */
 const pieceBytes = 65_536;
 
 /** The `Request` that the function of a route gets. */
-export function webRequest(incoming: IncomingCall, bodyBytes: number = Infinity): Request {
-  const { request } = incoming;
+export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Request {
+  const { request } = exchange;
   const { method } = request;
-  const url = incoming.state.request.url;
+  const url = exchange.state.request.url;
   if (Number(request.headers["content-length"] ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
   const headers = new Headers();
-  for (const [name, value] of incoming.headers)
+  for (const [name, value] of exchange.headers)
     if (!isHopByHop(name) && !isServiceHeader(name) && name !== "expect") headers.set(name, value);
   headers.set("host", new URL(url).host);
-  const options = { method, headers, signal: incoming.signal };
+  const options = { method, headers, signal: exchange.signal };
   const made =
     method === "GET" || method === "HEAD"
       ? new Request(url, options)
@@ -31,7 +31,7 @@ export function webRequest(incoming: IncomingCall, bodyBytes: number = Infinity)
           duplex: "half",
         } as RequestInit);
   // Node's own is forgotten with its request, although somebody may still listen to it.
-  Object.defineProperty(made, "signal", { value: incoming.signal });
+  Object.defineProperty(made, "signal", { value: exchange.signal });
   return made;
 }
 
@@ -277,8 +277,8 @@ function toStream(body: NonNullable<HttpResponse["body"]>): BodyInit {
 }
 
 /** Adds the headers that middleware has set after `next`. */
-export function withMiddlewareHeaders(answer: HttpResponse, incoming: IncomingCall): HttpResponse {
-  return withHeaders(answer, incoming.headers.over(answer.headers));
+export function withMiddlewareHeaders(answer: HttpResponse, exchange: Exchange): HttpResponse {
+  return withHeaders(answer, exchange.headers.over(answer.headers));
 }
 
 function kindOf(value: unknown): string {

@@ -18,7 +18,7 @@ import {
   forwardCall,
 } from "../../../src/roles/relay/forward.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
-import type { IncomingCall } from "../../../src/wire/incoming-call.ts";
+import type { Exchange } from "../../../src/wire/exchange.ts";
 
 const answer = (headers: HeaderFields, body = "") => ({
   status: 200,
@@ -28,7 +28,7 @@ const answer = (headers: HeaderFields, body = "") => ({
 
 /** What is sent behind for a call of which `call` says something else than the usual. */
 async function sent(
-  call: Partial<IncomingCall> = {},
+  call: Partial<Exchange> = {},
   fields: HeaderFields = {},
   own?: Readonly<Record<string, string>>,
 ): Promise<OutgoingRequest> {
@@ -50,7 +50,7 @@ async function sent(
     request: { headers: fields },
     signal: new AbortController().signal,
     ...call,
-  } as unknown as IncomingCall;
+  } as unknown as Exchange;
   const forwarded = {
     method: "POST",
     target: "/rpc/shop/quote?version=1",

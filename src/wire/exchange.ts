@@ -1,5 +1,5 @@
-// A call as it comes in over HTTP: what its request says of it, checked, before its arguments are
-// decoded.
+// What came in, a call or a request for a route: all that its head says, read and checked once. Arguments,
+// bodies and answers are no part of it: the steps that make them hand them on.
 
 import { Abort, abortWith } from "../base/aborts.ts";
 import type { Call, CallHeaders } from "../base/call.ts";
@@ -24,24 +24,34 @@ import { needsNoPreflight } from "./body-type.ts";
 import type { Encoding } from "./encoding.ts";
 import { procedureHeaders } from "./procedure-headers.ts";
 
-/** A call whose request has been checked. Its arguments are still bytes. */
-export interface IncomingCall extends Trust {
+/** What the head of a request is read by. */
+export interface ExchangeOptions {
+  readonly encoding: Encoding;
+  readonly trust: Trust;
+  readonly web: PublicOrigin;
+  readonly cors: CorsMiddleware | undefined;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** The route that the request is for, if it isn't a call of a procedure. */
+  readonly route?: MatchedRoute;
+  /** This service masks errors. */
+  readonly masks: boolean;
+  readonly admission: Admission;
+}
+
+export class Exchange implements Trust {
   readonly request: HttpRequest;
+  readonly encoding: Encoding;
+  readonly holdsKey: boolean;
+  readonly member: boolean;
+  readonly trusted: boolean;
+  /** Of the procedure, or the name of the route. */
   readonly fqn: string;
   readonly version: Version;
   /** As sent, without `?`. */
   readonly query: string;
-  readonly encoding: Encoding;
-  readonly deadline: number;
+  /** How many services have passed it on. */
   readonly hops: number;
-  /** Aborts the call's signal: its time is over. */
-  expire(reason: Error): void;
-  endBy(deadline: number): void;
-  readonly signal: AbortSignal;
-  /** The same as `signal`, for less than it costs. */
-  readonly departure: AbortNotice;
-  /** The request's headers as procedures may see them; made when first read. */
-  readonly headers: MiddlewareHeaders;
   /** The host and scheme that the outermost caller requested. */
   readonly requestedOrigin: RequestedOrigin;
   /**
@@ -49,63 +59,12 @@ export interface IncomingCall extends Trust {
    * origin.
    */
   readonly crossSite: boolean;
-  /** The route that the request is for, if it isn't a call of a procedure. */
   readonly route: MatchedRoute | undefined;
   /** Errors in the answer are masked, here and by all services that the call is passed on to. */
   readonly masksErrors: boolean;
-  /** Outer request, locals, and settings of the answer; made when first read. */
-  readonly state: CallState;
-  /** The procedure starts. */
-  begin(): void;
-  /** Its body is awaited: until it is there, the call takes no place among those that run. */
-  awaitBody(): void;
-  /**
-   * It takes a place among those that run: as it comes, and again when its body is there. Throws if the service
-   * can take no more calls, or if this one is over.
-   */
-  enter(): void;
-  /**
-   * Resolves once the call may begin. Undefined: at once. Rejects if the call is over by then, or
-   * nobody waits for it any more.
-   */
-  turn(): Promise<void> | undefined;
-}
-
-/** What a call that comes in is checked by. */
-export interface IncomingCallOptions {
-  readonly encoding: Encoding;
-  readonly trust: Trust;
-  readonly web: PublicOrigin;
-  readonly cors: CorsMiddleware | undefined;
-  readonly limits: Limits;
-  readonly clock: Clock;
-  readonly route?: MatchedRoute;
-  /** This service masks errors. */
-  readonly masks: boolean;
-  readonly admission: Admission;
-}
-
-/**
- * The call that a request makes. The constructor throws if the request can't be a call. {@link CheckedCall.end}
- * gives back the place that it has taken.
- */
-export class CheckedCall implements IncomingCall {
-  readonly request: HttpRequest;
-  readonly encoding: Encoding;
-  readonly holdsKey: boolean;
-  readonly member: boolean;
-  readonly trusted: boolean;
-  readonly fqn: string;
-  readonly version: Version;
-  readonly query: string;
-  deadline: number;
-  readonly hops: number;
-  readonly requestedOrigin: RequestedOrigin;
-  readonly crossSite: boolean;
-  readonly route: MatchedRoute | undefined;
-  readonly masksErrors: boolean;
   readonly #seesForwarded: boolean;
-  readonly #options: IncomingCallOptions;
+  readonly #options: ExchangeOptions;
+  #deadline: number;
   #state: CallState | undefined;
   #hasBegun = false;
   #place: Place | "none" | "over" = "none";
@@ -113,7 +72,8 @@ export class CheckedCall implements IncomingCall {
   #abort: Abort | undefined;
   #expired: Error | undefined;
 
-  constructor(request: HttpRequest, options: IncomingCallOptions) {
+  /** Throws if the request can't be a call. {@link end} gives back the place that {@link enter} takes. */
+  constructor(request: HttpRequest, options: ExchangeOptions) {
     const { encoding, trust, web, cors, limits, clock, route } = options;
     this.request = request;
     this.route = route;
@@ -135,7 +95,7 @@ export class CheckedCall implements IncomingCall {
       throw new LoopDetected(`The call has passed more than ${mostHops} services`);
     const ms = Math.min(msLeft ?? limits.callTimeoutMs, limits.callTimeoutMs);
     // Its caller still waits. So it came at some time of the last `ms`, and the middle is nearest.
-    this.deadline = clock.now() + ms - Math.min(request.waitedMs ?? 0, ms) / 2;
+    this.#deadline = clock.now() + ms - Math.min(request.waitedMs ?? 0, ms) / 2;
     this.requestedOrigin = web.requestedOrigin(request, trust);
     this.masksErrors = isMasked(request.headers, trust, options.masks);
     this.#seesForwarded = web.believes(trust);
@@ -145,6 +105,17 @@ export class CheckedCall implements IncomingCall {
       cors?.names(request.headers["origin"]) !== true;
   }
 
+  /** By the clock of this host. */
+  get deadline(): number {
+    return this.#deadline;
+  }
+
+  /** It has less time. */
+  endBy(deadline: number): void {
+    this.#deadline = Math.min(this.#deadline, deadline);
+  }
+
+  /** The request's headers as procedures may see them; made when first read. */
   get headers(): MiddlewareHeaders {
     return (this.#headers ??= procedureHeaders(this.request.headers, {
       seesHost: this.holdsKey || !this.member,
@@ -156,6 +127,7 @@ export class CheckedCall implements IncomingCall {
     return this.departure.signal;
   }
 
+  /** The same as `signal`, for less than it costs: its caller leaves, or its time is over. */
   get departure(): Abort {
     if (this.#abort === undefined) {
       this.#abort = new Abort();
@@ -165,6 +137,7 @@ export class CheckedCall implements IncomingCall {
     return this.#abort;
   }
 
+  /** Outer request, locals, and settings of the answer; made when first read. */
   get state(): CallState {
     if (this.#state === undefined) {
       this.#state = new CallState(this.request, this.#options);
@@ -173,17 +146,23 @@ export class CheckedCall implements IncomingCall {
     return this.#state;
   }
 
+  /** The procedure starts. */
   begin(): void {
     this.#hasBegun = true;
     this.#state?.begin();
   }
 
+  /** Its body is awaited: until it is there, the call takes no place among those that run. */
   awaitBody(): void {
     if (typeof this.#place !== "number") return;
     this.#options.admission.leave(this.#place);
     this.#place = "none";
   }
 
+  /**
+   * It takes a place among those that run: as it comes, and again when its body is there. Throws if the service
+   * can take no more calls, or if this one is over.
+   */
   enter(): void {
     if (this.#place === "over") throw new DeadlineExceeded();
     const place = this.#options.admission.enter(this.fqn);
@@ -191,6 +170,10 @@ export class CheckedCall implements IncomingCall {
     this.#place = place;
   }
 
+  /**
+   * Resolves once the call may begin. Undefined: at once. Rejects if the call is over by then, or
+   * nobody waits for it any more.
+   */
   turn(): Promise<void> | undefined {
     return this.#options.admission.turn(this.fqn)?.then(() => {
       if (this.#place === "over") throw new DeadlineExceeded();
@@ -216,10 +199,7 @@ export class CheckedCall implements IncomingCall {
     return this.#state?.onto(answer, isPlain) ?? answer;
   }
 
-  endBy(deadline: number): void {
-    this.deadline = Math.min(this.deadline, deadline);
-  }
-
+  /** Its time is over: aborts its signal. */
   expire(reason: Error): void {
     this.#expired = reason;
     this.#abort?.abort(reason);
@@ -227,7 +207,7 @@ export class CheckedCall implements IncomingCall {
 }
 
 /** Throws Forbidden for a cross-site call. A role first checks whether the procedure is `safe`. */
-export function refuseCrossSite(call: IncomingCall): void {
+export function refuseCrossSite(call: Exchange): void {
   if (call.crossSite)
     throw new Forbidden(
       `A page of another origin may not ${call.route === undefined ? "make this call" : "send this request"}`,
@@ -235,58 +215,58 @@ export function refuseCrossSite(call: IncomingCall): void {
 }
 
 /** The call that middleware and procedure see, its arguments decoded. */
-export function callOf(incoming: IncomingCall, args: Call["args"]): Call {
-  return new DecodedCall(incoming, args);
+export function callOf(exchange: Exchange, args: Call["args"]): Call {
+  return new DecodedCall(exchange, args);
 }
 
 // A class: an object literal with getters would keep each call in memory for long.
 class DecodedCall implements Call {
   readonly args: Call["args"];
-  readonly #incoming: IncomingCall;
+  readonly #exchange: Exchange;
 
-  constructor(incoming: IncomingCall, args: Call["args"]) {
-    this.#incoming = incoming;
+  constructor(exchange: Exchange, args: Call["args"]) {
+    this.#exchange = exchange;
     this.args = args;
   }
 
   get fqn(): string {
-    return this.#incoming.fqn;
+    return this.#exchange.fqn;
   }
 
   get version(): Version {
-    return this.#incoming.version;
+    return this.#exchange.version;
   }
 
   get headers(): CallHeaders {
-    return this.#incoming.headers;
+    return this.#exchange.headers;
   }
 
   get trusted(): boolean {
-    return this.#incoming.trusted;
+    return this.#exchange.trusted;
   }
 
   get signal(): AbortSignal {
-    return this.#incoming.signal;
+    return this.#exchange.signal;
   }
 
   get departure(): AbortNotice {
-    return this.#incoming.departure;
+    return this.#exchange.departure;
   }
 
   get deadline(): number {
-    return this.#incoming.deadline;
+    return this.#exchange.deadline;
   }
 
   get hops(): number {
-    return this.#incoming.hops;
+    return this.#exchange.hops;
   }
 
   get scope(): CallScope {
-    return this.#incoming.state;
+    return this.#exchange.state;
   }
 
   begin(): void {
-    this.#incoming.begin();
+    this.#exchange.begin();
   }
 }
 
