@@ -25,7 +25,7 @@ import { decodeSegment, pathOf } from "../http/router.ts";
 import type { Trust } from "../http/trust.ts";
 import { encodeError } from "../wire/encode-error.ts";
 import type { Encoding } from "../wire/encoding.ts";
-import { withHeaders } from "../wire/rpc-endpoint.ts";
+import { withHeaders } from "../http/answers.ts";
 
 /** A call that failed with an error whose details the caller doesn't get. */
 export interface FailedCall {

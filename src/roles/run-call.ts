@@ -21,7 +21,7 @@ import {
 import { LargeAnswers } from "../wire/large-answers.ts";
 import { encodeResultOf } from "../wire/encode-result.ts";
 import { callOf, type Exchange, refuseCrossSite } from "../wire/exchange.ts";
-import { withHeaders } from "../wire/rpc-endpoint.ts";
+import { withHeaders } from "../http/answers.ts";
 import type { MiddlewareChain } from "./role.ts";
 
 export interface CallRunnerParts {

@@ -2,6 +2,7 @@
 
 import type { CorsMiddleware } from "../http/cors.ts";
 import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../base/errors.ts";
+import { withHeaders } from "../http/answers.ts";
 import type { Clock, Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { policyHeader, rpcHeaders } from "../base/protocol.ts";
@@ -134,21 +135,4 @@ function withinDeadline(
       }
     }, fail);
   });
-}
-
-/** `response` with more headers. */
-export function withHeaders(
-  response: HttpResponse,
-  more: HttpResponse["headers"] | undefined,
-): HttpResponse {
-  if (more === undefined) return response;
-  return withFields(response, Object.assign({}, response.headers, more));
-}
-
-/** `response` with other headers. */
-export function withFields(
-  { status, body }: HttpResponse,
-  fields: HttpResponse["headers"],
-): HttpResponse {
-  return body === undefined ? { status, headers: fields } : { status, headers: fields, body };
 }

@@ -10,7 +10,7 @@ import { refusedStartReason } from "../../../src/http/refusals.ts";
 import { notStartedHeader } from "../../../src/http/relay-headers.ts";
 import { encodeError } from "../../../src/wire/encode-error.ts";
 import { refusalEncoding } from "../../../src/wire/encoding.ts";
-import { withHeaders } from "../../../src/wire/rpc-endpoint.ts";
+import { withHeaders } from "../../../src/http/answers.ts";
 import type { CallerConnection } from "../caller-connection.ts";
 import { chunkBytes } from "../../host/held-memory.ts";
 import { sendHead } from "./send-head.ts";

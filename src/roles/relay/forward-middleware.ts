@@ -20,7 +20,7 @@ import { decodeAnswer } from "../../wire/decode-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import { callOf, type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
-import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import { withHeaders } from "../../http/answers.ts";
 import { reencodeCall } from "./reencode-call.ts";
 import { reencodeUpload } from "./reencode-upload.ts";
 import {

@@ -6,7 +6,7 @@ import { compose } from "../../http/middleware.ts";
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import { callOf, type Exchange } from "../../wire/exchange.ts";
-import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import { withHeaders } from "../../http/answers.ts";
 import {
   endToEndHeaders,
   type ForwardedRequest,

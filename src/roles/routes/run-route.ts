@@ -8,7 +8,7 @@ import { headers } from "../../base/protocol.ts";
 import { contextOfCall } from "../../runtime/call-context.ts";
 import type { RouteRegistration, RouteRegistry } from "../../runtime/routes.ts";
 import { callOf, type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
-import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import { withHeaders } from "../../http/answers.ts";
 import type { CallRunnerParts } from "../run-call.ts";
 import type { OpenAnswers } from "./open-answers.ts";
 import type { RoutesPart } from "./route-endpoint.ts";

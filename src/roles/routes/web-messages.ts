@@ -5,7 +5,7 @@ import type { Holding, HttpRequest, HttpResponse, MemoryBudget } from "../../bas
 import { isServiceHeader } from "../../base/protocol.ts";
 import { readOnce } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
-import { withHeaders } from "../../wire/rpc-endpoint.ts";
+import { withHeaders } from "../../http/answers.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 
 /** Larger chunks are sent in pieces, so that a slow reader is seen to be reading. */
