@@ -197,7 +197,7 @@ describe("calls through several gateways", () => {
     }
   });
 
-  it("gateways-22: a call that is idempotent and has no answer as the only gateway's link is lost goes over the next link, once", async () => {
+  it("gateways-19: a call that is idempotent and has no answer as the only gateway's link is lost goes over the next link, once", async () => {
     const { start, node, proxy, runs, cutLinks, clock } = several(["g1"]);
     await start("g1");
     await node("a");
@@ -219,7 +219,7 @@ describe("calls through several gateways", () => {
     }
   });
 
-  it("without a next link in its time it fails as it would have (gateways-22)", async () => {
+  it("without a next link in its time it fails as it would have (gateways-19)", async () => {
     const { start, node, proxy, runs, kill, clock } = several(["g1"]);
     await start("g1");
     await node("a");
