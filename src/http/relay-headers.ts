@@ -129,6 +129,10 @@ export function isMisfit({ status, headers }: Pick<PeerResponse, "status" | "hea
  * Whether a caller gets masked errors: not if it is trusted, and otherwise if this service masks
  * them, or a service that passed the request on.
  */
-export function isMasked(fields: HeaderFields, trust: Trust, masks: boolean): boolean {
+export function isMasked(
+  fields: HeaderFields,
+  trust: Pick<Trust, "member" | "trusted">,
+  masks: boolean,
+): boolean {
   return !trust.trusted && (masks || (trust.member && asksForMask(fields)));
 }

@@ -28,7 +28,9 @@ import { gatewayListEndpoint } from "./upstreams/gateway-list.ts";
 import { idempotentNames } from "./upstreams/idempotent-names.ts";
 import { gatewaysOf } from "./upstreams/listed-gateways.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
-import { createMiddlewareChain, createRole, type Role, type RoleParts } from "./role.ts";
+import { createMiddlewareChain } from "./middleware-chain.ts";
+import { createRefuse, type RefuseParts } from "./refuse.ts";
+import { createRole, type Role } from "./role.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
 
@@ -49,8 +51,8 @@ export interface NodeOptions {
   readonly name: string | undefined;
   /** Send stacks to every caller, in development. */
   readonly stacks?: boolean;
-  /** As in {@link RoleParts}. */
-  readonly onFailedCall?: RoleParts["onFailedCall"];
+  /** As in {@link RefuseParts}. */
+  readonly onFailedCall?: RefuseParts["onFailedCall"];
 }
 
 /**
@@ -76,12 +78,19 @@ export interface NodeRole extends Role {
 }
 
 export function createNode(host: Host, options: NodeOptions): NodeRole {
-  const { trustKey, limits, gateway, modules, stacks, directory } = options;
+  const { trustKey, limits, gateway, modules, stacks, errors, directory } = options;
   let { segments } = options;
   const credentials = createCredentials(trustKey, host);
   const classes = new Classes();
   registerAsTheyRun(classes, modules);
   const chain = createMiddlewareChain();
+  const refuse = createRefuse({
+    host,
+    classes,
+    stacks,
+    errors,
+    onFailedCall: options.onFailedCall,
+  });
   const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
     host,
@@ -170,12 +179,11 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     credentials,
     web: createPublicOrigin(host.log, options.web),
     limits,
-    classes,
     chain,
-    ...(stacks && { stacks }),
-    errors: options.errors,
-    onFailedCall: options.onFailedCall,
-    call: createCallRunner({ host, node, chain, classes, limits, name: options.name }),
+    refuse,
+    stacks,
+    errors,
+    call: createCallRunner({ host, node, chain, classes, limits, refuse, name: options.name }),
     application: createRouteRunner(node.routes, {
       host,
       chain,

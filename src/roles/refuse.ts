@@ -15,7 +15,7 @@ import { ofForeignError } from "../base/foreign-error.ts";
 import { errorOf, passed } from "../base/trace.ts";
 import type { Classes } from "../codec/classes.ts";
 import { attempt } from "../codec/values/fault.ts";
-import { ErrorMask } from "../codec/error-mask.ts";
+import { ErrorMask, type ErrorVisibility } from "../codec/error-mask.ts";
 import { HiddenErrors } from "../codec/hidden-errors.ts";
 import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
 import { isMasked, notStartedHeader, refusedHeader } from "../http/relay-headers.ts";
@@ -36,25 +36,27 @@ export interface FailedCall {
 export interface RefuseParts {
   readonly host: Host;
   readonly classes: Classes;
-  /** Send stacks to every caller, and mask nothing, in development. */
-  readonly stacks: boolean;
-  /** This service masks errors. */
-  readonly masks: boolean;
+  /** Send stacks to every caller, not only to trusted ones, and mask nothing, in development. */
+  readonly stacks?: boolean | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
+  /** Receives errors of calls, instead of the log, unless they are meant for the caller. */
   readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
+}
+
+/** What an error ends: an exchange, or a request that became none. */
+export interface Refused extends Pick<Trust, "member" | "trusted"> {
+  readonly request: HttpRequest;
+  readonly encoding: Encoding;
+  /** It is for a file or an endpoint of the runtime. */
+  readonly isOther?: true;
 }
 
 /**
  * The response for what was thrown. Trusted callers get stacks in answers to calls. `call` is the
  * call that has thrown it, if one has run.
  */
-export type Refuse = (
-  thrown: unknown,
-  request: HttpRequest,
-  encoding: Encoding,
-  trust: Trust,
-  isCall?: boolean,
-  call?: Call,
-) => Promise<HttpResponse>;
+export type Refuse = (thrown: unknown, refused: Refused, call?: Call) => Promise<HttpResponse>;
 
 /**
  * What a 401 of the runtime itself asks for: no scheme of HTTP, but the field that takes the key.
@@ -70,7 +72,8 @@ export function hiddenError(request: HttpRequest): Error | undefined {
 }
 
 export function createRefuse(parts: RefuseParts): Refuse {
-  const { host, classes, stacks, masks, onFailedCall } = parts;
+  const { host, classes, stacks = false, errors, onFailedCall } = parts;
+  const masks = errors === "masked";
 
   const report = (
     request: HttpRequest,
@@ -95,19 +98,20 @@ export function createRefuse(parts: RefuseParts): Refuse {
       host.log.error(failed, thrown, aboutOf(request));
   };
 
-  return async (given, request, encoding, trust, isCall = true, call) => {
+  return async (given, refused, call) => {
+    const { request, encoding } = refused;
     const raw = attempt(() => ofForeignError(given)) ?? given;
     const ways = raw === given ? undefined : passed.get(given as Error);
     if (ways !== undefined) passed.set(raw as Error, ways);
     const mask =
-      !stacks && isMasked(request.headers, trust, masks) ? new ErrorMask(classes) : undefined;
+      !stacks && isMasked(request.headers, refused, masks) ? new ErrorMask(classes) : undefined;
     // Once, so that the log has the error that the mask has seen.
     const thrown = mask === undefined ? raw : errorOf(raw);
     if (mask !== undefined) {
       hiddenErrors.set(request, thrown as Error);
       await mask.prepare(thrown as Error, classes.loadByName);
     }
-    const trusted = isCall && trust.trusted;
+    const trusted = refused.isOther !== true && refused.trusted;
     // Services get all of an error. What they are to call it towards others is in the log only if
     // the error is.
     const hidden =

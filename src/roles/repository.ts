@@ -20,7 +20,9 @@ import type { Limits } from "../base/limits.ts";
 import { createCredentials, type Credentials, type TrustKey } from "../http/trust.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { notFound } from "./refuse.ts";
-import { createMiddlewareChain, createRole, type Role } from "./role.ts";
+import { createMiddlewareChain } from "./middleware-chain.ts";
+import { createRefuse } from "./refuse.ts";
+import { createRole, type Role } from "./role.ts";
 
 /** The build's output and the application's assets, as the host reads them. */
 export interface RepositoryFiles {
@@ -52,7 +54,7 @@ export interface RepositoryOptions {
 }
 
 export function createRepository(host: Host, options: RepositoryOptions): Role {
-  const { trustKey, limits, endToEndTls } = options;
+  const { trustKey, limits, errors, endToEndTls } = options;
   const credentials = createCredentials(trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
   const links = new ServiceLinks({
@@ -68,8 +70,8 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     credentials,
     web,
     limits,
-    classes: new Classes(),
-    errors: options.errors,
+    errors,
+    refuse: createRefuse({ host, classes: new Classes(), errors }),
     chain: createMiddlewareChain(),
     routes: repositoryRoutes(options.files, credentials, web),
     otherwise: (request) => options.files.publicFile(request),

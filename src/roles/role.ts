@@ -2,8 +2,6 @@
 
 import type { LinkAnswer, LinkUpgrade } from "../base/ports/links.ts";
 import { Admission } from "../wire/admission.ts";
-import { isCors } from "../http/cors.ts";
-import type { Call } from "../base/call.ts";
 import { BadRequest } from "../base/errors.ts";
 import { createHealth, type HealthCheck, healthRoutes, isHealth } from "../http/health.ts";
 import { discard } from "../http/bodies.ts";
@@ -12,22 +10,20 @@ import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { CallFigures, MeasuredParts } from "../base/ports/telemetry.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { isLeaving, refusedStart } from "../http/refusals.ts";
-import { rpcPath } from "../base/protocol.ts";
+import { rpcHeaders, rpcPath } from "../base/protocol.ts";
 import { below, redirectToBase } from "../http/base-path.ts";
 import { createRouter, isOwnPath, type Route } from "../http/router.ts";
-import type { Classes } from "../codec/classes.ts";
-import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Credentials } from "../http/trust.ts";
 import { refusalEncoding } from "../wire/encoding.ts";
-import type { Exchange } from "../wire/exchange.ts";
-import { createRpcEndpoint } from "../wire/rpc-endpoint.ts";
 import type { ServiceLinks } from "./links/service-links.ts";
 import { createRouteEndpoint, nameOf, type RoutesPart } from "./routes/route-endpoint.ts";
 import { callsEndpoint } from "./members/calls-endpoint.ts";
 import type { Observer, Subject } from "./observer.ts";
 import { checkHealthCheck, checkMiddleware } from "./hook-arguments.ts";
-import { createRefuse, type FailedCall, notFound } from "./refuse.ts";
+import { corsOf, type MiddlewareChain } from "./middleware-chain.ts";
+import { type Answering, createReceive } from "./receive.ts";
+import { notFound, type Refuse, type RefuseParts } from "./refuse.ts";
 import type { RoleFacts } from "./role-facts.ts";
 
 /** A running service, as the host sees it. */
@@ -76,29 +72,16 @@ export interface Role {
   describe(): RoleFacts;
 }
 
-/** A role's middleware: what was added last runs first. */
-export interface MiddlewareChain {
-  readonly list: Middleware[];
-  /** Increases with each addition. */
-  revision: number;
-}
-
-export interface RoleParts {
+export interface RoleParts extends Pick<RefuseParts, "errors" | "stacks"> {
   readonly host: Host;
   readonly credentials: Credentials;
   readonly web: PublicOrigin;
   readonly limits: Limits;
-  /** For the errors in answers. */
-  readonly classes: Classes;
   readonly chain: MiddlewareChain;
-  /**
-   * Runs or forwards a call; without it there is no `/rpc`. `refuse` makes the answer for an error
-   * that a procedure threw.
-   */
-  readonly call?: (
-    call: Exchange,
-    refuse: (thrown: unknown, by?: Call) => Promise<HttpResponse>,
-  ) => Promise<HttpResponse>;
+  /** Makes the answers for errors. */
+  readonly refuse: Refuse;
+  /** Runs or forwards a call; without it there is no `/rpc`. */
+  readonly call?: Answering;
   readonly routes?: readonly Route[];
   /** The application's routes. */
   readonly application?: RoutesPart | undefined;
@@ -115,22 +98,12 @@ export interface RoleParts {
   readonly stop?: (() => void) | undefined;
   readonly describe: Role["describe"];
   readonly runProcedure?: Role["runProcedure"];
-  /** Send stacks to every caller, not only to trusted ones, in development. */
-  readonly stacks?: boolean;
-  /** Towards callers who aren't trusted [shown]. */
-  readonly errors?: ErrorVisibility | undefined;
-  /** Receives errors of calls, instead of the log, unless they are meant for the caller. */
-  readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
   readonly measured?: MeasuredParts | undefined;
   readonly observed?: { readonly observer: Observer; readonly subject: Subject } | undefined;
 }
 
-export function createMiddlewareChain(): MiddlewareChain {
-  return { list: [], revision: 0 };
-}
-
 export function createRole(parts: RoleParts): Role {
-  const { host, web, chain, stacks = false } = parts;
+  const { host, web, chain, refuse } = parts;
   const health = createHealth(host.clock, host.log);
   let ready = false;
   let leaving: Promise<boolean> | undefined;
@@ -146,51 +119,40 @@ export function createRole(parts: RoleParts): Role {
     ...healthRoutes(health, () => ready && leaving === undefined && parts.isReady?.() !== false),
     ...(parts.routes ?? []),
   ]);
-  const masks = parts.errors === "masked";
-  const refuse = createRefuse({ ...parts, masks, stacks });
-
   // Its procedures are still loading, so 404 would be wrong.
   const starting = (): Promise<never> =>
     Promise.reject(refusedStart("starting", "This service is starting"));
+  const receive = createReceive({
+    ...parts,
+    admission,
+    ready() {
+      if (isClosed) return Promise.reject(isLeaving());
+      // A role that leaves keeps answering: callers learn of it later.
+      if (ready) return undefined;
+      return joined === undefined
+        ? starting()
+        : joined.then(() => (ready ? undefined : starting()));
+    },
+  });
   const { call, application, links } = parts;
-  const cors = () => chain.list.findLast(isCors);
-  const site =
-    application &&
-    createRouteEndpoint({
-      ...parts,
-      cors,
-      refuse,
-      masks: masks && !stacks,
-      admission,
-      routes: application,
-      ready: () =>
-        isClosed ? Promise.reject(isLeaving()) : ready ? undefined : (joined ?? starting()),
-    });
+  const site = application && createRouteEndpoint(application, { chain, receive });
   const rpc =
     call &&
-    createRpcEndpoint({
-      ...parts,
-      cors,
-      masks: masks && !stacks,
-      admission,
-      // Stacks are for callers that are trusted themselves, and not for those of forwarded calls.
-      answer: (exchange) => {
-        const run = (): Promise<HttpResponse> =>
-          call(exchange, (thrown, by) =>
-            refuse(thrown, exchange.request, exchange.encoding, exchange, true, by),
-          );
-        if (isClosed) return Promise.reject(isLeaving());
-        // A role that leaves keeps answering: callers learn of it later.
-        if (ready) return run();
-        return joined === undefined ? starting() : joined.then(() => (ready ? run() : starting()));
-      },
-      refuse,
+    ((request: HttpRequest): Promise<HttpResponse> => {
+      if (request.method !== "OPTIONS") return receive(request, call);
+      const options: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
+      return Promise.resolve(corsOf(chain)?.ontoPreflight(options, request.headers) ?? options);
     });
   const { observer, subject } = parts.observed ?? {};
   if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc, calls });
 
-  const refuseRequest = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
-    refuse(thrown, request, refusalEncoding(request.headers), parts.credentials.of(request), false);
+  const refuseOther = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
+    refuse(thrown, {
+      request,
+      encoding: refusalEncoding(request.headers),
+      isOther: true,
+      ...parts.credentials.of(request),
+    });
 
   const leave = (): Promise<boolean> => (leaving ??= parts.leave?.() ?? Promise.resolve(false));
 
@@ -206,7 +168,7 @@ export function createRole(parts: RoleParts): Role {
         (await parts.otherwise?.(request));
       return answer ?? none();
     } catch (thrown) {
-      return await refuseRequest(thrown, request);
+      return await refuseOther(thrown, request);
     }
   };
 
@@ -224,7 +186,7 @@ export function createRole(parts: RoleParts): Role {
       const watching = observer?.calls;
       return watching === undefined ? rpc(request) : watching.call(request, rpc);
     } catch (thrown) {
-      return refuseRequest(thrown, request);
+      return refuseOther(thrown, request);
     }
   };
   const { telemetry } = host;
@@ -275,7 +237,7 @@ export function createRole(parts: RoleParts): Role {
     const found = await handleOther(request, () => undefined);
     if (found === undefined || !isMisdirected(request)) return found;
     discard(found.body);
-    return await refuseRequest(web.misdirected(request), request);
+    return await refuseOther(web.misdirected(request), request);
   };
 
   const findBelow: Role["find"] = async (request) => {

@@ -22,7 +22,9 @@ import { LargeAnswers } from "../wire/large-answers.ts";
 import { encodeResultOf } from "../wire/encode-result.ts";
 import { callOf, type Exchange, refuseCrossSite } from "../wire/exchange.ts";
 import { withHeaders } from "../http/answers.ts";
-import type { MiddlewareChain } from "./role.ts";
+import type { MiddlewareChain } from "./middleware-chain.ts";
+import type { Answering } from "./receive.ts";
+import type { Refuse } from "./refuse.ts";
 
 export interface CallRunnerParts {
   readonly host: Host;
@@ -30,17 +32,13 @@ export interface CallRunnerParts {
   readonly chain: MiddlewareChain;
   readonly classes: Classes;
   readonly limits: Limits;
+  readonly refuse: Refuse;
   /** Sent to callers as `x-svc-node`, if configured. */
   readonly name: string | undefined;
 }
 
-export function createCallRunner(
-  parts: CallRunnerParts,
-): (
-  exchange: Exchange,
-  refuse: (thrown: unknown, by?: Call) => Promise<HttpResponse>,
-) => Promise<HttpResponse> {
-  const { node, chain, classes, limits, host } = parts;
+export function createCallRunner(parts: CallRunnerParts): Answering {
+  const { node, chain, classes, limits, host, refuse } = parts;
   const invokes = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
   const largeAnswers = new LargeAnswers(host);
   const room: AnswerRoom = { memory: host.memory, largeAnswers };
@@ -59,7 +57,7 @@ export function createCallRunner(
     return invoke;
   };
 
-  return async (exchange, refuse) => {
+  return async (exchange) => {
     const registration = node.registry.findForOutside(
       exchange.fqn,
       exchange.version.toString(),
@@ -98,7 +96,7 @@ export function createCallRunner(
       const encoded = encodeFitting(exchange, value, { classes, by: call }, room);
       answer = encoded instanceof Promise ? await encoded : encoded;
     } catch (thrown) {
-      answer = await refuse(thrown, call);
+      answer = await refuse(thrown, exchange, call);
     }
     answer = withHeaders(answer, nodeHeader);
     return chain.list.every(isCors)

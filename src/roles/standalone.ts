@@ -14,7 +14,9 @@ import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";
 import { timeLimits } from "./time-limits.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
-import { createMiddlewareChain, createRole, type Role } from "./role.ts";
+import { createMiddlewareChain } from "./middleware-chain.ts";
+import { createRefuse } from "./refuse.ts";
+import { createRole, type Role } from "./role.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
 
 export interface StandaloneOptions {
@@ -33,11 +35,12 @@ export interface StandaloneOptions {
 }
 
 export function createStandalone(host: Host, options: StandaloneOptions): Role {
-  const { trustKey, limits, endToEndTls, modules, name, observer } = options;
+  const { trustKey, limits, endToEndTls, modules, name, errors, observer } = options;
   const credentials = createCredentials(trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
   const classes = new Classes();
   const chain = createMiddlewareChain();
+  const refuse = createRefuse({ host, classes, errors });
   const node = createServerNode(host, modules, undefined);
   const proxies = new ToldProxies({
     host,
@@ -63,10 +66,10 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     credentials,
     web,
     limits,
-    classes,
-    errors: options.errors,
+    errors,
     chain,
-    call: createCallRunner({ host, node, chain, classes, limits, name }),
+    refuse,
+    call: createCallRunner({ host, node, chain, classes, limits, refuse, name }),
     routes: [...repositoryRoutes(options.files, credentials, web), proxies.endpoint],
     application: createRouteRunner(node.routes, { host, chain, name }),
     otherwise: (request) => options.files.publicFile(request),

@@ -33,7 +33,7 @@ export interface ExchangeOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   /** The route that the request is for, if it isn't a call of a procedure. */
-  readonly route?: MatchedRoute;
+  readonly route: MatchedRoute | undefined;
   /** This service masks errors. */
   readonly masks: boolean;
   readonly admission: Admission;

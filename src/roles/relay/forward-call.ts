@@ -3,7 +3,7 @@
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
 import { isCors } from "../../http/cors.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-import type { MiddlewareChain } from "../role.ts";
+import type { MiddlewareChain } from "../middleware-chain.ts";
 import {
   type ForwardedCall,
   type ForwardMiddlewareParts,
@@ -26,7 +26,6 @@ export async function forwardIncoming(
   parts: ForwardMiddlewareParts,
   exchange: Exchange,
   send: (call: Exchange, forwarded: ForwardedCall) => Promise<PeerResponse>,
-  refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const { method, target } = exchange.request;
   const reading = readForwardedBody(exchange, parts.limits);
@@ -45,5 +44,5 @@ export async function forwardIncoming(
     return relayAnswer(head.status < 400 ? head : await wholeAnswer(head));
   }
   through ??= await import("./forward-middleware.ts");
-  return await through.forwardThroughMiddleware(parts, exchange, received, send, refuse);
+  return await through.forwardThroughMiddleware(parts, exchange, received, send);
 }

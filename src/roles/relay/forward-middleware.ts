@@ -42,7 +42,6 @@ export async function forwardThroughMiddleware(
   exchange: Exchange,
   received: ForwardedCall,
   send: (call: Exchange, forwarded: ForwardedCall) => Promise<PeerResponse>,
-  refuse: (thrown: unknown) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const { method, body } = received;
   const receivedFields = exchange.request.headers;
@@ -122,7 +121,7 @@ export async function forwardThroughMiddleware(
     response =
       answer !== undefined && isUnchanged
         ? relayAnswer(answer)
-        : withAnswerHeaders(answer, await refuse(thrown));
+        : withAnswerHeaders(answer, await parts.refuse(thrown, exchange));
   }
   return withHeaders(response, exchange.headers.over(response.headers));
 }

@@ -24,7 +24,8 @@ import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { Application } from "../application.ts";
-import type { MiddlewareChain } from "../role.ts";
+import type { MiddlewareChain } from "../middleware-chain.ts";
+import type { Refuse } from "../refuse.ts";
 
 // Set anew for each connection and body.
 const remade = new Set(["host", "content-length", "expect"]);
@@ -104,6 +105,7 @@ export interface ForwardMiddlewareParts {
   readonly host: Host;
   readonly limits: Limits;
   readonly chain: MiddlewareChain;
+  readonly refuse: Refuse;
   /** Without it, class instances pass as they are, and the values of a GET are text. */
   readonly application?: Application | undefined;
 }

@@ -28,7 +28,9 @@ import { createDeployedNames } from "./removed-names.ts";
 import { ToldProxies } from "../members/told-proxies.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../observer.ts";
-import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { createMiddlewareChain } from "../middleware-chain.ts";
+import { createRefuse } from "../refuse.ts";
+import { createRole, type Role } from "../role.ts";
 import { repeatableNames } from "./repeatable.ts";
 import { Resending } from "./send-again.ts";
 import { createSendToHolder } from "./send-to-holder.ts";
@@ -101,11 +103,13 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       : links.keptToRepository(options.repository, () => void base?.find());
   const base = repository && new KnownBase(host.clock, repository);
   const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
-  const parts = { host, credentials, web, limits: options.limits };
+  const { errors } = options;
+  const refuse = createRefuse({ host, classes, errors });
+  const parts = { host, credentials, web, limits: options.limits, chain, refuse, errors };
   const monitor = createMonitor(host, healthIntervalMs, members);
   const resending = new Resending<Member>(host, members.all);
   const sendToHolder = createSendToHolder({ ...parts, members, observer, resending });
-  const middleware = { chain, application, ...parts };
+  const middleware = { application, ...parts };
 
   const isDeployed = createDeployedNames(host, members);
   let started = -Infinity;
@@ -143,10 +147,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
 
   const role = createRole({
     ...parts,
-    classes,
-    errors: options.errors,
-    chain,
-    call: (call, refuse) => forwardIncoming(middleware, call, forward, refuse),
+    call: (exchange) => forwardIncoming(middleware, exchange, forward),
     application: {
       table: () => members.routes.table,
       answer: async (call) => await forwardRoute({ host, chain }, call, forward),

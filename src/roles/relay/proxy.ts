@@ -35,7 +35,9 @@ import { forwardRoute } from "../routes/forward-route.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../observer.ts";
 import { notFound } from "../refuse.ts";
-import { createMiddlewareChain, createRole, type Role } from "../role.ts";
+import { createMiddlewareChain } from "../middleware-chain.ts";
+import { createRefuse } from "../refuse.ts";
+import { createRole, type Role } from "../role.ts";
 import { KnownLists } from "../upstreams/known-lists.ts";
 import { gatewaysOf } from "../upstreams/listed-gateways.ts";
 import { type LogOutages, logOutages } from "../upstreams/outages.ts";
@@ -84,14 +86,11 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const repository = links.keptToRepository(options.repository, () => void base.find());
   const base = new KnownBase(host.clock, repository);
   const web = createPublicOrigin(host.log, { ...options.web, base });
-  const parts = {
-    host,
-    credentials,
-    web,
-    limits,
-    chain,
-    application: options.modules && applicationOf(options.modules, host),
-  };
+  const { errors } = options;
+  const application = modules && applicationOf(modules, host);
+  const refuse = createRefuse({ host, classes: application?.classes ?? new Classes(), errors });
+  const parts = { host, credentials, web, limits, chain, refuse, errors };
+  const middleware = { application, ...parts };
   const lists = new KnownLists({ host, credentials, upstreams: () => upstreams.all });
   const upstreams: Upstreams = new Upstreams({
     host,
@@ -132,18 +131,16 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const role: Role = createRole({
     ...parts,
     measured: names && { knows: names, figures: () => ({ resent: upstreams.resent }) },
-    classes: parts.application?.classes ?? new Classes(),
     application: {
       table: () => lists.table,
       answer: async (call) => await forwardRoute(parts, call, forward),
     },
-    errors: options.errors,
-    call: (call, refuse) => forwardIncoming(parts, call, forward, refuse),
+    call: (exchange) => forwardIncoming(middleware, exchange, forward),
     routes: [["GET", paths.link, () => Promise.resolve(takesNoLinks())], lists.endpoint],
     otherwise: (request) => {
       const trust = credentials.of(request);
       const requestedOrigin = web.requestedOrigin(request, trust);
-      const masks = isMasked(request.headers, trust, options.errors === "masked");
+      const masks = isMasked(request.headers, trust, errors === "masked");
       const fields = withRequestedOrigin(
         isRead(request) ? joined(endToEndHeaders(request.headers, () => false)) : {},
         requestedOrigin,

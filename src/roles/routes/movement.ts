@@ -2,12 +2,13 @@
 // counts from the last byte that moved. While bodies move, a pause in both directions ends them.
 // Transports have a limit of their own, of what they wait for from the service that they ask.
 
-import { DeadlineExceeded, RequestTimeout } from "../../base/errors.ts";
+import { DeadlineExceeded } from "../../base/errors.ts";
 import { readOnce } from "../../http/bodies.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../base/ports.ts";
-import type { Limits } from "../../base/limits.ts";
+import type { Exchange } from "../../wire/exchange.ts";
 
-type Expire = (error: Error) => void;
+/** Where a place is given back while a reader of the body waits for its caller. */
+type Moving = Pick<Exchange, "awaitBody" | "resume" | "expire">;
 
 export class Movement {
   readonly #clock: Clock;
@@ -20,27 +21,20 @@ export class Movement {
   #recheck: (() => void) | undefined;
   /** Ends what waits for the answer's next chunk. */
   #breakOff: ((error: Error) => void) | undefined;
-  #expire: Expire = () => {};
-  /** Ends what waits for the answer's head. */
-  #end: ((error: Error) => void) | undefined;
+  readonly #exchange: () => Moving | undefined;
 
-  readonly #onWaiting: (isWaiting: boolean) => void;
-
-  /** `onWaiting` gets `true` when a reader of the body waits for its caller, and `false` after that. */
-  constructor(
-    clock: Clock,
-    { idleTimeoutMs }: Pick<Limits, "idleTimeoutMs">,
-    onWaiting: (isWaiting: boolean) => void = () => {},
-  ) {
+  /** Bodies may stand still for `idleMs`. `exchange` returns the one that has them, once it is there. */
+  constructor(clock: Clock, idleMs: number, exchange: () => Moving | undefined) {
     this.#clock = clock;
-    this.#onWaiting = onWaiting;
-    this.#idleMs = idleTimeoutMs;
+    this.#exchange = exchange;
+    this.#idleMs = idleMs;
     this.#moved = clock.now();
   }
 
   /** The request, with a body that reports its movement. */
   request(request: HttpRequest): HttpRequest {
     const body = this.#received(request);
+    const isReceiving = (): boolean => this.#isReceiving;
     return {
       method: request.method,
       target: request.target,
@@ -52,7 +46,7 @@ export class Movement {
       body,
       readBody: async (limit) => await request.readBody(limit),
       get isReceiving() {
-        return request.isReceiving === true;
+        return isReceiving();
       },
       get signal() {
         return request.signal;
@@ -60,44 +54,16 @@ export class Movement {
     };
   }
 
-  /** The outcome of `act`, or the error of the deadline, after `expire` has been called with it. */
-  untilHead(
-    deadline: number,
-    expire: Expire,
-    act: () => Promise<HttpResponse>,
-  ): Promise<HttpResponse> {
-    const budget = deadline - this.#clock.now();
-    this.#expire = expire;
-    return new Promise((resolve, reject) => {
-      if (budget <= 0) return reject(new DeadlineExceeded());
-      this.#end = (error) => {
-        this.#recheck = undefined;
-        expire(error);
-        reject(error);
-      };
-      this.#watch(
-        () => (this.#isReceiving ? this.#idleMs : budget),
-        () =>
-          this.end(
-            this.#isReceiving
-              ? new RequestTimeout("The request's body did not arrive in time")
-              : new DeadlineExceeded(),
-          ),
-      );
-      act()
-        // Before the answer is sent, which sets the timer again.
-        .finally(() => {
-          this.#recheck = undefined;
-          this.#end = undefined;
-          this.#cancel();
-        })
-        .then(resolve, reject);
-    });
-  }
-
-  /** Ends the request with an error, unless the head of its answer is there. */
-  end(error: Error): void {
-    this.#end?.(error);
+  /**
+   * Calls `late` when the head of the answer isn't there `ms` after the last byte of the request's body, or when
+   * that body stands still. Returns what ends the watch.
+   */
+  untilHead(ms: number, late: () => void): () => void {
+    this.#watch(() => (this.#isReceiving ? this.#idleMs : ms), late);
+    return () => {
+      this.#recheck = undefined;
+      this.#cancel();
+    };
   }
 
   /** The answer, with a body that ends with an error when nothing moves any more. */
@@ -115,7 +81,7 @@ export class Movement {
         this.#receives(true);
         return {
           next: async () => {
-            this.#onWaiting(true);
+            this.#exchange()?.awaitBody();
             try {
               const result = await reader.next();
               this.#moved = this.#clock.now();
@@ -125,7 +91,7 @@ export class Movement {
               this.#isReceiving = false;
               throw error;
             } finally {
-              this.#onWaiting(false);
+              this.#exchange()?.resume();
             }
           },
           return: async () => {
@@ -147,7 +113,7 @@ export class Movement {
         () => {
           const error = new DeadlineExceeded("Nothing moved in either direction");
           broken = { error };
-          this.#expire(error);
+          this.#exchange()?.expire(error);
           reader.return?.().catch(() => {});
           this.#breakOff?.(error);
         },

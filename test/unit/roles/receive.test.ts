@@ -1,0 +1,18 @@
+// What a role does with a call, or a request for a route, before it runs.
+
+import { describe, expect, it } from "vitest";
+
+import { startSite } from "../../_routes.ts";
+import { ask } from "../../_cluster.ts";
+
+describe("a call or request whose time is over when it comes", () => {
+  it.each(["/a", "/rpc/site/route0"])("%s runs nothing, and is 504", async (target) => {
+    let runs = 0;
+    const run = async (): Promise<Response> => (runs++, new Response("ran"));
+    const { local } = await startSite("behind a proxy", [{ route: "GET /a", run }]);
+    const node = local.network.roles.get("http://a")!;
+    const late = { ":from": "service", "x-svc-deadline": "0" };
+    expect(await ask(node, "GET", target, late)).toMatchObject({ status: 504 });
+    expect(runs).toBe(0);
+  });
+});
