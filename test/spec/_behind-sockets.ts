@@ -78,10 +78,14 @@ export async function behindSocket<R extends Role>(
       ...links,
       versions,
       async dial(base, to = resolve?.(new URL(base).hostname)[0], dialing) {
-        if (isDead) throw new Error("it was killed");
-        const channel = await links.dial(base, to, dialing);
-        channels.add(channel);
-        return channel;
+        const channel = isDead ? undefined : await links.dial(base, to, dialing);
+        // Also while it was dialling.
+        if (!isDead && channel !== undefined) {
+          channels.add(channel);
+          return channel;
+        }
+        channel?.close();
+        throw new Error("it was killed");
       },
     },
   });
