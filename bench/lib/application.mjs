@@ -11,6 +11,7 @@ import { launch, launchUntil } from "./processes.mjs";
 /** This checkout. */
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
 
+/** @type {string[]} */
 const folders = [];
 process.once("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -88,6 +89,7 @@ export async function service(built, mode, config = {}, { node = [], ...options 
 export async function deployment(built, { nodes, proxy = false, gateway: config = {} }, options) {
   /** @type {Service[]} */
   const services = [];
+  /** @param {string} mode @param {Record<string, unknown>} [settings] */
   const add = async (mode, settings) => {
     const started = await service(built, mode, settings, options);
     services.push(started);

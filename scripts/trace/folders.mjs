@@ -1,0 +1,37 @@
+// How large folders are, and which of them import each other.
+import { dirname } from "node:path";
+
+/**
+ * Prints lines and characters of rooms and folders, and the pairs of folders that import each other.
+ *
+ * @param {readonly import("../../test/_sources.ts").Source[]} sources
+ */
+export function printFolders(sources) {
+  /** @type {Record<string, { files: number, lines: number, characters: number }>} */
+  const sizes = {};
+  /** @type {Map<string, boolean>} From folder and to folder: whether only types are imported. */
+  const edges = new Map();
+  for (const { path, text, imports } of sources) {
+    const folder = dirname(path);
+    for (const key of [`${path.split("/")[0]}/**`, folder]) {
+      const size = (sizes[key] ??= { files: 0, lines: 0, characters: 0 });
+      size.files++;
+      size.lines += text.split("\n").length - 1;
+      size.characters += text.length;
+    }
+    for (const { path: target, typeOnly } of imports)
+      if (target !== undefined) {
+        const edge = `${folder} ${dirname(target)}`;
+        edges.set(edge, typeOnly && (edges.get(edge) ?? true));
+      }
+  }
+  console.table(sizes);
+  const pairs = [...edges].flatMap(([edge, typeOnly]) => {
+    const [from = "", to = ""] = edge.split(" ");
+    const back = edges.get(`${to} ${from}`);
+    if (from >= to || back === undefined) return [];
+    return `  ${from} ⇄ ${to}${typeOnly || back ? " (one way only types)" : ""}`;
+  });
+  console.log(`${pairs.length} pairs of folders import each other:`);
+  console.log(pairs.toSorted().join("\n"));
+}
