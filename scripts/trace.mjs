@@ -4,10 +4,10 @@
 //   --list           the files in the order of their first function, with the functions
 //   --folders        lines of each folder, and the folders that import each other, and no calls
 //
-// The sources get a counter at the beginning of each function, and real processes run them. Dependencies and the application
-// aren't counted. The caller keeps its connection. Of many calls the one with the fewest entries is shown: what came before
-// it warmed the services up, and no timer, ping or health check ran beside it. "node to node" is the call that a procedure
-// makes, without the one that it answers.
+// The sources get a counter at the beginning of each function, and real processes run them. Dependencies, the application
+// and what timers do aren't counted. The caller keeps its connection. Of many calls the one with the fewest entries is
+// shown: what came before it warmed the services up, and no ping or health check came beside it. "node to node" is the
+// call that a procedure makes, without the one that it answers.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -35,7 +35,7 @@ const root = join(import.meta.dirname, "..");
 /** What the application imports, and what runs it. */
 const entries = { main: "server/main", internal: "src/internal", cli: "server/cli/cli" };
 const samples = 40;
-// Until all work of a call is done, also what follows its answer. Timers of services are further apart.
+// Until all work of a call is done, also what follows its answer.
 const settledMs = 30;
 
 const { values: options } = parseArgs({

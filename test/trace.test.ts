@@ -1,14 +1,17 @@
 // What `npm run trace` does to sources before it runs them.
 
-import { execFile } from "node:child_process";
+import { execFile, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 import { expect, it } from "vitest";
 
 import { instrument } from "../scripts/trace/instrument.mjs";
+import { root } from "./_sources.ts";
 
 const source = `import { double } from "./double.ts";
 
@@ -138,4 +141,42 @@ it("A directive stays the first statement of its function", () => {
   expect(instrument({ path: "strict.ts", text }, "./counter.mjs")).toMatch(
     /\{\s*"use strict";\s*;?\s*\$enter\("strict\.ts:1:1 strict"\);/,
   );
+});
+
+it("The counter leaves out what timers do", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "seamline-counter-"));
+  const file = join(folder, "run.mjs");
+  const counter = pathToFileURL(join(root, "scripts/trace/counter.mjs")).href;
+  await writeFile(
+    file,
+    `import { enter } from "${counter}";
+setInterval(() => {}, 1_000); // Its channel alone keeps no process.
+enter("before");
+process.on("message", (message) => {
+  if (message !== "go") return;
+  enter("call");
+  setTimeout(() => {
+    enter("timer");
+    setImmediate(() => {
+      enter("later");
+      process.send("done");
+    });
+  });
+});
+`,
+  );
+  const child = fork(file);
+  const ask = async (word: string): Promise<unknown> => {
+    const answer = once(child, "message");
+    child.send(word);
+    return (await answer)[0];
+  };
+  try {
+    await ask("record");
+    expect(await ask("go")).toBe("done");
+    expect(await ask("report")).toEqual({ entered: ["call", "later"] });
+  } finally {
+    child.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -6,6 +6,27 @@ let entered;
 /** Called first in every function. @param {string} place */
 export const enter = (place) => void entered?.push(place);
 
+// What a timer does isn't part of a call, although some begin with one and so run beside each.
+for (const name of /** @type {const} */ (["setTimeout", "setInterval"])) {
+  const plain = globalThis[name];
+  /** @type {(callback: (...args: unknown[]) => void, ...rest: any[]) => NodeJS.Timeout} */
+  const uncounted = (callback, ...rest) =>
+    plain(
+      (...args) => {
+        const counted = entered;
+        entered = undefined;
+        try {
+          callback(...args);
+        } finally {
+          entered = counted;
+        }
+      },
+      ...rest,
+    );
+  Object.defineProperties(uncounted, Object.getOwnPropertyDescriptors(plain));
+  globalThis[name] = /** @type {any} */ (uncounted);
+}
+
 process.on("message", (message) => {
   if (message !== "record" && message !== "report") return;
   process.send?.({ entered });
