@@ -4,6 +4,7 @@ import type { Abort } from "../base/aborts.ts";
 import type { AbortNotice, CallFrom, HttpResponse, OutgoingRequest } from "../base/ports.ts";
 import type { Wheel } from "./alive/wheel.ts";
 import type { ReceivedBody } from "./bodies.ts";
+import type { Takes } from "./directions.ts";
 import type { CallHead } from "./heads.ts";
 
 /** A call that goes over a link. */
@@ -33,8 +34,8 @@ export interface LinkOptions {
   readonly isDialer: boolean;
   /** How many calls this end takes at once. */
   readonly mostCalls: number;
-  /** Whose calls it takes. Any other one ends the link. */
-  readonly takes: readonly CallFrom[];
+  /** Which requests it takes. Any other one ends the link. */
+  readonly takes: Takes;
   /** Looks after all links of the process. */
   readonly wheel: Wheel;
   /** Runs this at the end of the turn of the event loop, together with what else happens in it. */

@@ -1,40 +1,113 @@
-// Who may dial whom, and whose calls go which way: a service's own (`key`), those that its procedures make
-// (`service`), and those that it passes on for callers outside. Anything else ends the link: whoever has
-// broken into a repository, or a proxy, gets no further over the links that others have dialled.
+// Who may dial whom, and which requests go which way: those that a service's procedures make (`service`), those
+// that it passes on for callers outside, and its own (`key`), each by its name. Anything else ends the link:
+// whoever has broken into a repository, or a proxy, gets no further over the links that others have dialled.
+// A release whose services ask for more speaks a further version of the protocol.
 
 import type { CallFrom } from "../base/ports.ts";
+import {
+  browserManifestPath,
+  callsPath,
+  consolePath,
+  gatewaysPath,
+  knownNamePath,
+  listsPath,
+  paths,
+  routesPath,
+} from "../base/protocol.ts";
+import { pathOf } from "../http/router.ts";
 
-interface Direction {
-  readonly fromDialer: readonly CallFrom[];
-  readonly fromAcceptor: readonly CallFrom[];
+/** What one end of a link sends. */
+interface Sends {
+  /** Methods and paths of its own requests. A path that ends in `/` stands for all below it. */
+  readonly own: readonly string[];
+  /** Whose calls it passes on. */
+  readonly calls: readonly CallFrom[];
 }
 
-const all: readonly CallFrom[] = ["key", "service", "outside"];
-const none: readonly CallFrom[] = [];
-/** From the other end a proxy hears of new lists. */
-const calls: Direction = { fromDialer: all, fromAcceptor: ["key"] };
-const modules: Direction = { fromDialer: ["key"], fromAcceptor: none };
-const files: Direction = { fromDialer: ["key", "outside"], fromAcceptor: none };
+interface Direction {
+  readonly fromDialer: Sends;
+  readonly fromAcceptor: Sends;
+}
+
+const none: Sends = { own: [], calls: [] };
+
+const nodeToGateway: Direction = {
+  fromDialer: {
+    own: [
+      `POST ${paths.nodes}`,
+      `DELETE ${paths.nodes}`,
+      `PUT ${listsPath}/`,
+      // For the console of another gateway.
+      `GET ${paths.nodes}`,
+    ],
+    calls: ["service"],
+  },
+  fromAcceptor: {
+    own: [
+      `GET ${paths.healthStatus}`,
+      `GET ${knownNamePath}`,
+      // For its console.
+      `GET ${paths.health}`,
+      `GET ${callsPath}`,
+      `GET ${gatewaysPath}`,
+    ],
+    calls: ["service", "outside"],
+  },
+};
+const proxyToCalls: Direction = {
+  fromDialer: {
+    // The latter is for the console of the proxy.
+    own: [`GET ${routesPath}`, `GET ${consolePath}/state`],
+    calls: ["service", "outside"],
+  },
+  fromAcceptor: { own: [`PUT ${routesPath}`], calls: [] },
+};
+const modules: Sends = {
+  own: [`GET ${paths.modules}`, `HEAD ${browserManifestPath}`],
+  calls: [],
+};
+const toModules: Direction = { fromDialer: modules, fromAcceptor: none };
+const proxyToFiles: Direction = {
+  fromDialer: { own: modules.own, calls: ["outside"] },
+  fromAcceptor: none,
+};
+/** A standalone is what a proxy calls, and its repository. */
+const proxyToStandalone: Direction = {
+  ...proxyToCalls,
+  fromDialer: {
+    own: [...proxyToCalls.fromDialer.own, ...modules.own],
+    calls: proxyToCalls.fromDialer.calls,
+  },
+};
 
 /** By the role that is dialled, and the one that dials. */
 const directions: Readonly<Record<string, Readonly<Record<string, Direction>>>> = {
-  gateway: { node: { fromDialer: ["key", "service"], fromAcceptor: all }, proxy: calls },
-  node: { proxy: calls },
-  standalone: { proxy: calls, node: modules, gateway: modules },
-  repository: { proxy: files, node: modules, gateway: modules },
+  gateway: { node: nodeToGateway, proxy: proxyToCalls },
+  node: { proxy: proxyToCalls },
+  standalone: { proxy: proxyToStandalone, node: toModules, gateway: toModules },
+  repository: { proxy: proxyToFiles, node: toModules, gateway: toModules },
   proxy: {},
 };
 
 /** The roles that may dial a service. */
 export const dialersOf = (role: string): readonly string[] => Object.keys(directions[role] ?? {});
 
-/** The calls that one end of a link takes from the other. */
+/** Whether one end of a link takes a request from the other. */
+export type Takes = (from: CallFrom, method: string, target: string) => boolean;
+
+/** What an end with this role takes from the `other` one. */
 export function takenFrom(
   own: { readonly role: string; readonly isDialer: boolean },
   other: string,
-): readonly CallFrom[] {
+): Takes {
   const [acceptor, dialer] = own.isDialer ? [other, own.role] : [own.role, other];
   const direction = directions[acceptor]?.[dialer];
-  if (direction === undefined) return none;
-  return own.isDialer ? direction.fromAcceptor : direction.fromDialer;
+  const sends = (own.isDialer ? direction?.fromAcceptor : direction?.fromDialer) ?? none;
+  return (from, method, target) => {
+    if (from !== "key") return sends.calls.includes(from);
+    const request = `${method} ${pathOf(target)}`;
+    return sends.own.some((named) =>
+      named.endsWith("/") ? request.startsWith(named) : request === named,
+    );
+  };
 }

@@ -9,6 +9,7 @@ import {
   TransportError,
   UnsentError,
 } from "../base/ports.ts";
+import { pathOf } from "../http/router.ts";
 import { headBytes, type Kind, lengthBytes, kinds, type OnFrame, ProtocolError } from "./frames.ts";
 import { addGoodbye, goodbyeIn, numberIn } from "./payload.ts";
 import { callHead } from "./heads.ts";
@@ -266,8 +267,6 @@ export class Link {
 
   #arrived(from: CallFrom, stream: number, payload: Uint8Array, isKept: boolean): void {
     if (!this.#received.isFree(stream)) throw new ProtocolError(`A call ${stream} out of turn`);
-    if (!this.#options.takes.includes(from))
-      throw new ProtocolError(`A call that its end of the link may not send (${names[from]})`);
     const call = new ReceivedCall(
       this.#outbox,
       this.#received,
@@ -277,6 +276,13 @@ export class Link {
       isKept,
       this.#transferred,
     );
+    const { method, target } = call;
+    if (!this.#options.takes(from, method, target)) {
+      const request = JSON.stringify(`${method} ${pathOf(target).slice(0, 100)}`);
+      throw new ProtocolError(
+        `A call that its end of the link may not send (${names[from]}: ${request})`,
+      );
+    }
     this.#arrivedCalls = (this.#arrivedCalls + 1) >>> 0;
     if (this.#late.length === 0 && this.#begun++ < mostTogether) return this.#begin(call);
     this.#late.push(call);

@@ -260,7 +260,7 @@ const overLinks: readonly {
     what: "joining at a service that isn't a gateway",
     by: ["a proxy to a node"],
     ...join,
-    answers: { key: 404, service: 404, outside: 404 },
+    answers: { service: 404, outside: 404 },
   },
   {
     what: "the members",

@@ -10,7 +10,7 @@ import { createGateway } from "../../src/roles/relay/gateway.ts";
 import { ask, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
 import { behindSocket } from "../spec/_behind-sockets.ts";
-import { accept, dial, own, serviceOf } from "../unit/link/_services.ts";
+import { accept, dial, trusted, serviceOf } from "../unit/link/_services.ts";
 import {
   type FakeMember,
   fakeMember,
@@ -29,7 +29,7 @@ describe("a status that no answer has", () => {
     async (status) => {
       const { server } = await accept(async () => ({ status, headers: {}, body: "" }));
       const { peer, link } = await dial(server.url, serviceOf("node"));
-      const answer = peer.send({ ...request, ...own, url: "http://a/" });
+      const answer = peer.send({ ...request, ...trusted, url: "http://a/" });
       await expect(answer).rejects.toMatchObject({ name: "TransportError", sent: true });
       expect(link.isClosed).toBe(false);
     },

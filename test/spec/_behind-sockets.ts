@@ -78,14 +78,12 @@ export async function behindSocket<R extends Role>(
       ...links,
       versions,
       async dial(base, to = resolve?.(new URL(base).hostname)[0], dialing) {
-        const channel = isDead ? undefined : await links.dial(base, to, dialing);
-        // Also while it was dialling.
-        if (!isDead && channel !== undefined) {
-          channels.add(channel);
-          return channel;
-        }
-        channel?.close();
-        throw new Error("it was killed");
+        if (isDead) throw new Error("it was killed");
+        const channel = await links.dial(base, to, dialing);
+        // It may have been killed meanwhile.
+        if (isDead) channel.close();
+        channels.add(channel);
+        return channel;
       },
     },
   });

@@ -224,6 +224,24 @@ describe("joining a gateway", () => {
     expect(gateway.describe().members).toEqual([urls.a, urls.b]);
   });
 
+  it.each([
+    ["POST", "/nodes"],
+    ["DELETE", "/nodes"],
+    ["PUT", `/nodes/lists/${"0".repeat(64)}`],
+    ["POST", "/svc/console/token"],
+    ["GET", "/rpc/a/one"],
+  ])(
+    "a proxy that asks its gateway for what only others may loses its link: %s %s (joining-6)",
+    async (method, path) => {
+      const { gateway, network } = await deploy();
+      const proxy = await dialAsMember({ dial: memoryDial(network), role: "proxy" });
+      const body = JSON.stringify({ url: proxy.url, procedures: ["a/one"] });
+      await expect(proxy.request(method, path, body)).rejects.toThrow();
+      expect(proxy.isClosed).toBe(true);
+      expect(gateway.describe().members).toEqual([urls.a, urls.b]);
+    },
+  );
+
   it.each(["another-trust-key", "", `${key}x`])(
     "joining-7: a node without the key, or with another, has no link to join over: %j",
     async (trustKey) => {

@@ -88,9 +88,11 @@ describe("membership over a link", () => {
     expect(new Set(questions.map(({ method, url }) => `${method} ${url}`))).toEqual(
       new Set(["GET http://a/health/status"]),
     );
-    const other = await fakeMember({ dial: memoryDial(network) }, { procedures: [] });
-    for (const id of ["m1", "nobody"])
-      expect((await other.request("PUT", `/nodes/${id}/health`, "false")).status).toBe(404);
+    for (const id of ["m1", "nobody"]) {
+      const other = await fakeMember({ dial: memoryDial(network) }, { procedures: [] });
+      await expect(other.request("PUT", `/nodes/${id}/health`, "false")).rejects.toThrow();
+      expect(other.isClosed).toBe(true);
+    }
     expect(await answeredBy(gateway)).toBe("a");
   });
 

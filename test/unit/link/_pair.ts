@@ -1,8 +1,9 @@
 // Two ends of a link in memory. Bytes are cut anywhere on their way. The link ends with its test.
 
 import { onTestFinished } from "vitest";
-import type { CallFrom, Clock, HttpResponse } from "../../../src/base/ports.ts";
+import type { Clock, HttpResponse } from "../../../src/base/ports.ts";
 import type { Channel, ChannelReceiver } from "../../../src/base/ports/links.ts";
+import type { Takes } from "../../../src/link/directions.ts";
 import { FrameReader } from "../../../src/link/frames.ts";
 import type { ArrivedCall } from "../../../src/link/calls.ts";
 import { Link } from "../../../src/link/link.ts";
@@ -87,7 +88,7 @@ export function linked(
   cut: (available: number) => number = (available) => available,
   mostCalls = 100,
   time?: Clock,
-  takes: readonly CallFrom[] = ["key", "service", "outside"],
+  takes: Takes = () => true,
 ) {
   const clock = new TestClock();
   const there = new Wire(cut, clock);

@@ -20,8 +20,8 @@ import {
 import { createCertificates } from "../../_certificates.ts";
 
 export const trustKey = "the key of this deployment";
-/** What makes a request one of the service itself. */
-export const own = { headers: {}, from: "key" } as const;
+/** What makes a request one of the service's procedures. */
+export const trusted = { headers: {}, from: "service" } as const;
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 
 const host = nodeHost();

@@ -1,11 +1,11 @@
-// Whose calls go which way over a link.
+// Which requests go which way over a link.
 
 import { describe, expect, it } from "vitest";
 
 import { settle } from "../../../server/testing/test-clock.ts";
 import type { CallFrom } from "../../../src/base/ports.ts";
 import type { LinkCall } from "../../../src/link/calls.ts";
-import { dialersOf, takenFrom } from "../../../src/link/directions.ts";
+import { dialersOf, type Takes, takenFrom } from "../../../src/link/directions.ts";
 import { linked } from "./_pair.ts";
 
 const roles = ["gateway", "node", "proxy", "repository", "standalone"];
@@ -23,17 +23,60 @@ describe("a link", () => {
     expect(dialersOf(role)).toEqual(dialers);
   });
 
+  const nodes = ["DELETE /nodes", "GET /nodes", "POST /nodes", "PUT /nodes/lists/0f"];
+  const modules = ["GET /svc/modules/_app/a.js?revision=1", "HEAD /svc/manifest.json"];
+  const lists = ["GET /svc/console/state", "GET /svc/routes"];
+  const asksNodes = [
+    "GET /health",
+    "GET /health/status",
+    "GET /svc/calls",
+    "GET /svc/gateways",
+    "GET /svc/procedures/shop/quote",
+  ];
+  /** All that a service asks for itself, and what none does. */
+  const own = [
+    ...nodes,
+    ...modules,
+    ...lists,
+    ...asksNodes,
+    "PUT /svc/routes",
+    "GET /rpc/shop/quote",
+    "POST /rpc/shop/quote",
+    "POST /svc/console/token",
+    "POST /svc/console/rpc/shop/quote",
+    "GET /svc/modules",
+    "PUT /nodes/lists",
+    "GET /nodes/lists/0f",
+    "POST /nodes/",
+    "GET /health/live",
+    "post /nodes",
+    "GET /",
+  ];
+  const taken = (takes: Takes): readonly string[] => [
+    ...kinds.filter((kind) => kind !== "key" && takes(kind, "GET", "/rpc/a")),
+    ...own
+      .filter((request) => takes("key", ...(request.split(" ") as [string, string])))
+      .toSorted(),
+  ];
+
   it.each([
-    ["node", "gateway", ["key", "service"], ["key", "service", "outside"]],
-    ["proxy", "gateway", ["key", "service", "outside"], ["key"]],
-    ["proxy", "node", ["key", "service", "outside"], ["key"]],
-    ["proxy", "standalone", ["key", "service", "outside"], ["key"]],
-    ["node", "repository", ["key"], []],
-    ["gateway", "standalone", ["key"], []],
-    ["proxy", "repository", ["key", "outside"], []],
+    ["node", "gateway", ["service", ...nodes], ["service", "outside", ...asksNodes]],
+    ["proxy", "gateway", ["service", "outside", ...lists], ["PUT /svc/routes"]],
+    ["proxy", "node", ["service", "outside", ...lists], ["PUT /svc/routes"]],
+    [
+      "proxy",
+      "standalone",
+      ["service", "outside", lists[0]!, modules[0]!, lists[1]!, modules[1]!],
+      ["PUT /svc/routes"],
+    ],
+    ["node", "repository", modules, []],
+    ["gateway", "repository", modules, []],
+    ["node", "standalone", modules, []],
+    ["gateway", "standalone", modules, []],
+    ["proxy", "repository", ["outside", ...modules], []],
   ])("of a %s to a %s carries there %j, and back %j", (dialer, acceptor, there, back) => {
-    expect(takenFrom({ role: acceptor, isDialer: false }, dialer)).toEqual(there);
-    expect(takenFrom({ role: dialer, isDialer: true }, acceptor)).toEqual(back);
+    expect(taken(takenFrom({ role: acceptor, isDialer: false }, dialer))).toEqual(there);
+    expect(taken(takenFrom({ role: dialer, isDialer: true }, acceptor))).toEqual(back);
   });
 
   it("between any other two carries nothing", () => {
@@ -42,9 +85,11 @@ describe("a link", () => {
         if (!dialersOf(acceptor).includes(dialer))
           for (const isDialer of [true, false])
             expect(
-              takenFrom(
-                { role: isDialer ? dialer : acceptor, isDialer },
-                isDialer ? acceptor : dialer,
+              taken(
+                takenFrom(
+                  { role: isDialer ? dialer : acceptor, isDialer },
+                  isDialer ? acceptor : dialer,
+                ),
               ),
             ).toEqual([]);
   });
@@ -61,7 +106,7 @@ describe("a link", () => {
       undefined,
       undefined,
       undefined,
-      kinds.filter((kind) => kind !== from),
+      (kind) => kind !== from,
     );
     await settle();
     const call = (kind: CallFrom, target: string): LinkCall => ({

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { connectionOf } from "../../../server/http/links/socket-channel.ts";
 import { collected } from "../../../src/http/bodies.ts";
-import { accept, behindTls, dial, own, serviceOf } from "./_services.ts";
+import { accept, behindTls, dial, trusted, serviceOf } from "./_services.ts";
 
 /** Asks for an upgrade, and returns the status and what was said with it. */
 async function ask(
@@ -65,8 +65,8 @@ describe("a link over a socket", () => {
     await vi.waitFor(() => expect(proven).toHaveLength(1));
     for (const { peer } of [dialled, proven[0]!]) {
       const url = "http://anywhere/rpc/add?a=1";
-      const { body } = await collected(peer.send({ url, method: "GET", ...own }));
-      expect(new TextDecoder().decode(body)).toBe("/rpc/add?a=1 key");
+      const { body } = await collected(peer.send({ url, method: "GET", ...trusted }));
+      expect(new TextDecoder().decode(body)).toBe("/rpc/add?a=1 service");
     }
   });
 
@@ -248,7 +248,7 @@ describe("a link over a socket", () => {
     const answer = peer.send({
       url: "http://anywhere/",
       method: "POST",
-      ...own,
+      ...trusted,
       body: new Uint8Array(300_000),
     });
     await vi.waitFor(() => expect(memory.bytes - before).toBeGreaterThan(100_000));

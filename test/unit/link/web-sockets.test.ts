@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLinkHost } from "../../../server/http/links/dial.ts";
 import { collected } from "../../../src/http/bodies.ts";
 import { refuseSockets } from "../../_web-sockets-only.mjs";
-import { accept, behindTls, dial, own, serviceOf } from "./_services.ts";
+import { accept, behindTls, dial, trusted, serviceOf } from "./_services.ts";
 import { joined, onlyWebSockets, type Side, unproven } from "./_web-sockets.ts";
 
 const sides: readonly Side[] = ["dials", "accepts"];
@@ -29,7 +29,7 @@ describe("a link over a WebSocket", () => {
     const bytes = randomBytes(3_000_001);
     for (const { peer } of [dialled, proven[0]!])
       for (const sent of [bytes.subarray(0, 10), bytes]) {
-        const request = { url: "http://anywhere/", method: "POST", ...own, body: sent };
+        const request = { url: "http://anywhere/", method: "POST", ...trusted, body: sent };
         const { body } = await collected(peer.send(request));
         expect(Buffer.compare(body, sent)).toBe(0);
       }
