@@ -114,11 +114,15 @@ describe("a handshake", () => {
     crypto.getRandomValues = (bytes) => bytes;
     crypto.randomUUID = () => "00000000-0000-4000-8000-000000000000";
     try {
-      const said = ["one key", "another key"].map((key) =>
-        acceptorOf({ trustKey: key }).answer({}),
-      );
-      expect(said[0]).toEqual(said[1]);
-      expect(said[0]).toMatchObject({ status: 401, body: "" });
+      const [said, alsoSaid] = ["one key", "another key"].map((trustKey) => {
+        const acceptor = acceptorOf({ trustKey });
+        const { fields } = challenged(acceptor, { trustKey: "no key of theirs" });
+        const unproven = { [linkHeaders.hello]: fields[linkHeaders.hello]! };
+        return [{}, unproven, fields, fields].map((each) => acceptor.answer(each));
+      });
+      expect(said).toEqual(alsoSaid);
+      expect(said!.map(({ status }) => status)).toEqual([401, 401, 403, 403]);
+      expect(said![0]).toMatchObject({ body: "" });
     } finally {
       Object.assign(crypto, { getRandomValues, randomUUID });
     }
