@@ -291,6 +291,19 @@ describe("a gateway's questions about the health of a member", () => {
     expect(a!.asked).toHaveLength(5);
   });
 
+  it("are spread over the second: of many members a tenth is asked at a time (health-10)", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `m${index}`);
+    const { members, clock } = await gatewayWith(names);
+    await settle();
+    const count = (): number => members.reduce((sum, { asked: all }) => sum + all.length, 0);
+    for (let tenth = 0; tenth < 20; tenth++) {
+      const before = count();
+      await clock.pass(100);
+      expect(count() - before).toBe(4);
+    }
+    expect(members.map(({ asked: all }) => all.length)).toEqual(names.map(() => 3));
+  });
+
   it("a member that is unhealthy when it announces itself is out as soon as it has said so (health-10)", async () => {
     const { members, call } = await gatewayWith(["a"]);
     const [a] = members;
