@@ -42,7 +42,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
       await (viewers.watch === undefined
         ? rpc(request)
         : viewers.watch.call(request, rpc, "console"));
-    const handle = createEndpoints({ options, credentials, sessions, view, viewers, call });
+    const handle = createEndpoints({ options, sessions, view, viewers, call });
     return { viewers, view, handle };
   };
 
@@ -60,7 +60,8 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
       shown?.view.stop();
       shown?.viewers.end();
     },
-    handle: async (request) => (shown?.view.stopped === false ? shown.handle(request) : undefined),
+    handle: async (request, trust) =>
+      shown?.view.stopped === false ? shown.handle(request, trust) : undefined,
     link: (base = url) => `${reachable(base)}${consolePath}#token=${sessions.token()}`,
   };
 }

@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, consolePath, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
 import { notFound } from "../../src/roles/refuse.ts";
 import { pathOf, refuseMethod } from "../../src/http/router.ts";
-import type { Credentials, TrustKey } from "../../src/http/trust.ts";
+import type { Trust, TrustKey } from "../../src/http/trust.ts";
 import { type Controls, control } from "./controls.ts";
 import {
   isCrossOrigin,
@@ -35,7 +35,6 @@ export interface ConsoleOptions {
 }
 
 export interface EndpointParts {
-  readonly credentials: Credentials;
   readonly options: ConsoleOptions;
   readonly sessions: Sessions;
   readonly view: View;
@@ -77,8 +76,8 @@ const developmentPath = "/development/";
 
 export function createEndpoints(
   parts: EndpointParts,
-): (request: HttpRequest) => Promise<HttpResponse | undefined> {
-  const { credentials, options, sessions, view, viewers } = parts;
+): (request: HttpRequest, trust: Trust) => Promise<HttpResponse | undefined> {
+  const { options, sessions, view, viewers } = parts;
   let streams = 0;
 
   const sessionOf = (request: HttpRequest): Session | undefined => {
@@ -162,7 +161,7 @@ export function createEndpoints(
     return withConsoleHeaders(await control(controls, path.slice(developmentPath.length), request));
   };
 
-  return async (request) => {
+  return async (request, { holdsKey }) => {
     const fullPath = pathOf(request.target);
     if (!fullPath.startsWith(consolePath)) return undefined;
     const path = fullPath.slice(consolePath.length);
@@ -172,7 +171,6 @@ export function createEndpoints(
     const { method } = request;
     if (path === "/session" && method === "POST") return await openSession(request);
     const session = sessionOf(request);
-    const { holdsKey } = credentials.of(request);
     if (session === undefined && !holdsKey) return undefined;
     if (path === "/state" && method === "GET") return state();
     if (path === "/events" && method === "GET")

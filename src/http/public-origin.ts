@@ -83,10 +83,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
     const fields = request.headers;
     // A member that forwards a request puts its own address into `host`, and what its caller
     // requested into the forwarding headers.
-    const own =
-      trust.member && !trust.holdsKey
-        ? undefined
-        : { host: textOf(fields["host"]), scheme: request.scheme };
+    const own = trust.relays ? undefined : { host: textOf(fields["host"]), scheme: request.scheme };
     const scheme = believes(trust) ? firstOf(fields[serviceHeaders.forwardedProto]) : undefined;
     return {
       host:

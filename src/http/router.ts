@@ -6,10 +6,12 @@ import { match, type MatchFunction } from "path-to-regexp";
 import { BadRequest, MethodNotAllowed } from "../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../base/ports.ts";
 import { answerHeaders, mediaTypes } from "../base/protocol.ts";
+import type { Trust } from "./trust.ts";
 
-/** Answers one kind of request. `parameters` are the decoded ones of the path. */
+/** Answers one kind of request, whose sender has proven `trust`. `parameters` are the decoded ones of the path. */
 export type Endpoint = (
   request: HttpRequest,
+  trust: Trust,
   parameters: Readonly<Record<string, string | string[] | undefined>>,
 ) => HttpResponse | Promise<HttpResponse>;
 
@@ -19,7 +21,7 @@ export type Route = readonly [method: string, path: string, endpoint: Endpoint];
 /** Compiles the table. The router returns `undefined` for a path without a route. */
 export function createRouter(
   routes: readonly Route[],
-): (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | undefined {
+): (request: HttpRequest, trust: Trust) => HttpResponse | Promise<HttpResponse> | undefined {
   const compiled = routes.map(
     ([method, path, endpoint]): [
       string,
@@ -31,7 +33,7 @@ export function createRouter(
       endpoint,
     ],
   );
-  return (request) => {
+  return (request, trust) => {
     const path = pathOf(request.target);
     const others = new Set<string>();
     for (const [method, matches, endpoint] of compiled) {
@@ -39,7 +41,7 @@ export function createRouter(
       if (found === false) continue;
       // HEAD is GET; the adapter drops the body.
       if (method === request.method || (method === "GET" && request.method === "HEAD"))
-        return endpoint(request, found.params);
+        return endpoint(request, trust, found.params);
       others.add(method);
       if (method === "GET") others.add("HEAD");
     }

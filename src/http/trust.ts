@@ -9,6 +9,8 @@ export interface Trust {
   readonly holdsKey: boolean;
   /** Belongs to the deployment: trusted about hops, deadline, and the request that it forwards. */
   readonly member: boolean;
+  /** A member, and it speaks for its caller: what it asks for isn't its own. */
+  readonly relays: boolean;
   /** May call protected procedures: a procedure or a holder of the key made the call. */
   readonly trusted: boolean;
 }
@@ -36,13 +38,18 @@ export function trustKeyHeader(trustKey: TrustKey): Record<string, string> {
 }
 
 /** A request that proves nothing. */
-export const stranger: Trust = { holdsKey: false, member: false, trusted: false };
+export const stranger: Trust = {
+  holdsKey: false,
+  member: false,
+  relays: false,
+  trusted: false,
+};
 /** Over HTTP. What it says of other requests isn't believed. */
-const keyHolder: Trust = { holdsKey: true, member: false, trusted: true };
+const keyHolder: Trust = { holdsKey: true, member: false, relays: false, trusted: true };
 const granted: Readonly<Record<CallFrom, Trust>> = {
-  key: { holdsKey: true, member: true, trusted: true },
-  service: { holdsKey: false, member: true, trusted: true },
-  outside: { holdsKey: false, member: true, trusted: false },
+  key: { holdsKey: true, member: true, relays: false, trusted: true },
+  service: { holdsKey: false, member: true, relays: true, trusted: true },
+  outside: { holdsKey: false, member: true, relays: true, trusted: false },
 };
 
 /** Losing a field on the way can only reduce rights. */

@@ -169,7 +169,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       about,
       isHealthy: () => role.isHealthy(),
     });
-  const proxies = new ToldProxies({ host, credentials, list: offered });
+  const proxies = new ToldProxies({ host, list: offered });
   const update = async (): Promise<void> => {
     proxies.changed();
     await Promise.all([upstreams?.update(), announcement?.changed()]);
@@ -191,9 +191,9 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       openAnswers,
     }),
     routes: [
-      knownNameEndpoint(credentials, modules),
+      knownNameEndpoint(modules),
       proxies.endpoint,
-      gatewayListEndpoint(host, credentials, () => upstreams?.all ?? []),
+      gatewayListEndpoint(host, () => upstreams?.all ?? []),
     ],
     async start() {
       await loadSegments(host, node, classes, options);

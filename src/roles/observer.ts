@@ -4,6 +4,7 @@
 import type { ServerNode } from "./load-node.ts";
 import type { Health } from "../http/health.ts";
 import type { ServerManifest } from "../base/manifest.ts";
+import type { Trust } from "../http/trust.ts";
 import type { HttpRequest, HttpResponse, Peer } from "../base/ports.ts";
 import type { CallFigures } from "../base/ports/telemetry.ts";
 import type { Way } from "./links/dialled-link.ts";
@@ -25,7 +26,7 @@ export interface Observer {
   started(url: string): void;
   stopped(): void;
   /** Answers requests for the observer's own endpoints; `undefined` for all others. */
-  handle(request: HttpRequest): Promise<HttpResponse | undefined>;
+  handle(request: HttpRequest, trust: Trust): Promise<HttpResponse | undefined>;
 }
 
 export interface CallObserver {

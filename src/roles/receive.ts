@@ -9,7 +9,7 @@ import { withHeaders } from "../http/answers.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
 import { noMemory } from "../http/refusals.ts";
 import { withoutRefusedHeader } from "../http/relay-headers.ts";
-import type { Credentials } from "../http/trust.ts";
+import type { Trust } from "../http/trust.ts";
 import type { MatchedRoute } from "../runtime/routes.ts";
 import type { Admission } from "../wire/admission.ts";
 import { type Encoding, readEncoding } from "../wire/encoding.ts";
@@ -20,7 +20,6 @@ import { Movement } from "./routes/movement.ts";
 
 export interface ReceiveParts extends Pick<RefuseParts, "errors" | "stacks"> {
   readonly host: Host;
-  readonly credentials: Credentials;
   readonly web: PublicOrigin;
   readonly limits: Limits;
   readonly chain: MiddlewareChain;
@@ -33,9 +32,10 @@ export interface ReceiveParts extends Pick<RefuseParts, "errors" | "stacks"> {
 /** Runs what came in, or passes it on. What it rejects with becomes the answer. */
 export type Answering = (exchange: Exchange) => Promise<HttpResponse>;
 
-/** Answers a call, or a request for the `route` that it matches. Never rejects. */
+/** Answers a call, or a request for the `route` that it matches, from whom `trust` says. Never rejects. */
 export type Receive = (
   request: HttpRequest,
+  trust: Trust,
   answer: Answering,
   route?: MatchedRoute,
 ) => Promise<HttpResponse>;
@@ -46,9 +46,8 @@ export function createReceive(parts: ReceiveParts): Receive {
   const masks = parts.errors === "masked" && parts.stacks !== true;
   // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
   // contexts are carried across all of them.
-  return (request, answer, route) => {
+  return (request, trust, answer, route) => {
     const cors = corsOf(parts.chain);
-    const trust = parts.credentials.of(request);
     let encoding: Encoding = "plain";
     let exchange: Exchange | undefined;
     // Only bodies of routes stream.
@@ -57,12 +56,12 @@ export function createReceive(parts: ReceiveParts): Receive {
       exchange?.end();
       let response = exchange === undefined ? answered : exchange.answered(answered);
       // Only services that relay or make calls may see which errors were refusals.
-      if (!trust.member || trust.holdsKey) response = withoutRefusedHeader(response);
+      if (!trust.relays) response = withoutRefusedHeader(response);
       if (cors !== undefined) response = cors.onto(response, request.headers);
       return movement === undefined ? withPolicy(response) : movement.response(response);
     };
     const refuse = async (thrown: unknown): Promise<HttpResponse> =>
-      finish(await parts.refuse(thrown, exchange ?? Object.assign({ request, encoding }, trust)));
+      finish(await parts.refuse(thrown, exchange ?? { request, encoding, trust }));
     try {
       if (route === undefined) encoding = readEncoding(request.headers);
       if (route === undefined && request.method !== "GET" && request.method !== "POST")

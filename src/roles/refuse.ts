@@ -45,8 +45,9 @@ export interface RefuseParts {
 }
 
 /** What an error ends: an exchange, or a request that became none. */
-export interface Refused extends Pick<Trust, "member" | "trusted"> {
+export interface Refused {
   readonly request: HttpRequest;
+  readonly trust: Trust;
   readonly encoding: Encoding;
   /** It is for a file or an endpoint of the runtime. */
   readonly isOther?: true;
@@ -104,14 +105,16 @@ export function createRefuse(parts: RefuseParts): Refuse {
     const ways = raw === given ? undefined : passed.get(given as Error);
     if (ways !== undefined) passed.set(raw as Error, ways);
     const mask =
-      !stacks && isMasked(request.headers, refused, masks) ? new ErrorMask(classes) : undefined;
+      !stacks && isMasked(request.headers, refused.trust, masks)
+        ? new ErrorMask(classes)
+        : undefined;
     // Once, so that the log has the error that the mask has seen.
     const thrown = mask === undefined ? raw : errorOf(raw);
     if (mask !== undefined) {
       hiddenErrors.set(request, thrown as Error);
       await mask.prepare(thrown as Error, classes.loadByName);
     }
-    const trusted = refused.isOther !== true && refused.trusted;
+    const trusted = refused.isOther !== true && refused.trust.trusted;
     // Services get all of an error. What they are to call it towards others is in the log only if
     // the error is.
     const hidden =

@@ -17,7 +17,7 @@ import { pathOf, queryOf, type Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ErrorVisibility } from "../codec/error-mask.ts";
 import type { Limits } from "../base/limits.ts";
-import { createCredentials, type Credentials, type TrustKey } from "../http/trust.ts";
+import { createCredentials, type TrustKey } from "../http/trust.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { notFound } from "./refuse.ts";
 import { createMiddlewareChain } from "./middleware-chain.ts";
@@ -73,7 +73,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     errors,
     refuse: createRefuse({ host, classes: new Classes(), errors }),
     chain: createMiddlewareChain(),
-    routes: repositoryRoutes(options.files, credentials, web),
+    routes: repositoryRoutes(options.files, web),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
     describe: () => ({}),
@@ -85,7 +85,6 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
 /** The endpoints of a repository, for standalone as well. */
 export function repositoryRoutes(
   files: RepositoryFiles,
-  credentials: Credentials,
   { base }: Pick<PublicOrigin, "base">,
 ): Route[] {
   const text = (parameter: string | string[] | undefined): string =>
@@ -94,9 +93,9 @@ export function repositoryRoutes(
     [
       "GET",
       `${paths.modules}*file`,
-      async (request, { file }) => {
+      async (request, { holdsKey }, { file }) => {
         // Don't show others that the file exists.
-        if (!credentials.of(request).holdsKey) return notFound();
+        if (!holdsKey) return notFound();
         const bytes = await files.serverFile(text(file), revisionIn(request));
         if (bytes === undefined) return notFound();
         const type = text(file).endsWith(".json") ? mediaTypes.json : mediaTypes.script;
@@ -110,7 +109,7 @@ export function repositoryRoutes(
     [
       "GET",
       `${paths.components}*name`,
-      async (request, { name }) => {
+      async (request, _, { name }) => {
         const answer = (await files.component(text(name), request)) ?? notFound();
         if (base.path === "" || pathOf(request.target) !== browserManifestPath) return answer;
         return {

@@ -14,7 +14,7 @@ import { rpcHeaders, rpcPath } from "../base/protocol.ts";
 import { below, redirectToBase } from "../http/base-path.ts";
 import { createRouter, isOwnPath, type Route } from "../http/router.ts";
 import type { Limits } from "../base/limits.ts";
-import type { Credentials } from "../http/trust.ts";
+import type { Credentials, Trust } from "../http/trust.ts";
 import { refusalEncoding } from "../wire/encoding.ts";
 import type { ServiceLinks } from "./links/service-links.ts";
 import { createRouteEndpoint, nameOf, type RoutesPart } from "./routes/route-endpoint.ts";
@@ -86,7 +86,7 @@ export interface RoleParts extends Pick<RefuseParts, "errors" | "stacks"> {
   /** The application's routes. */
   readonly application?: RoutesPart | undefined;
   /** Answers requests that no endpoint takes, for files for example. */
-  readonly otherwise?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
+  readonly otherwise?: (request: HttpRequest, trust: Trust) => Promise<HttpResponse | undefined>;
   readonly start: (url: string) => Promise<void>;
   /** Whether it should be sent calls, once it answers them [yes]. */
   readonly isReady?: (() => boolean) | undefined;
@@ -115,7 +115,7 @@ export function createRole(parts: RoleParts): Role {
   const admission = new Admission(host, parts.limits.maxCalls);
   const calls = (): CallFigures => admission.figures;
   const route = createRouter([
-    callsEndpoint(parts.credentials, calls),
+    callsEndpoint(calls),
     ...healthRoutes(health, () => ready && leaving === undefined && parts.isReady?.() !== false),
     ...(parts.routes ?? []),
   ]);
@@ -138,55 +138,69 @@ export function createRole(parts: RoleParts): Role {
   const site = application && createRouteEndpoint(application, { chain, receive });
   const rpc =
     call &&
-    ((request: HttpRequest): Promise<HttpResponse> => {
-      if (request.method !== "OPTIONS") return receive(request, call);
+    ((request: HttpRequest, trust: Trust): Promise<HttpResponse> => {
+      if (request.method !== "OPTIONS") return receive(request, trust, call);
       const options: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
       return Promise.resolve(corsOf(chain)?.ontoPreflight(options, request.headers) ?? options);
     });
   const { observer, subject } = parts.observed ?? {};
-  if (subject !== undefined && rpc !== undefined) observer?.attach({ subject, health, rpc, calls });
+  const { credentials } = parts;
+  if (subject !== undefined && rpc !== undefined)
+    observer?.attach({
+      subject,
+      health,
+      rpc: (request) => rpc(request, credentials.of(request)),
+      calls,
+    });
 
-  const refuseOther = (thrown: unknown, request: HttpRequest): Promise<HttpResponse> =>
+  const refuseOther = (
+    thrown: unknown,
+    request: HttpRequest,
+    trust: Trust,
+  ): Promise<HttpResponse> =>
     refuse(thrown, {
       request,
       encoding: refusalEncoding(request.headers),
+      trust,
       isOther: true,
-      ...parts.credentials.of(request),
     });
 
   const leave = (): Promise<boolean> => (leaving ??= parts.leave?.() ?? Promise.resolve(false));
 
   const handleOther = async <None>(
     request: HttpRequest,
+    trust: Trust,
     none: () => None,
   ): Promise<HttpResponse | None> => {
     try {
       const answer =
-        (observer && (await observer.handle(request))) ??
-        (await route(request)) ??
-        (await site?.(request)) ??
-        (await parts.otherwise?.(request));
+        (observer && (await observer.handle(request, trust))) ??
+        (await route(request, trust)) ??
+        (await site?.(request, trust)) ??
+        (await parts.otherwise?.(request, trust));
       return answer ?? none();
     } catch (thrown) {
-      return await refuseOther(thrown, request);
+      return await refuseOther(thrown, request, trust);
     }
   };
 
-  const isMisdirected = (request: HttpRequest): boolean =>
-    !web.accepts(request) && !isHealth(request.target) && !parts.credentials.of(request).member;
+  const isMisdirected = (request: HttpRequest, { member }: Trust): boolean =>
+    !member && !web.accepts(request) && !isHealth(request.target);
 
-  const answer = (request: HttpRequest): Promise<HttpResponse> => {
+  const answer = (request: HttpRequest, trust: Trust): Promise<HttpResponse> => {
     try {
       // Not `*` or an absolute URL: appended to the address behind a proxy, it could name another
       // host.
       if (!request.target.startsWith("/")) throw new BadRequest("Request target must be a path");
-      if (isMisdirected(request)) throw web.misdirected(request);
+      if (isMisdirected(request, trust)) throw web.misdirected(request);
       if (rpc === undefined || !request.target.startsWith(rpcPath))
-        return handleOther(request, notFound);
+        return handleOther(request, trust, notFound);
       const watching = observer?.calls;
-      return watching === undefined ? rpc(request) : watching.call(request, rpc);
+      return watching === undefined
+        ? rpc(request, trust)
+        : watching.call(request, (watched) => rpc(watched, trust));
     } catch (thrown) {
-      return refuseOther(thrown, request);
+      return refuseOther(thrown, request, trust);
     }
   };
   const { telemetry } = host;
@@ -194,59 +208,66 @@ export function createRole(parts: RoleParts): Role {
   telemetry?.attach({
     knows,
     nameOf: (request) => nameOf(request, knows, application),
-    believes: (request) => parts.credentials.of(request).member,
+    believes: (request) => credentials.of(request).member,
     figures: () => ({
       calls: calls(),
       links: links?.figures ?? { dialled: 0, accepted: 0 },
       ...parts.measured?.figures?.(),
     }),
   });
-  const answerBelow: Role["handle"] =
-    telemetry === undefined ? answer : (request) => telemetry.request(request, answer);
-
-  const isFromMember = (request: HttpRequest): boolean => {
-    const { member, holdsKey } = parts.credentials.of(request);
-    return member && !holdsKey;
-  };
+  const answerBelow =
+    telemetry === undefined
+      ? answer
+      : (request: HttpRequest, trust: Trust) =>
+          telemetry.request(request, (noted) => answer(noted, trust));
 
   /** Takes the base off a request from outside. Members have done so. */
   const enter = <Answer>(
     request: HttpRequest,
-    respond: (request: HttpRequest) => Promise<Answer>,
+    respond: (request: HttpRequest, trust: Trust) => Promise<Answer>,
   ): Promise<Answer | HttpResponse> => {
+    const trust = credentials.of(request);
     const { path } = web.base;
-    if (path === "" || isFromMember(request)) return respond(request);
+    if (path === "" || trust.relays) return respond(request, trust);
     // Our own paths are the same whatever the base is, so that calls don't wait.
     if (path === undefined)
       return isOwnPath(request.target)
-        ? respond(request)
+        ? respond(request, trust)
         : web.base
             .find()
-            .then(() => (web.base.path === undefined ? respond(request) : enter(request, respond)));
+            .then(() =>
+              web.base.path === undefined ? respond(request, trust) : enter(request, respond),
+            );
     const redirect = redirectToBase(path, request.target);
     if (redirect !== undefined) return Promise.resolve(redirect);
     request.target = below(path, request.target);
-    return respond(request);
+    return respond(request, trust);
   };
   const handle: Role["handle"] = (request) => enter(request, answerBelow);
 
   const isTakenBelow = (target: string): boolean =>
     isOwnPath(target) || application?.table().match("OPTIONS", target).kind === "other-method";
 
-  const findFile = async (request: HttpRequest): Promise<HttpResponse | undefined> => {
-    const found = await handleOther(request, () => undefined);
-    if (found === undefined || !isMisdirected(request)) return found;
+  const findFile = async (
+    request: HttpRequest,
+    trust: Trust,
+  ): Promise<HttpResponse | undefined> => {
+    const found = await handleOther(request, trust, () => undefined);
+    if (found === undefined || !isMisdirected(request, trust)) return found;
     discard(found.body);
-    return await refuseOther(web.misdirected(request), request);
+    return await refuseOther(web.misdirected(request), request, trust);
   };
 
-  const findBelow: Role["find"] = async (request) => {
+  const findBelow = async (
+    request: HttpRequest,
+    trust: Trust,
+  ): Promise<HttpResponse | undefined> => {
     const { method, target } = request;
-    if (isTakenBelow(target)) return await answerBelow(request);
+    if (isTakenBelow(target)) return await answerBelow(request, trust);
     if (method !== "GET" && method !== "HEAD") return undefined;
     return await (telemetry === undefined
-      ? findFile(request)
-      : telemetry.request(request, findFile));
+      ? findFile(request, trust)
+      : telemetry.request(request, (noted) => findFile(noted, trust)));
   };
 
   return {

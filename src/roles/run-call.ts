@@ -61,14 +61,15 @@ export function createCallRunner(parts: CallRunnerParts): Answering {
     const registration = node.registry.findForOutside(
       exchange.fqn,
       exchange.version.toString(),
-      exchange.trusted,
+      exchange.trust.trusted,
     );
-    if (registration.access === "protected" && !exchange.trusted) throw new Unauthorized();
+    if (registration.access === "protected" && !exchange.trust.trusted) throw new Unauthorized();
     if (!registration.safe) refuseCrossSite(exchange);
     let answer: HttpResponse;
     let call: Call | undefined;
     try {
-      const { request, query, trusted, encoding } = exchange;
+      const { request, query, encoding } = exchange;
+      const { trusted } = exchange.trust;
       const { record } = registration;
       const options = { classes, limits, trusted, encoding };
       const body = receiveBody(request, limits);

@@ -44,7 +44,6 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
   const node = createServerNode(host, modules, undefined);
   const proxies = new ToldProxies({
     host,
-    credentials,
     list: () => ({
       routes: node.routes.callable,
       idempotent: node.registry.idempotent(),
@@ -70,7 +69,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     chain,
     refuse,
     call: createCallRunner({ host, node, chain, classes, limits, refuse, name }),
-    routes: [...repositoryRoutes(options.files, credentials, web), proxies.endpoint],
+    routes: [...repositoryRoutes(options.files, web), proxies.endpoint],
     application: createRouteRunner(node.routes, { host, chain, name }),
     otherwise: (request) => options.files.publicFile(request),
     async start() {

@@ -123,7 +123,7 @@ export class CallState implements CallScope {
     if (settings === undefined) return answer;
     settings.close();
     const { trust } = this.#parts;
-    if (!trust.member || trust.holdsKey) return settings.onto(answer, { isPlain });
+    if (!trust.relays) return settings.onto(answer, { isPlain });
     const form = settings.form();
     return form === undefined
       ? answer

@@ -79,12 +79,12 @@ export function encodeResult(
  * else tells whose result can't be sent.
  */
 export function encodeResultOf(
-  call: Pick<Exchange, "fqn" | "version" | "encoding" | "trusted">,
+  call: Pick<Exchange, "fqn" | "version" | "encoding" | "trust">,
   value: unknown,
   { classes, by }: Pick<ResultOptions, "classes"> & { readonly by?: Call | undefined },
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const encoded = encodeResult(value, call.encoding, { classes, trusted: call.trusted });
+    const encoded = encodeResult(value, call.encoding, { classes, trusted: call.trust.trusted });
     return encoded instanceof Promise
       ? encoded.catch((thrown: unknown) => blame(thrown, call, by))
       : encoded;

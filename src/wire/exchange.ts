@@ -39,12 +39,11 @@ export interface ExchangeOptions {
   readonly admission: Admission;
 }
 
-export class Exchange implements Trust {
+export class Exchange {
   readonly request: HttpRequest;
   readonly encoding: Encoding;
-  readonly holdsKey: boolean;
-  readonly member: boolean;
-  readonly trusted: boolean;
+  /** What its sender may do, and is believed. */
+  readonly trust: Trust;
   /** Of the procedure, or the name of the route. */
   readonly fqn: string;
   readonly version: Version;
@@ -79,9 +78,7 @@ export class Exchange implements Trust {
     this.route = route;
     this.#options = options;
     this.encoding = encoding;
-    this.holdsKey = trust.holdsKey;
-    this.member = trust.member;
-    this.trusted = trust.trusted;
+    this.trust = trust;
     this.fqn = route?.info.name ?? decodeSegment(pathOf(request.target).slice(rpcPath.length));
     if (this.fqn === "") throw new ProcedureNotFound("The path names no procedure");
     this.query = queryOf(request.target);
@@ -118,7 +115,7 @@ export class Exchange implements Trust {
   /** The request's headers as procedures may see them; made when first read. */
   get headers(): MiddlewareHeaders {
     return (this.#headers ??= procedureHeaders(this.request.headers, {
-      seesHost: this.holdsKey || !this.member,
+      seesHost: !this.trust.relays,
       seesForwarded: this.#seesForwarded,
     }));
   }
@@ -242,7 +239,7 @@ class DecodedCall implements Call {
   }
 
   get trusted(): boolean {
-    return this.#exchange.trusted;
+    return this.#exchange.trust.trusted;
   }
 
   get signal(): AbortSignal {
@@ -272,12 +269,12 @@ class DecodedCall implements Call {
 
 function isCrossSite(
   request: HttpRequest,
-  { member, holdsKey }: Trust,
+  { relays }: Trust,
   web: PublicOrigin,
   requestedOrigin: RequestedOrigin,
 ): boolean {
   // The first service saw what the browser sent, before any middleware changed it. Without its
   // header, decide from this request.
-  const relayed = member && !holdsKey ? readCrossSite(request.headers) : undefined;
+  const relayed = relays ? readCrossSite(request.headers) : undefined;
   return relayed ?? (needsNoPreflight(request) && web.isForeign(request.headers, requestedOrigin));
 }

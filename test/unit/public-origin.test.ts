@@ -17,8 +17,8 @@ const requestWith = (headers: HeaderFields, scheme: "http" | "https" = "http"): 
 });
 const create = (options: PublicOriginOptions = {}, log: TestLog = new TestLog()) =>
   createPublicOrigin(log, options);
-const member: Trust = { holdsKey: false, member: true, trusted: false };
-const keyHolder: Trust = { holdsKey: true, member: true, trusted: true };
+const member: Trust = { holdsKey: false, member: true, relays: true, trusted: false };
+const keyHolder: Trust = { holdsKey: true, member: true, relays: false, trusted: true };
 
 describe("hosts that a service answers for", () => {
   const accepts = (

@@ -4,15 +4,14 @@ import { Unauthorized } from "../../base/errors.ts";
 import type { CallFigures } from "../../base/ports/telemetry.ts";
 import { answerHeaders, callsPath, mediaTypes } from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
-import type { Credentials } from "../../http/trust.ts";
 
 /** The endpoint that tells it, for those with the trust key. */
-export function callsEndpoint(credentials: Credentials, figures: () => CallFigures): Route {
+export function callsEndpoint(figures: () => CallFigures): Route {
   return [
     "GET",
     callsPath,
-    async (request) => {
-      if (!credentials.of(request).holdsKey)
+    async (_, { holdsKey }) => {
+      if (!holdsKey)
         throw new Unauthorized("The figures of calls need the trust key of this deployment");
       return {
         status: 200,

@@ -5,7 +5,7 @@ import { BadRequest, Forbidden, NodeNotAvailable, Unauthorized } from "../../bas
 import type { Host, HttpRequest, HttpResponse, LinkedPeer } from "../../base/ports.ts";
 import { answerHeaders, listsPath, mediaTypes, paths } from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
-import type { Credentials } from "../../http/trust.ts";
+import type { Trust } from "../../http/trust.ts";
 import { type Lists, maxListBytes } from "./lists.ts";
 import type { MemberList } from "./member-list.ts";
 import type { MemberDetails } from "./member-details.ts";
@@ -15,7 +15,6 @@ import { isDigest, type JoiningMember, readJoin } from "./read-join.ts";
 import { routeClash } from "./route-directory.ts";
 
 export interface MemberEndpointsOptions {
-  readonly credentials: Credentials;
   /** Hears of each member that has announced itself. */
   readonly joined: (member: Member) => void;
   /** Without an observer, the details that members send aren't kept. */
@@ -42,12 +41,11 @@ export function memberRoutes(
   members: Members,
   lists: Lists,
 ): Route[] {
-  const demandKey = (request: HttpRequest): void => {
-    if (!options.credentials.of(request).holdsKey)
-      throw new Unauthorized("The members need the trust key of this deployment");
+  const demandKey = ({ holdsKey }: Trust): void => {
+    if (!holdsKey) throw new Unauthorized("The members need the trust key of this deployment");
   };
-  const memberOf = (request: HttpRequest): LinkedPeer => {
-    demandKey(request);
+  const memberOf = (request: HttpRequest, trust: Trust): LinkedPeer => {
+    demandKey(trust);
     if (request.via === undefined)
       throw new Forbidden("Nodes join over links, which they dial at /svc/link");
     return request.via;
@@ -56,8 +54,8 @@ export function memberRoutes(
     [
       "POST",
       paths.nodes,
-      async (request) => {
-        const via = memberOf(request);
+      async (request, trust) => {
+        const via = memberOf(request, trust);
         const joining = readJoin(await request.readBody(maxJoinBytes));
         const { url, revision, digest, offered } = joining;
         via.isAt(url);
@@ -85,8 +83,8 @@ export function memberRoutes(
     [
       "GET",
       paths.nodes,
-      (request) => {
-        demandKey(request);
+      (_, trust) => {
+        demandKey(trust);
         return {
           status: 200,
           headers: { "content-type": mediaTypes.json, ...answerHeaders },
@@ -97,8 +95,8 @@ export function memberRoutes(
     [
       "PUT",
       `${listsPath}/:digest`,
-      async (request, { digest }) => {
-        memberOf(request);
+      async (request, trust, { digest }) => {
+        memberOf(request, trust);
         if (!isDigest(digest))
           throw new BadRequest("The path ends in the list's SHA-256: 64 lower-case hex digits");
         await lists.receive(digest, () => request.readBody(maxListBytes));
@@ -108,8 +106,8 @@ export function memberRoutes(
     [
       "DELETE",
       paths.nodes,
-      (request) => {
-        const url = members.leave(memberOf(request))?.url;
+      (request, trust) => {
+        const url = members.leave(memberOf(request, trust))?.url;
         if (url !== undefined) host.log.info(`${url} left`, { event: "left", service: url });
         return { status: 204, headers: answerHeaders };
       },

@@ -7,12 +7,10 @@ import { type Host, type Peer, TransportError } from "../../base/ports.ts";
 import { anyUpstream, answerHeaders, mediaTypes, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
-import type { Credentials } from "../../http/trust.ts";
 import { type Offered, textOfList } from "./member-list.ts";
 
 export interface ToldProxiesParts {
   readonly host: Pick<Host, "digest" | "log">;
-  readonly credentials: Credentials;
   /** What this service takes now. */
   readonly list: () => Omit<Offered, "procedures">;
 }
@@ -42,8 +40,8 @@ export class ToldProxies {
     this.endpoint = [
       "GET",
       routesPath,
-      (request) => {
-        if (!parts.credentials.of(request).holdsKey)
+      (request, { holdsKey }) => {
+        if (!holdsKey)
           throw new Unauthorized("The list of routes needs the trust key of this deployment");
         const { digest, text } = this.#now();
         const etag = `"${digest}"`;

@@ -136,7 +136,8 @@ async function argumentsReader(
   received: ReceivedRequest,
   classes: ClassTable,
 ): Promise<() => Args> {
-  const { fqn, version, query, trusted, encoding } = exchange;
+  const { fqn, version, query, encoding } = exchange;
+  const { trusted } = exchange.trust;
   const { application, limits } = parts;
   const options = { classes, limits, trusted, encoding };
   let procedure: Awaited<ReturnType<Application["procedure"]>>;

@@ -158,7 +158,7 @@ export function sendForwarded(
     url: base + forwarded.target,
     method,
     headers: fields,
-    from: call.trusted ? "service" : "outside",
+    from: call.trust.trusted ? "service" : "outside",
     signal: signal ?? call.departure,
   };
   const isBodiless = body instanceof Uint8Array && body.length === 0;

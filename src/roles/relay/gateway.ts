@@ -80,7 +80,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const repeatable = repeatableNames(members);
   // It keeps the time limits itself: a call that it sends again has each time all of its time.
   const list = () => ({ routes: members.routes.current, idempotent: repeatable() });
-  const proxies = new ToldProxies({ host, credentials, list });
+  const proxies = new ToldProxies({ host, list });
   const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
     host,
@@ -152,19 +152,18 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       table: () => members.routes.table,
       answer: async (call) => await forwardRoute({ host, chain }, call, forward),
     },
-    otherwise: (request) => {
+    otherwise: (request, { member, relays }) => {
       // A proxy only asks for routes, and it remembers those of nodes that have yet to join again.
       // Others may ask for one of them, too.
-      const { member, holdsKey } = credentials.of(request);
       const { method, target } = request;
-      const mayCome = member ? !holdsKey : isGathering() && options.has === undefined;
+      const mayCome = member ? relays : isGathering() && options.has === undefined;
       if (!mayCome || !mayBeRoute(method, target)) return Promise.resolve(undefined);
       return Promise.reject(
         refusedStart("starting", `No node with a route for ${pathOf(target)} has joined`),
       );
     },
     routes: [
-      ...memberRoutes(host, { observer, credentials, joined: monitor.joined }, members, lists),
+      ...memberRoutes(host, { observer, joined: monitor.joined }, members, lists),
       proxies.endpoint,
     ],
     async start() {

@@ -91,7 +91,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   const refuse = createRefuse({ host, classes: application?.classes ?? new Classes(), errors });
   const parts = { host, credentials, web, limits, chain, refuse, errors };
   const middleware = { application, ...parts };
-  const lists = new KnownLists({ host, credentials, upstreams: () => upstreams.all });
+  const lists = new KnownLists({ host, upstreams: () => upstreams.all });
   const upstreams: Upstreams = new Upstreams({
     host,
     links,
@@ -122,7 +122,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
           : upstreams.observed((name) => watching.sent(call.request, name));
       return await calls(forwardCall(parts, anyUpstream, call, forwarded, held?.abort, peer));
     } catch (thrown) {
-      throw forwardingError(thrown, call.trusted);
+      throw forwardingError(thrown, call.trust.trusted);
     } finally {
       held?.leave();
     }
@@ -137,8 +137,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     },
     call: (exchange) => forwardIncoming(middleware, exchange, forward),
     routes: [["GET", paths.link, () => Promise.resolve(takesNoLinks())], lists.endpoint],
-    otherwise: (request) => {
-      const trust = credentials.of(request);
+    otherwise: (request, trust) => {
       const requestedOrigin = web.requestedOrigin(request, trust);
       const masks = isMasked(request.headers, trust, errors === "masked");
       const fields = withRequestedOrigin(

@@ -8,22 +8,18 @@ import type { Host } from "../../base/ports.ts";
 import { anyUpstream, answerHeaders, knownNamePath, mediaTypes } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
-import type { Credentials } from "../../http/trust.ts";
 import type { ServerModules } from "../application.ts";
 import { notFound } from "../refuse.ts";
 import type { Member, Members } from "../members/members.ts";
 
 /** Answers `true` or `false` to services. */
-export function knownNameEndpoint(
-  credentials: Credentials,
-  modules: Pick<ServerModules, "manifest">,
-): Route {
+export function knownNameEndpoint(modules: Pick<ServerModules, "manifest">): Route {
   return [
     "GET",
     `${knownNamePath}*name`,
-    async (request, { name }) => {
+    async (_, { holdsKey }, { name }) => {
       // Don't tell others which names there are.
-      if (!credentials.of(request).holdsKey) return notFound();
+      if (!holdsKey) return notFound();
       const fqn = [name ?? ""].flat().join("/");
       return {
         status: 200,

@@ -40,7 +40,8 @@ export type SendToHolder = (
 export function createSendToHolder(parts: HolderParts): SendToHolder {
   return async (call, received, holders) => {
     const [forwarded, hasBegun] = watchedBody(received);
-    const { fqn, trusted, departure } = call;
+    const { fqn, departure } = call;
+    const { trusted } = call.trust;
     let answer: PeerResponse | undefined;
     try {
       answer = await parts.resending.send(

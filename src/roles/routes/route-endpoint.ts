@@ -5,6 +5,7 @@ import type { SeenRequest } from "../../base/ports/telemetry.ts";
 import { answerHeaders, mediaTypes, rpcPath } from "../../base/protocol.ts";
 import type { RouteTable } from "../../http/route-table.ts";
 import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
+import type { Trust } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import { corsOf, type MiddlewareChain } from "../middleware-chain.ts";
 import type { Answering, Receive } from "../receive.ts";
@@ -21,8 +22,8 @@ export interface RoutesPart {
 export function createRouteEndpoint(
   { table, answer }: RoutesPart,
   { chain, receive }: { readonly chain: MiddlewareChain; readonly receive: Receive },
-): (request: HttpRequest) => Promise<HttpResponse> | undefined {
-  return (request) => {
+): (request: HttpRequest, trust: Trust) => Promise<HttpResponse> | undefined {
+  return (request, trust) => {
     const match = table().match(request.method, request.target);
     if (match.kind === "none") return undefined;
     if (match.kind === "malformed") return Promise.resolve(plain(404, "File not found"));
@@ -43,7 +44,7 @@ export function createRouteEndpoint(
     }
     const { route: info, params } = match;
     if (request.notes !== undefined) request.notes.route = info;
-    return receive(request, answer, { info, params });
+    return receive(request, trust, answer, { info, params });
   };
 }
 

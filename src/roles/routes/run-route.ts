@@ -62,7 +62,7 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
     table: () => registry.table,
     async answer(exchange) {
       const route = exchange.route?.info as RouteRegistration;
-      if (route.access === "protected" && !exchange.trusted) throw new Unauthorized();
+      if (route.access === "protected" && !exchange.trust.trusted) throw new Unauthorized();
       if (route.crossSite !== true) refuseCrossSite(exchange);
       const turn = exchange.turn();
       if (turn !== undefined) await turn;

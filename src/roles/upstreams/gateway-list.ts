@@ -13,7 +13,6 @@ import {
 } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
-import type { Credentials } from "../../http/trust.ts";
 import type { ListedMember } from "../members/member-endpoints.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -33,7 +32,6 @@ const answerMs = 2_000;
 /** The endpoint that lists a node's gateways, for those with the trust key. */
 export function gatewayListEndpoint(
   { clock }: Pick<Host, "clock">,
-  credentials: Credentials,
   upstreams: () => readonly Upstream[],
 ): Route {
   const membersOf = async (upstream: Upstream): Promise<readonly ListedMember[] | undefined> => {
@@ -66,8 +64,8 @@ export function gatewayListEndpoint(
   return [
     "GET",
     gatewaysPath,
-    async (request) => {
-      if (!credentials.of(request).holdsKey)
+    async (_, { holdsKey }) => {
+      if (!holdsKey)
         throw new Unauthorized("The list of gateways needs the trust key of this deployment");
       const gateways = await Promise.all(
         upstreams().map(async (upstream): Promise<ListedGateway> => ({

@@ -8,7 +8,6 @@ import { anyUpstream, answerHeaders, routesPath } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
 import type { Route } from "../../http/router.ts";
-import type { Credentials } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import { type MemberList, readList } from "../members/member-list.ts";
 import { isDigest } from "../members/read-join.ts";
@@ -17,7 +16,6 @@ import type { Upstream } from "./upstream.ts";
 
 export interface KnownListsParts {
   readonly host: Pick<Host, "clock" | "log" | "digest">;
-  readonly credentials: Credentials;
   readonly upstreams: () => readonly Teller[];
 }
 
@@ -64,9 +62,9 @@ export class KnownLists {
     this.endpoint = [
       "PUT",
       routesPath,
-      async (request) => {
+      async (request, { holdsKey }) => {
         const { via } = request;
-        if (via === undefined || !parts.credentials.of(request).holdsKey) return notFound();
+        if (via === undefined || !holdsKey) return notFound();
         await this.#told(via, readDigest(await request.readBody(maxDigestBytes)));
         return { status: 204, headers: answerHeaders };
       },

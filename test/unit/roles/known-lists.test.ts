@@ -4,9 +4,8 @@ import { expect, it } from "vitest";
 
 import { nodeHost } from "../../../server/http/host.ts";
 import type { PeerResponse } from "../../../src/base/ports.ts";
-import { createCredentials } from "../../../src/http/trust.ts";
 import { KnownLists, type Teller } from "../../../src/roles/upstreams/known-lists.ts";
-import { key, TestClock, TestLog } from "../../_cluster.ts";
+import { TestClock, TestLog } from "../../_cluster.ts";
 
 /** A proxy that is linked to a gateway, which answers as `answer` does. */
 function linked(answer: () => PeerResponse | Promise<PeerResponse>) {
@@ -23,7 +22,6 @@ function linked(answer: () => PeerResponse | Promise<PeerResponse>) {
   };
   const lists = new KnownLists({
     host,
-    credentials: createCredentials(key, host),
     upstreams: () => [teller],
   });
   lists.linked(teller);

@@ -18,6 +18,7 @@ import {
   forwardCall,
 } from "../../../src/roles/relay/forward.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
+import { stranger } from "../../../src/http/trust.ts";
 import type { Exchange } from "../../../src/wire/exchange.ts";
 
 const answer = (headers: HeaderFields, body = "") => ({
@@ -43,7 +44,7 @@ async function sent(
   const incoming = {
     deadline: 3_000,
     hops: 0,
-    trusted: false,
+    trust: stranger,
     crossSite: false,
     state: { relayedFields: () => ({}) },
     requestedOrigin: {},
@@ -119,7 +120,7 @@ describe("a forwarded call", () => {
     [true, "service"],
     [false, "outside"],
   ])("A call whose caller is trusted (%s) is sent as one of %s", async (trusted, sender) => {
-    expect((await sent({ trusted })).from).toBe(sender);
+    expect((await sent({ trust: { ...stranger, trusted } })).from).toBe(sender);
   });
 
   it.each([
