@@ -31,6 +31,8 @@ export interface RequestedOrigin {
   /** As the caller wrote it, port included. */
   readonly host: string | undefined;
   readonly scheme: "http" | "https" | undefined;
+  /** The request's forwarding headers are believed: procedures may see them. */
+  readonly isForwarded: boolean;
 }
 
 export interface PublicOrigin {
@@ -47,9 +49,7 @@ export interface PublicOrigin {
    */
   requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
   /** Describes a request as the first service that it meets. */
-  seen(request: HttpRequest, trust: Trust): SeenRequest;
-  /** Whether procedures may see the request's forwarding headers. */
-  believes(trust: Trust): boolean;
+  seen(request: HttpRequest, requested: RequestedOrigin): SeenRequest;
   /**
    * Whether a page of another origin sent the request. Programs send no sign of it, so none means
    * no.
@@ -77,18 +77,18 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
     return names.has(name) || isLocal(name);
   };
 
-  const believes = (trust: Trust): boolean => trust.member || forwarded;
-
   const requestedOrigin = (request: HttpRequest, trust: Trust): RequestedOrigin => {
     const fields = request.headers;
     // A member that forwards a request puts its own address into `host`, and what its caller
     // requested into the forwarding headers.
     const own = trust.relays ? undefined : { host: textOf(fields["host"]), scheme: request.scheme };
-    const scheme = believes(trust) ? firstOf(fields[serviceHeaders.forwardedProto]) : undefined;
+    const isForwarded = trust.member || forwarded;
+    if (!isForwarded) return { host: own?.host, scheme: own?.scheme, isForwarded };
+    const scheme = firstOf(fields[serviceHeaders.forwardedProto]);
     return {
-      host:
-        (believes(trust) ? firstOf(fields[serviceHeaders.forwardedHost]) : undefined) ?? own?.host,
+      host: firstOf(fields[serviceHeaders.forwardedHost]) ?? own?.host,
       scheme: scheme === "http" || scheme === "https" ? scheme : own?.scheme,
+      isForwarded,
     };
   };
 
@@ -133,17 +133,15 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
       );
     },
     requestedOrigin,
-    seen(request, trust) {
-      const { host = "localhost", scheme = "http" } = requestedOrigin(request, trust);
+    seen(request, { host = "localhost", scheme = "http", isForwarded }) {
       const { origin, secureCookies } = publicOf(`${scheme}://${host}`);
       return {
         origin,
         base: base.path ?? "",
         secureCookies,
-        address: believes(trust) ? (lastOf(request) ?? addressOf(request)) : addressOf(request),
+        address: (isForwarded ? lastOf(request) : undefined) ?? addressOf(request),
       };
     },
-    believes,
     isForeign(fields, { host }) {
       // Scripts can't set this header.
       const site = fields["sec-fetch-site"];

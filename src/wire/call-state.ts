@@ -25,20 +25,25 @@ import {
 } from "../http/context/outer-request.ts";
 import { ResponseSettings } from "../http/context/response-settings.ts";
 import { readSettings, type SettingsForm } from "../http/context/settings-form.ts";
-import type { PublicOrigin } from "../http/public-origin.ts";
+import type { PublicOrigin, RequestedOrigin } from "../http/public-origin.ts";
 import type { Trust } from "../http/trust.ts";
 import { scopeOf } from "../runtime/call-context.ts";
 
-/** What the state of an incoming call depends on. */
-export interface CallStateParts {
+/** The call that has the state: its exchange. */
+export interface Stateful {
+  readonly request: HttpRequest;
   readonly trust: Trust;
+  readonly requestedOrigin: RequestedOrigin;
+}
+
+export interface CallStateParts {
   readonly web: PublicOrigin;
   readonly limits: Pick<Limits, "localsBytes">;
 }
 
 /** The state of one incoming call. Each part is made when it is first used. */
 export class CallState implements CallScope {
-  readonly #request: HttpRequest;
+  readonly #exchange: Stateful;
   readonly #parts: CallStateParts;
   #outer: OuterCall | undefined;
   #locals: Locals | undefined;
@@ -47,12 +52,14 @@ export class CallState implements CallScope {
   #hasBegun = false;
   #settings: ResponseSettings | undefined;
   #isAnswered = false;
-  readonly #seen = () => this.#parts.web.seen(this.#request, this.#parts.trust);
+  readonly #seen = () =>
+    this.#parts.web.seen(this.#exchange.request, this.#exchange.requestedOrigin);
 
-  constructor(request: HttpRequest, parts: CallStateParts) {
-    this.#request = request;
+  constructor(exchange: Stateful, parts: CallStateParts) {
+    this.#exchange = exchange;
     this.#parts = parts;
-    const field = parts.trust.member ? request.headers[serviceHeaders.locals] : undefined;
+    const { request, trust } = exchange;
+    const field = trust.member ? request.headers[serviceHeaders.locals] : undefined;
     if (typeof field === "string") this.#localsField = field;
   }
 
@@ -61,7 +68,7 @@ export class CallState implements CallScope {
   }
 
   get notes(): RequestNotes | undefined {
-    return this.#request.notes;
+    return this.#exchange.request.notes;
   }
 
   get locals(): Locals {
@@ -85,7 +92,11 @@ export class CallState implements CallScope {
   }
 
   get #outerCall(): OuterCall {
-    return (this.#outer ??= readOuterCall(this.#request, this.#parts.trust, this.#seen));
+    return (this.#outer ??= readOuterCall(
+      this.#exchange.request,
+      this.#exchange.trust,
+      this.#seen,
+    ));
   }
 
   /**
@@ -108,7 +119,7 @@ export class CallState implements CallScope {
   /** For this call, passed on: what middleware notes from now on would reach nobody. */
   relayedFields(): Record<string, string> {
     this.begin();
-    return this.#fields(relayedOuterCall(this.#request, this.#parts.trust, this.#seen));
+    return this.#fields(relayedOuterCall(this.#exchange.request, this.#exchange.trust, this.#seen));
   }
 
   /** Adds the settings of an answer to a call that was made or passed on. */
@@ -122,8 +133,7 @@ export class CallState implements CallScope {
     const settings = this.#settings;
     if (settings === undefined) return answer;
     settings.close();
-    const { trust } = this.#parts;
-    if (!trust.relays) return settings.onto(answer, { isPlain });
+    if (!this.#exchange.trust.relays) return settings.onto(answer, { isPlain });
     const form = settings.form();
     return form === undefined
       ? answer

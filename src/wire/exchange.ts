@@ -61,7 +61,6 @@ export class Exchange {
   readonly route: MatchedRoute | undefined;
   /** Errors in the answer are masked, here and by all services that the call is passed on to. */
   readonly masksErrors: boolean;
-  readonly #seesForwarded: boolean;
   readonly #options: ExchangeOptions;
   #deadline: number;
   #state: CallState | undefined;
@@ -95,7 +94,6 @@ export class Exchange {
     this.#deadline = clock.now() + ms - Math.min(request.waitedMs ?? 0, ms) / 2;
     this.requestedOrigin = web.requestedOrigin(request, trust);
     this.masksErrors = isMasked(request.headers, trust, options.masks);
-    this.#seesForwarded = web.believes(trust);
     this.crossSite =
       !(route !== undefined && (request.method === "GET" || request.method === "HEAD")) &&
       isCrossSite(request, trust, web, this.requestedOrigin) &&
@@ -116,7 +114,7 @@ export class Exchange {
   get headers(): MiddlewareHeaders {
     return (this.#headers ??= procedureHeaders(this.request.headers, {
       seesHost: !this.trust.relays,
-      seesForwarded: this.#seesForwarded,
+      seesForwarded: this.requestedOrigin.isForwarded,
     }));
   }
 
@@ -137,7 +135,7 @@ export class Exchange {
   /** Outer request, locals, and settings of the answer; made when first read. */
   get state(): CallState {
     if (this.#state === undefined) {
-      this.#state = new CallState(this.request, this.#options);
+      this.#state = new CallState(this, this.#options);
       if (this.#hasBegun) this.#state.begin();
     }
     return this.#state;

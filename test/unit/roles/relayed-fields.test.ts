@@ -132,7 +132,7 @@ describe("a forwarded call", () => {
 
   it("The caller can't set headers that the service sets itself", async () => {
     const { headers } = await sent(
-      { requestedOrigin: { host: "shop.example", scheme: "https" } },
+      { requestedOrigin: { host: "shop.example", scheme: "https", isForwarded: false } },
       {
         "x-svc-hops": "0",
         "x-svc-credential": "service x",
