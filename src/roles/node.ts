@@ -28,7 +28,7 @@ import { gatewayListEndpoint } from "./upstreams/gateway-list.ts";
 import { idempotentNames } from "./upstreams/idempotent-names.ts";
 import { gatewaysOf } from "./upstreams/listed-gateways.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
-import { createMiddlewareChain } from "./middleware-chain.ts";
+import { MiddlewareChain } from "./middleware-chain.ts";
 import { createRefuse, type RefuseParts } from "./refuse.ts";
 import { createRole, type Role } from "./role.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
@@ -83,7 +83,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   const credentials = createCredentials(trustKey, host);
   const classes = new Classes();
   registerAsTheyRun(classes, modules);
-  const chain = createMiddlewareChain();
+  const chain = new MiddlewareChain();
   const refuse = createRefuse({
     host,
     classes,

@@ -14,7 +14,7 @@ import type { MatchedRoute } from "../runtime/routes.ts";
 import type { Admission } from "../wire/admission.ts";
 import { type Encoding, readEncoding } from "../wire/encoding.ts";
 import { Exchange } from "../wire/exchange.ts";
-import { corsOf, type MiddlewareChain } from "./middleware-chain.ts";
+import type { MiddlewareChain } from "./middleware-chain.ts";
 import type { Refuse, RefuseParts } from "./refuse.ts";
 import { Movement } from "./routes/movement.ts";
 
@@ -47,7 +47,7 @@ export function createReceive(parts: ReceiveParts): Receive {
   // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
   // contexts are carried across all of them.
   return (request, trust, answer, route) => {
-    const cors = corsOf(parts.chain);
+    const { cors } = parts.chain;
     let encoding: Encoding = "plain";
     let exchange: Exchange | undefined;
     // Only bodies of routes stream.

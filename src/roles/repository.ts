@@ -20,7 +20,7 @@ import type { Limits } from "../base/limits.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { notFound } from "./refuse.ts";
-import { createMiddlewareChain } from "./middleware-chain.ts";
+import { MiddlewareChain } from "./middleware-chain.ts";
 import { createRefuse } from "./refuse.ts";
 import { createRole, type Role } from "./role.ts";
 
@@ -72,7 +72,7 @@ export function createRepository(host: Host, options: RepositoryOptions): Role {
     limits,
     errors,
     refuse: createRefuse({ host, classes: new Classes(), errors }),
-    chain: createMiddlewareChain(),
+    chain: new MiddlewareChain(),
     routes: repositoryRoutes(options.files, web),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},

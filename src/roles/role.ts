@@ -5,7 +5,7 @@ import { Admission } from "../wire/admission.ts";
 import { BadRequest } from "../base/errors.ts";
 import { createHealth, type HealthCheck, healthRoutes, isHealth } from "../http/health.ts";
 import { discard } from "../http/bodies.ts";
-import { type Middleware, nameMiddleware, ownName } from "../http/middleware.ts";
+import type { Middleware } from "../http/middleware.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { CallFigures, MeasuredParts } from "../base/ports/telemetry.ts";
 import type { PublicOrigin } from "../http/public-origin.ts";
@@ -21,7 +21,7 @@ import { createRouteEndpoint, nameOf, type RoutesPart } from "./routes/route-end
 import { callsEndpoint } from "./members/calls-endpoint.ts";
 import type { Observer, Subject } from "./observer.ts";
 import { checkHealthCheck, checkMiddleware } from "./hook-arguments.ts";
-import { corsOf, type MiddlewareChain } from "./middleware-chain.ts";
+import type { MiddlewareChain } from "./middleware-chain.ts";
 import { type Answering, createReceive } from "./receive.ts";
 import { notFound, type Refuse, type RefuseParts } from "./refuse.ts";
 import type { RoleFacts } from "./role-facts.ts";
@@ -141,7 +141,7 @@ export function createRole(parts: RoleParts): Role {
     ((request: HttpRequest, trust: Trust): Promise<HttpResponse> => {
       if (request.method !== "OPTIONS") return receive(request, trust, call);
       const options: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
-      return Promise.resolve(corsOf(chain)?.ontoPreflight(options, request.headers) ?? options);
+      return Promise.resolve(chain.cors?.ontoPreflight(options, request.headers) ?? options);
     });
   const { observer, subject } = parts.observed ?? {};
   const { credentials } = parts;
@@ -307,12 +307,7 @@ export function createRole(parts: RoleParts): Role {
       // Allowed in every mode, but don't let it go unnoticed that the middleware never runs.
       if (parts.call === undefined)
         host.log.warn("this service doesn't take calls, so middleware added to it never runs");
-      chain.list.push(middleware);
-      nameMiddleware(
-        middleware,
-        ownName(middleware) ?? `number ${chain.list.length} (in the order added)`,
-      );
-      chain.revision++;
+      chain.add(middleware);
     },
     addHealthCheck(name, check) {
       checkHealthCheck(name, check);

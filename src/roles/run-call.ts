@@ -3,7 +3,6 @@
 import type { Call, Invoke } from "../base/call.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
 import { DeadlineExceeded, memoryExhausted, Unauthorized } from "../base/errors.ts";
-import { isCors } from "../http/cors.ts";
 import { compose } from "../http/middleware.ts";
 import type { Clock, Host, HttpResponse, MemoryBudget } from "../base/ports.ts";
 import { headers } from "../base/protocol.ts";
@@ -39,21 +38,22 @@ export interface CallRunnerParts {
 
 export function createCallRunner(parts: CallRunnerParts): Answering {
   const { node, chain, classes, limits, host, refuse } = parts;
-  const invokes = new WeakMap<Registration, { revision: number; invoke: Invoke }>();
+  const invokes = new WeakMap<Registration, { size: number; invoke: Invoke }>();
   const largeAnswers = new LargeAnswers(host);
   const room: AnswerRoom = { memory: host.memory, largeAnswers };
   const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
 
-  /** Composed once for each procedure and revision of the chain. */
+  /** Composed once for each procedure, and again when the chain has grown. */
   const invokeFor = (registration: Registration): Invoke => {
     const current = invokes.get(registration);
-    if (current?.revision === chain.revision) return current.invoke;
-    const composed = compose(chain.list, (call) => node.invoke(registration, call), host.log);
-    // CORS is settled elsewhere, and needs no context.
-    const invoke: Invoke = chain.list.every(isCors)
-      ? composed
-      : (call) => host.carrier.run(contextOfCall(call, host.clock), () => composed(call));
-    invokes.set(registration, { revision: chain.revision, invoke });
+    const size = chain.around.length;
+    if (current?.size === size) return current.invoke;
+    const composed = compose(chain.around, (call) => node.invoke(registration, call), host.log);
+    const invoke: Invoke =
+      size === 0
+        ? composed
+        : (call) => host.carrier.run(contextOfCall(call, host.clock), () => composed(call));
+    invokes.set(registration, { size, invoke });
     return invoke;
   };
 
@@ -100,7 +100,7 @@ export function createCallRunner(parts: CallRunnerParts): Answering {
       answer = await refuse(thrown, exchange, call);
     }
     answer = withHeaders(answer, nodeHeader);
-    return chain.list.every(isCors)
+    return chain.around.length === 0
       ? answer
       : withHeaders(answer, exchange.headers.over(answer.headers));
   };

@@ -14,7 +14,7 @@ import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";
 import { timeLimits } from "./time-limits.ts";
 import { createRouteRunner } from "./routes/run-route.ts";
-import { createMiddlewareChain } from "./middleware-chain.ts";
+import { MiddlewareChain } from "./middleware-chain.ts";
 import { createRefuse } from "./refuse.ts";
 import { createRole, type Role } from "./role.ts";
 import { createCredentials, type TrustKey } from "../http/trust.ts";
@@ -39,7 +39,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
   const credentials = createCredentials(trustKey, host);
   const web = createPublicOrigin(host.log, options.web);
   const classes = new Classes();
-  const chain = createMiddlewareChain();
+  const chain = new MiddlewareChain();
   const refuse = createRefuse({ host, classes, errors });
   const node = createServerNode(host, modules, undefined);
   const proxies = new ToldProxies({

@@ -1,7 +1,6 @@
 // How gateway and proxy pass a call on: as bytes, or through the middleware if there is any.
 
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
-import { isCors } from "../../http/cors.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { MiddlewareChain } from "../middleware-chain.ts";
 import {
@@ -17,8 +16,8 @@ type Through = typeof import("./forward-middleware.ts");
 let through: Through | undefined;
 
 /** Loads what calls through this middleware need, so that the first of them doesn't wait for it. */
-export async function prepareMiddleware({ list }: MiddlewareChain): Promise<void> {
-  if (!list.every(isCors)) through ??= await import("./forward-middleware.ts");
+export async function prepareMiddleware({ around }: MiddlewareChain): Promise<void> {
+  if (around.length > 0) through ??= await import("./forward-middleware.ts");
 }
 
 /** Passes a call on, through the middleware if there is any. */
@@ -37,8 +36,7 @@ export async function forwardIncoming(
     exchange.enter();
   }
   const received: ForwardedCall = { method, target, body };
-  // The RPC endpoint handles CORS, which doesn't look at arguments or results.
-  if (parts.chain.list.every(isCors)) {
+  if (parts.chain.around.length === 0) {
     const head = await send(exchange, received);
     // The console shows errors, which are small.
     return relayAnswer(head.status < 400 ? head : await wholeAnswer(head));

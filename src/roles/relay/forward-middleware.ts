@@ -2,7 +2,6 @@
 // them.
 
 import type { Args } from "../../base/call.ts";
-import { isCors } from "../../http/cors.ts";
 import { bodyHeaders } from "../../http/forwarded.ts";
 import { compose } from "../../http/middleware.ts";
 import type { HttpResponse, IncomingResponse, PeerResponse } from "../../base/ports.ts";
@@ -53,7 +52,6 @@ export async function forwardThroughMiddleware(
   )
     refuseCrossSite(exchange);
   const classes = parts.application?.classes ?? new OpaqueClasses();
-  const middleware = parts.chain.list.filter((entry) => !isCors(entry));
   const arrived = { method, headers: receivedFields, body };
   const read = await argumentsReader(parts, exchange, arrived, classes);
   const args = new LazyArguments(read);
@@ -64,7 +62,7 @@ export async function forwardThroughMiddleware(
     | { readonly error: unknown; readonly form: unknown }
     | undefined;
   const invoke = compose(
-    middleware,
+    parts.chain.around,
     async (call) => {
       const changed = args.touched
         ? await (isMultipart(receivedFields) ? reencodeUpload : reencodeCall)(

@@ -28,7 +28,7 @@ import { createDeployedNames } from "./removed-names.ts";
 import { ToldProxies } from "../members/told-proxies.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../observer.ts";
-import { createMiddlewareChain } from "../middleware-chain.ts";
+import { MiddlewareChain } from "../middleware-chain.ts";
 import { createRefuse } from "../refuse.ts";
 import { createRole, type Role } from "../role.ts";
 import { repeatableNames } from "./repeatable.ts";
@@ -72,7 +72,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const { gatheringMs = defaultGatheringMs, observer, directory } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
   const members = createMembers(options.newId, lists, () => proxies.changed());
-  const chain = createMiddlewareChain();
+  const chain = new MiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
   const { trustKey } = options;

@@ -35,7 +35,7 @@ import { forwardRoute } from "../routes/forward-route.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../observer.ts";
 import { notFound } from "../refuse.ts";
-import { createMiddlewareChain } from "../middleware-chain.ts";
+import { MiddlewareChain } from "../middleware-chain.ts";
 import { createRefuse } from "../refuse.ts";
 import { createRole, type Role } from "../role.ts";
 import { KnownLists } from "../upstreams/known-lists.ts";
@@ -73,7 +73,7 @@ const upstreamRoles = {
 
 export function createProxy(host: Host, options: ProxyOptions): Role {
   const { trustKey, limits, modules, observer } = options;
-  const chain = createMiddlewareChain();
+  const chain = new MiddlewareChain();
   const credentials = createCredentials(trustKey, host);
   const links = new ServiceLinks({
     host,

@@ -1,6 +1,5 @@
 // Passes requests for routes on: gateway and proxy see their heads only, and bodies as they come.
 
-import { isCors } from "../../http/cors.ts";
 import { announcesBody } from "../../http/bodies.ts";
 import { compose } from "../../http/middleware.ts";
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
@@ -26,13 +25,12 @@ export async function forwardRoute(
   const { method, target } = request;
   const body = announcesBody(request.headers) ? request.body : new Uint8Array();
   const received: ForwardedRequest = { method, target, body };
-  const middleware = chain.list.filter((entry) => !isCors(entry));
-  if (middleware.length === 0) return relayAnswer(await send(exchange, received), method);
+  if (chain.around.length === 0) return relayAnswer(await send(exchange, received), method);
   let relayed: HttpResponse | undefined;
   let response: Response | undefined;
   let stream: Response["body"] | undefined;
   const invoke = compose(
-    middleware,
+    chain.around,
     async (call) => {
       const headers = joined(endToEndHeaders(Object.fromEntries(call.headers), () => false));
       relayed = relayAnswer(await send(exchange, { ...received, headers }), method);

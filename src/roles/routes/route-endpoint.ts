@@ -7,7 +7,7 @@ import type { RouteTable } from "../../http/route-table.ts";
 import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
 import type { Trust } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { corsOf, type MiddlewareChain } from "../middleware-chain.ts";
+import type { MiddlewareChain } from "../middleware-chain.ts";
 import type { Answering, Receive } from "../receive.ts";
 
 /** The application's routes, as a role has them. */
@@ -30,7 +30,7 @@ export function createRouteEndpoint(
     const fields = request.headers;
     if (isUpgrade(fields)) return Promise.resolve(plain(501, "Routes can't upgrade a connection"));
     const allowed = [...match.allowed, "OPTIONS"];
-    const cors = corsOf(chain);
+    const { cors } = chain;
     if (request.method === "OPTIONS") {
       const options: HttpResponse = {
         status: 204,

@@ -1,7 +1,6 @@
 // Runs a route of this node, in node and standalone alike.
 
 import { Unauthorized } from "../../base/errors.ts";
-import { isCors } from "../../http/cors.ts";
 import { compose } from "../../http/middleware.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { headers } from "../../base/protocol.ts";
@@ -33,13 +32,12 @@ export function createRouteRunner(registry: RouteRegistry, parts: RouteRunnerPar
     const { params = {} } = exchange.route ?? {};
     const request = webRequest(exchange, route.bodyBytes);
     const call = callOf(exchange, new Map([["request", request]]));
-    const middleware = chain.list.filter((entry) => !isCors(entry));
-    if (middleware.length === 0)
+    if (chain.around.length === 0)
       return answerOf(await registry.run(route, call, params, request), route.name, host.memory);
     const before = new Map(exchange.headers);
     let result: unknown;
     const invoke = compose(
-      middleware,
+      chain.around,
       async (inner) => {
         const given = inner.args.get("request");
         const received = given instanceof Request ? given : request;
