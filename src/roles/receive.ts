@@ -67,9 +67,9 @@ export function createReceive(parts: ReceiveParts): Receive {
       if (route === undefined && request.method !== "GET" && request.method !== "POST")
         throw new MethodNotAllowed();
       if (!host.memory.hasRoom()) throw noMemory();
-      const received = movement === undefined ? request : movement.request(request);
-      const options = { encoding, trust, web, cors, limits, clock, route, masks, admission };
-      const entering = (exchange = new Exchange(received, options));
+      const body = movement?.received(request);
+      const options = { encoding, trust, web, cors, limits, clock, route, body, masks, admission };
+      const entering = (exchange = new Exchange(request, options));
       entering.enter();
       const left = entering.deadline - clock.now();
       if (left <= 0) throw new DeadlineExceeded();
@@ -90,7 +90,7 @@ export function createReceive(parts: ReceiveParts): Receive {
         const late = (): void => {
           // Until the body is complete, it's the caller who is late.
           const error =
-            received.isReceiving === true
+            (movement ?? request).isReceiving === true
               ? new RequestTimeout("The request's body did not arrive in time")
               : new DeadlineExceeded();
           entering.expire(error);

@@ -34,6 +34,8 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** The route that the request is for, if it isn't a call of a procedure. */
   readonly route: MatchedRoute | undefined;
+  /** Takes the place of the request's own. */
+  readonly body: AsyncIterable<Uint8Array> | undefined;
   /** This service masks errors. */
   readonly masks: boolean;
   readonly admission: Admission;
@@ -108,6 +110,11 @@ export class Exchange {
   /** It has less time. */
   endBy(deadline: number): void {
     this.#deadline = Math.min(this.#deadline, deadline);
+  }
+
+  /** The request's body as it streams. */
+  get body(): AsyncIterable<Uint8Array> {
+    return this.#options.body ?? this.request.body;
   }
 
   /** The request's headers as procedures may see them; made when first read. */

@@ -23,7 +23,7 @@ export async function forwardRoute(
 ): Promise<HttpResponse> {
   const { request } = exchange;
   const { method, target } = request;
-  const body = announcesBody(request.headers) ? request.body : new Uint8Array();
+  const body = announcesBody(request.headers) ? exchange.body : new Uint8Array();
   const received: ForwardedRequest = { method, target, body };
   if (chain.around.length === 0) return relayAnswer(await send(exchange, received), method);
   let relayed: HttpResponse | undefined;

@@ -31,27 +31,9 @@ export class Movement {
     this.#moved = clock.now();
   }
 
-  /** The request, with a body that reports its movement. */
-  request(request: HttpRequest): HttpRequest {
-    const body = this.#received(request);
-    const isReceiving = (): boolean => this.#isReceiving;
-    return {
-      method: request.method,
-      target: request.target,
-      scheme: request.scheme,
-      headers: request.headers,
-      ...(request.address !== undefined && { address: request.address }),
-      ...(request.waitedMs !== undefined && { waitedMs: request.waitedMs }),
-      ...(request.notes !== undefined && { notes: request.notes }),
-      body,
-      readBody: async (limit) => await request.readBody(limit),
-      get isReceiving() {
-        return isReceiving();
-      },
-      get signal() {
-        return request.signal;
-      },
-    };
+  /** The request's body is being read, and isn't complete. */
+  get isReceiving(): boolean {
+    return this.#isReceiving;
   }
 
   /**
@@ -74,7 +56,8 @@ export class Movement {
     return { ...response, body: this.#sent(body) };
   }
 
-  #received({ body }: HttpRequest): AsyncIterable<Uint8Array> {
+  /** The request's body, which reports its movement. */
+  received({ body }: Pick<HttpRequest, "body">): AsyncIterable<Uint8Array> {
     return {
       [Symbol.asyncIterator]: () => {
         const reader = body[Symbol.asyncIterator]();

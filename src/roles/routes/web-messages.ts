@@ -1,7 +1,7 @@
 // Requests and answers as the web has them, for the functions of routes.
 
 import { memoryExhausted, PayloadTooLarge } from "../../base/errors.ts";
-import type { Holding, HttpRequest, HttpResponse, MemoryBudget } from "../../base/ports.ts";
+import type { Holding, HttpResponse, MemoryBudget } from "../../base/ports.ts";
 import { isServiceHeader } from "../../base/protocol.ts";
 import { readOnce } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
@@ -27,7 +27,7 @@ export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Re
       ? new Request(url, options)
       : new Request(url, {
           ...options,
-          body: bodyOf(request, bodyBytes),
+          body: bodyOf(exchange, bodyBytes),
           duplex: "half",
         } as RequestInit);
   // Node's own is forgotten with its request, although somebody may still listen to it.
@@ -35,13 +35,13 @@ export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Re
   return made;
 }
 
-function bodyOf(request: HttpRequest, bodyBytes: number): ReadableStream<Uint8Array> {
+function bodyOf(exchange: Exchange, bodyBytes: number): ReadableStream<Uint8Array> {
   let reader: AsyncIterator<Uint8Array> | undefined;
   let size = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        reader ??= request.body[Symbol.asyncIterator]();
+        reader ??= exchange.body[Symbol.asyncIterator]();
         const { done, value } = await reader.next();
         if (done === true) return controller.close();
         size += value.length;

@@ -42,9 +42,9 @@ function started() {
   };
   const movement = new Movement(clock, idleTimeoutMs, () => moving);
   const upload = pushed();
-  const request = movement.request({ body: upload.body } as unknown as HttpRequest);
+  const received = movement.received({ body: upload.body });
   const late = (): void =>
-    moving.expire(request.isReceiving === true ? new RequestTimeout() : new DeadlineExceeded());
+    moving.expire(movement.isReceiving ? new RequestTimeout() : new DeadlineExceeded());
   const run = async (act: () => Promise<HttpResponse>): Promise<HttpResponse> => {
     const end = movement.untilHead(callTimeoutMs, late);
     const failed = new Promise<never>((_, reject) => {
@@ -55,7 +55,7 @@ function started() {
     });
     return await Promise.race([act(), failed]).finally(end);
   };
-  return { clock, movement, upload, request, expired, run };
+  return { clock, movement, upload, received, expired, run };
 }
 
 const never = async (): Promise<never> => await new Promise<never>(() => {});
@@ -70,10 +70,10 @@ describe("the times of a request for a route", () => {
   });
 
   it("while the request's body moves, the deadline waits; then it counts from the last byte", async () => {
-    const { clock, upload, request, expired, run } = started();
+    const { clock, upload, received, expired, run } = started();
     const outcome = expect(
       run(async () => {
-        for await (const _ of request.body) void _;
+        for await (const _ of received) void _;
         return await never();
       }),
     ).rejects.toThrow(DeadlineExceeded);
@@ -90,10 +90,10 @@ describe("the times of a request for a route", () => {
   });
 
   it("a request's body that stands still for the idle limit is a RequestTimeout", async () => {
-    const { clock, upload, request, run } = started();
+    const { clock, upload, received, run } = started();
     const outcome = expect(
       run(async () => {
-        for await (const _ of request.body) void _;
+        for await (const _ of received) void _;
         return await never();
       }),
     ).rejects.toThrow(RequestTimeout);
@@ -104,16 +104,16 @@ describe("the times of a request for a route", () => {
   });
 
   it("an answer goes on as long as bytes move in one direction, and breaks off when none does", async () => {
-    const { clock, movement, upload, request, expired, run } = started();
+    const { clock, movement, upload, received, expired, run } = started();
     const download = pushed();
     const head = await run(async () => ({ status: 200, headers: {}, body: download.body }));
     const sent = movement.response(head).body as AsyncIterable<Uint8Array>;
     const reader = sent[Symbol.asyncIterator]();
-    const received = request.body[Symbol.asyncIterator]();
+    const upward = received[Symbol.asyncIterator]();
     const next = reader.next();
     const outcome = expect(next).rejects.toThrow("Nothing moved in either direction");
     for (let at = 0; at < 3; at++) {
-      const arrived = received.next();
+      const arrived = upward.next();
       await clock.pass(idleTimeoutMs - 1);
       upload.push();
       await arrived;
