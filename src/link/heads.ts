@@ -37,7 +37,7 @@ const mostCharacters = 60_000;
 
 /** Throws `RequestHeaderFieldsTooLarge`, and a `TypeError` for what no head can hold. */
 export function callHead({ method, target, headers }: CallHead): string {
-  const head = `${line(method)}\n${line(target)}${lines(headers)}`;
+  const head = `${checkedBreaks(`${method}\n${target}`, 1)}${lines(headers)}`;
   if (head.length <= mostCharacters) return head;
   throw new RequestHeaderFieldsTooLarge(
     `The path and headers have ${head.length} characters, and services pass on ${mostCharacters}`,
@@ -162,19 +162,26 @@ function lineEnd(text: string, from: number): number {
 
 function lines(fields: HeaderFields): string {
   let text = "";
+  let breaks = 0;
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined) continue;
-    if (typeof value === "string") text += `\n${line(name)}\n${line(value)}`;
-    else for (const each of value) text += `\n${line(name)}\n${line(each)}`;
+    if (typeof value === "string") {
+      text += `\n${name}\n${value}`;
+      breaks += 2;
+      continue;
+    }
+    for (const each of value) text += `\n${name}\n${each}`;
+    breaks += 2 * value.length;
   }
-  return text;
+  return checkedBreaks(text, breaks);
 }
 
-/** A line break in a field would make two of it. */
-function line(text: string): string {
-  // Quicker than `includes`, and asked for each name and value.
-  if (text.indexOf("\n") >= 0) throw new TypeError("A head has a line break in a field");
+/** A line break in a field would make two of it. All at once: that takes less than a look at each. */
+function checkedBreaks(text: string, expected: number): string {
+  let breaks = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) breaks++;
+  if (breaks !== expected) throw new TypeError("A head has a line break in a field");
   return text;
 }
 
