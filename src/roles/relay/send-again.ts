@@ -8,6 +8,7 @@ import {
   type Host,
   type PeerResponse,
   TransportError,
+  UnsentError,
   unsentOf,
 } from "../../base/ports.ts";
 import { discard } from "../../http/bodies.ts";
@@ -69,35 +70,42 @@ export class Resending<Service extends Candidate> {
 
   /**
    * Resolves with an answer, which says if the last one that was tried refused the call before it began.
-   * Rejects with why there is none: that the call may have run, if it may. `undefined`: nobody was there to try.
+   * Rejects with why there is none: that the call may have run, if it may.
    */
-  async send(tries: Tries<Service>): Promise<PeerResponse | undefined> {
+  send(tries: Tries<Service>): Promise<PeerResponse> {
     this.#budget.called(this.#clock.now());
-    const tried: Service[] = [];
-    let service = tries.next(tried);
+    const first = tries.next([]);
+    if (first === undefined)
+      return Promise.reject(new UnsentError("there is no service to send it to", "refused"));
+    // Not async: nearly all calls end here, and each promise costs them.
+    return attempt(tries, first).then(
+      (answer) => {
+        first.inFlight--;
+        if (answer.status >= 400) return this.#sendAgain(tries, first, { answer });
+        tries.answered?.(first, answer);
+        return answer;
+      },
+      (failure: unknown) => {
+        first.inFlight--;
+        return this.#sendAgain(tries, first, { failure });
+      },
+    );
+  }
+
+  /** Decides what follows from the outcome of the first attempt, and from each one after it. */
+  async #sendAgain(tries: Tries<Service>, first: Service, ofFirst: Outcome): Promise<PeerResponse> {
+    const tried = [first];
+    let service = first;
+    let outcome = ofFirst;
     let isMismatched = false;
+    /** A call that may have cost work is tried once more. */
     let wasSentAgain = false;
     let unanswered: unknown;
-    /** Whether a call that may have cost work is tried once more. */
-    const mayCostMore = (): boolean => {
-      if (wasSentAgain || !this.#budget.take(this.#clock.now())) return false;
-      return (wasSentAgain = true);
-    };
-    while (service !== undefined) {
-      if (tried.length > 1) await backOff(this.#clock, tries.caller);
-      tried.push(service);
-      let answer: PeerResponse | undefined;
-      let failure: unknown;
-      service.inFlight++;
-      try {
-        answer = await tries.send(service);
-      } catch (thrown) {
-        failure = thrown;
-      }
-      service.inFlight--;
+    for (;;) {
       let following: Service | undefined;
       let why: ResendReason;
-      if (answer !== undefined) {
+      if ("answer" in outcome) {
+        const { answer } = outcome;
         tries.answered?.(service, answer);
         if (tries.hasBegun()) return answer;
         const other = isMismatched ? undefined : tries.unlike?.(answer, tried);
@@ -105,30 +113,75 @@ export class Resending<Service extends Candidate> {
         if (other !== undefined) isMismatched = true;
         else if (reason === undefined) return answer;
         else tries.refused(service, reason);
-        following = other ?? this.#following(tries, tried);
+        following = other ?? followingOf(tries, tried);
         if (following === undefined) return answer;
-        if (other === undefined && reason === "overload" && !mayCostMore()) return answer;
+        if (other === undefined && reason === "overload") {
+          if (wasSentAgain || !this.#mayCostMore()) return answer;
+          wasSentAgain = true;
+        }
         discard(answer.body);
         why = other === undefined ? "refused" : "build";
       } else {
+        const { failure } = outcome;
         const lost = tries.failed === undefined ? failure : tries.failed(service, failure);
         const isLost = lost instanceof TransportError && tries.caller?.aborted !== true;
         if (!isLost || tries.hasBegun()) throw lost;
         why = unsentOf(lost) === undefined ? "unanswered" : "unsent";
         if (why === "unanswered") unanswered = lost;
-        following = this.#following(tries, tried);
+        following = followingOf(tries, tried);
         if (why === "unanswered") following ??= tries.again?.(service);
         if (following === undefined) throw unanswered ?? lost;
-        if (why === "unanswered" && (!(await tries.mayRepeat(service)) || !mayCostMore()))
-          throw lost;
+        if (why === "unanswered") {
+          if (wasSentAgain || !(await tries.mayRepeat(service)) || !this.#mayCostMore()) throw lost;
+          wasSentAgain = true;
+        }
       }
       this.#resent.add(tries, service.url, why);
+      if (tried.length > 1) await backOff(this.#clock, tries.caller);
       service = following;
+      tried.push(service);
+      outcome = await outcomeOf(tries, service);
     }
-    return undefined;
   }
 
-  #following(tries: Tries<Service>, tried: readonly Service[]): Service | undefined {
-    return tried.length < mostTried ? tries.next(tried) : undefined;
+  #mayCostMore(): boolean {
+    return this.#budget.take(this.#clock.now());
   }
+}
+
+/** What came of an attempt. */
+type Outcome = { readonly answer: PeerResponse } | { readonly failure: unknown };
+
+/** Sends the call to a service, whose `inFlight` counts it until it has an outcome. Never throws. */
+function attempt<Service extends Candidate>(
+  tries: Tries<Service>,
+  service: Service,
+): Promise<PeerResponse> {
+  service.inFlight++;
+  try {
+    return tries.send(service);
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+async function outcomeOf<Service extends Candidate>(
+  tries: Tries<Service>,
+  service: Service,
+): Promise<Outcome> {
+  try {
+    return { answer: await attempt(tries, service) };
+  } catch (failure) {
+    return { failure };
+  } finally {
+    service.inFlight--;
+  }
+}
+
+/** The next one, if the call hasn't gone to as many as it may. */
+function followingOf<Service extends Candidate>(
+  tries: Tries<Service>,
+  tried: readonly Service[],
+): Service | undefined {
+  return tried.length < mostTried ? tries.next(tried) : undefined;
 }

@@ -42,7 +42,7 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
     const [forwarded, hasBegun] = watchedBody(received);
     const { fqn, departure } = call;
     const { trusted } = call.trust;
-    let answer: PeerResponse | undefined;
+    let answer: PeerResponse;
     try {
       answer = await parts.resending.send(
         new HolderTries(parts, call, forwarded, hasBegun, holders),
@@ -53,10 +53,9 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
       const { cause } = thrown as Error;
       throw forwardingError(cause instanceof DeadlineExceeded ? cause : thrown, trusted);
     }
-    const reason = answer && notStartedReason(answer);
-    if (answer !== undefined && (reason === undefined || hasBegun()))
-      return withoutItsSettings(call, answer);
-    if (answer !== undefined) discard(answer.body);
+    const reason = notStartedReason(answer);
+    if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
+    discard(answer.body);
     throw reason === "overload"
       ? new NodeNotAvailable(
           `The nodes with '${fqn}' have as many calls as they can take; try again`,

@@ -40,11 +40,8 @@ export class Spread {
     return this.#resending.counts;
   }
 
-  /** `onSent` hears the name of each service to which it is sent. `undefined`: there is none. */
-  send(
-    request: OutgoingRequest,
-    onSent?: (name: string) => void,
-  ): Promise<PeerResponse | undefined> {
+  /** `onSent` hears the name of each service to which it is sent. */
+  send(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
     return this.#resending.send(new UpstreamTries(this.#parts, request, onSent));
   }
 }

@@ -1,12 +1,6 @@
 // The services that calls go to, one or several: which there are, the ways to them, and whose turn it is.
 
-import {
-  type Host,
-  type OutgoingRequest,
-  type Peer,
-  type PeerResponse,
-  UnsentError,
-} from "../../base/ports.ts";
+import { type Host, type OutgoingRequest, type Peer, type PeerResponse } from "../../base/ports.ts";
 import { unlessAborted } from "../../base/aborts.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import { type GatewayAddress, gatewayName, type Gateways } from "../../base/ports/gateways.ts";
@@ -83,11 +77,10 @@ export class Upstreams implements Peer {
   }
 
   /** Sends a request to the one whose turn it is. `onSent` hears the names of those that get it. */
-  async send(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
-    if (this.#all.length === 0 && !this.#isOver) await unlessAborted(request.signal, this.#know());
-    const answer = await this.#spread.send(request, onSent);
-    if (answer === undefined) throw new UnsentError("no gateway is known", "refused");
-    return answer;
+  send(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
+    return this.#all.length === 0 && !this.#isOver
+      ? this.#sendOnceKnown(request, onSent)
+      : this.#spread.send(request, onSent);
   }
 
   /** The same, and `onSent` hears who gets each. */
@@ -147,6 +140,14 @@ export class Upstreams implements Peer {
     this.#isOver = true;
     this.#unwatch();
     for (const { stay } of this.#all) stay?.();
+  }
+
+  async #sendOnceKnown(
+    request: OutgoingRequest,
+    onSent: ((name: string) => void) | undefined,
+  ): Promise<PeerResponse> {
+    await unlessAborted(request.signal, this.#know());
+    return await this.#spread.send(request, onSent);
   }
 
   /** Resolves when it is known which there are. */
