@@ -15,13 +15,13 @@ export class ClassTable {
    * `undefined` once all are registered.
    */
   load: ((keys?: ReadonlySet<string>) => Promise<void>) | undefined;
-  /** Services have it. */
-  declare readonly fast?: FastForms;
   /**
    * Makes the form of an error. Pages don't have it: services take errors only from services, so
    * nothing of an error leaves a page.
    */
   errorForm?(error: Error, walk: FormWalk): object;
+  /** Why an object of the platform can't be sent. Pages say less: each byte of their codec counts. */
+  refusal?(value: object): string | undefined;
   /** Whether the receiver learns nothing of an error but that there was one. */
   hides?(error: Error): boolean;
   /** The form of such a stand-in; `undefined` for any other value. */
@@ -51,19 +51,6 @@ export class ClassTable {
   of(value: object): KnownClass | undefined {
     return this.#byPrototype.get(Object.getPrototypeOf(value));
   }
-}
-
-/** What services do in a faster way than pages, with the same result. */
-export interface FastForms {
-  /** Makes the text of a form. */
-  replace(value: unknown, walk: FormWalk): unknown;
-  /** Makes the text of a list or object some of whose members are forms. */
-  finish(copy: object): unknown;
-  /** What a walk left of a value, as JSON. */
-  text(tree: unknown): string;
-  /** `undefined` if the slower way is to decide. */
-  dateFrom(text: string): Date | undefined;
-  bytesFrom(text: string): Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** A walk that leaves serialized forms behind. */

@@ -1,16 +1,10 @@
 // The class tables of services, which do more than those of pages.
 
-import {
-  ClassTable,
-  type FastForms,
-  type FormWalk,
-  Opaque,
-  type OpaqueParts,
-} from "./class-table.ts";
+import { ClassTable, type FormWalk, Opaque, type OpaqueParts } from "./class-table.ts";
 import { readMembers } from "./decode.ts";
-import { fastForms } from "./fast-forms.ts";
 import { encodeErrorForm } from "./error-form.ts";
 import { unlimited } from "../base/limits.ts";
+import { refusalOf } from "./values/refusal.ts";
 import { walkParts } from "./values/walk.ts";
 
 /** The classes of a service. Unlike a page, a service sends errors. */
@@ -21,10 +15,12 @@ export class Classes extends ClassTable {
    */
   loadByName?: (names: ReadonlySet<string>) => Promise<void>;
 
-  override readonly fast: FastForms = fastForms;
-
   override errorForm(error: Error, walk: FormWalk): object {
     return encodeErrorForm(error, walk);
+  }
+
+  override refusal(value: object): string | undefined {
+    return refusalOf(value);
   }
 
   override opaqueForm(value: object, walk: FormWalk): unknown {

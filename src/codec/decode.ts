@@ -100,8 +100,7 @@ function valueOfForm(form: Properties, reading: Reading): unknown {
     case "Date": {
       checkMembers(form, "value");
       if (form["value"] === null) return new Date(NaN);
-      const iso = text(form, "value");
-      const date = reading.classes.fast?.dateFrom(iso) ?? dateFrom(iso);
+      const date = dateFrom(text(form, "value"));
       if (!date) break;
       return date;
     }
@@ -119,7 +118,7 @@ function valueOfForm(form: Properties, reading: Reading): unknown {
     }
     case "Binary": {
       checkMembers(form, ...binaryMembers);
-      const binary = binaryFrom(form, reading.classes.fast?.bytesFrom);
+      const binary = binaryFrom(form);
       if (!binary) break;
       return binary;
     }

@@ -2,6 +2,7 @@
 
 import { bytesOf, kindOf, toBase64 } from "./values/binary.ts";
 import type { ClassTable, FormWalk } from "./class-table.ts";
+import { isoOf } from "./values/dates.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import { readInstance } from "./instance.ts";
 import { hasForm, type KnownClass } from "./values/known-class.ts";
@@ -43,10 +44,8 @@ function encodeObject(value: object, walk: FormWalk): unknown {
       ...readInstance(value, known, walk),
     };
   // An instance of a class that extends one of these, as Node's Buffer does, travels as what it
-  // extends if it has no data of its own. An invalid date has no ISO text; its JSON is null. The
-  // copy is there because a class that extends Date may override `toJSON`.
-  if (value instanceof Date)
-    return { serialized: true, name: "Date", value: new Date(value).toJSON() };
+  // extends if it has no data of its own.
+  if (value instanceof Date) return { serialized: true, name: "Date", value: isoOf(value) };
   if (value instanceof Map)
     return mark("Map", {
       entries: encodeEntries({ keys: [...value.keys()], values: [...value.values()] }, walk),
@@ -99,11 +98,12 @@ export function classOf(value: object, classes: ClassTable): KnownClass | undefi
 }
 
 /** The fault for an instance that no encoding knows. */
-export function unknownInstance(value: object, { hint }: Partial<Pick<FormWalk, "hint">>): Fault {
+export function unknownInstance(value: object, { hint, classes }: FormWalk): Fault {
   // The constructor of a generator has no name.
   const name = value.constructor?.name || kindOf(value);
   return new Fault(
     hint?.(value) ??
-      `an instance of '${name}' can't be sent: no module of the application exports this class`,
+      classes.refusal?.(value) ??
+      `an instance of '${name}' can't be sent: no module of the application exports this class. Export it, or send its data`,
   );
 }

@@ -37,7 +37,6 @@ export function formWalk(
     objects: 0,
     strict: true,
     polluted: isPolluted(),
-    replace: (classes.fast?.replace ?? replace) as Walk["replace"],
-    finish: classes.fast?.finish,
+    replace: replace as Walk["replace"],
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Args } from "../base/call.ts";
 import { BadRequest } from "../base/errors.ts";
-import type { ClassTable, FormWalk } from "./class-table.ts";
+import type { ClassTable } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
 import { encodeForm } from "./encode.ts";
 import { formWalk, type WalkOptions } from "./form-walk.ts";
@@ -56,7 +56,7 @@ export function encodeSerialized(value: unknown, options: EncodeOptions): string
     throw notSerializable(cause, options.path ?? "value");
   };
   try {
-    const text = textOf(walkValue(value, walk), walk);
+    const text = JSON.stringify(walkValue(value, walk));
     return walk.pending.length > 0
       ? Promise.all(walk.pending).then(() => withBytes(text, walk.late), refuse)
       : text;
@@ -81,14 +81,11 @@ export function encodeArguments(args: Args, options: EncodeOptions): Upload {
   let name = "";
   try {
     for (const [key, value] of args) tree[(name = key)] = walkValue(value, walk);
-    return { text: textOf(tree, walk), attachments };
+    return { text: JSON.stringify(tree), attachments };
   } catch (thrown) {
     throw notSerializable(faultAt(thrown, name, args), "args");
   }
 }
-
-const textOf = (tree: unknown, { classes }: FormWalk): string =>
-  classes.fast?.text(tree) ?? JSON.stringify(tree);
 
 /** Throws InvalidSerializedValue, or BadRequest for what isn't JSON or exceeds a limit. */
 export function decodeSerialized(text: string, options: DecodeOptions): unknown {

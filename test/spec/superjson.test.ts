@@ -268,8 +268,10 @@ describe("what superjson would lose is refused with its path", () => {
     [
       "an unknown class",
       new (class Secret {})(),
-      "an instance of 'Secret' can't be sent: no module of the application exports this class",
+      "an instance of 'Secret' can't be sent: no module of the application exports this class. Export it, or send its data",
     ],
+    ["a promise", Promise.resolve(1), "a promise can't be sent: an await is missing"],
+    ["an iterator", [1].values(), "send a list of what it gives: [...values]"],
     ["a key that no receiver takes", JSON.parse('{"constructor":1}'), "no receiver takes this key"],
   ])("%s", (_, value, why) => {
     const ada = new Employee("Ada");

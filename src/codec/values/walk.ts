@@ -22,8 +22,6 @@ export interface Walk {
   readonly strict: boolean;
   /** `Object.prototype` has enumerable members, which a loop over an object sees. */
   readonly polluted: boolean;
-  /** Makes what to send of the copy of a list or object some of whose members are replaced. */
-  readonly finish?: ((copy: object) => unknown) | undefined;
   /** Handles every object itself, for an encoding that keeps references. */
   readonly graph?: (value: object) => unknown;
   /** The application's classes, for a strict walk. */
@@ -71,7 +69,7 @@ function walkObject(object: object, walk: Walk): unknown {
     result = walkMembers(object, walk);
   }
   walk.level--;
-  return result === object ? object : (walk.finish?.(result) ?? result);
+  return result;
 }
 
 /** Throws a {@link ReferenceFault} past a limit. */

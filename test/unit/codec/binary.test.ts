@@ -9,7 +9,9 @@ type Native = typeof Uint8Array & { fromBase64?: (text: string) => Uint8Array };
 const native = {
   from: Object.getOwnPropertyDescriptor(Uint8Array, "fromBase64"),
   to: Object.getOwnPropertyDescriptor(Uint8Array.prototype, "toBase64"),
+  buffer: Object.getOwnPropertyDescriptor(globalThis, "Buffer"),
 };
+const { Buffer } = globalThis;
 const restore = (
   holder: object,
   name: string,
@@ -21,24 +23,29 @@ const restore = (
 afterEach(() => {
   restore(Uint8Array, "fromBase64", native.from);
   restore(Uint8Array.prototype, "toBase64", native.to);
+  restore(globalThis, "Buffer", native.buffer);
 });
 
-describe.each(["without", "with"])("base64 %s the runtime's own functions", (kind) => {
-  const prepare = (): void => {
-    Reflect.deleteProperty(Uint8Array, "fromBase64");
-    Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
-    if (kind === "without") return;
-    (Uint8Array as Native).fromBase64 = (text) => new Uint8Array(Buffer.from(text, "base64"));
-    const prototype: object = Uint8Array.prototype;
-    Object.defineProperty(prototype, "toBase64", {
-      configurable: true,
-      value(this: Uint8Array) {
-        return Buffer.from(this).toString("base64");
-      },
-    });
-  };
+/** What the platform has to read and write base64. */
+const platforms = ["its own functions", "Buffer", "neither"] as const;
+const prepare = (platform: (typeof platforms)[number]): void => {
+  Reflect.deleteProperty(Uint8Array, "fromBase64");
+  Reflect.deleteProperty(Uint8Array.prototype, "toBase64");
+  if (platform === "neither") Reflect.deleteProperty(globalThis, "Buffer");
+  if (platform !== "its own functions") return;
+  (Uint8Array as Native).fromBase64 = (text) => new Uint8Array(Buffer.from(text, "base64"));
+  const prototype: object = Uint8Array.prototype;
+  Object.defineProperty(prototype, "toBase64", {
+    configurable: true,
+    value(this: Uint8Array) {
+      return Buffer.from(this).toString("base64");
+    },
+  });
+};
+
+describe.each(platforms)("base64 on a platform with %s", (platform) => {
   it("bytes are encoded as every other encoder does, and decoded again", () => {
-    prepare();
+    prepare(platform);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = toBase64(bytes);
@@ -48,10 +55,20 @@ describe.each(["without", "with"])("base64 %s the runtime's own functions", (kin
     );
   });
   it("100,000 bytes are encoded and decoded", () => {
-    prepare();
+    prepare(platform);
     const bytes = new Uint8Array(100_000).map((_, index) => index * 7);
     expect(binaryFrom({ type: "Uint8Array", base64: toBase64(bytes) })).toStrictEqual(bytes);
   });
+});
+
+describe.each(["Buffer", "neither"] as const)("base64 on a platform with %s", (platform) => {
+  it.each(["QQ=a", "Q", "QQ=", "QQ-=", "QQ_=", "Q=Q=", "====", "QQ==QQ==", "QUI=QQ=="])(
+    "text that isn't base64 is refused: %s",
+    (base64) => {
+      prepare(platform);
+      expect(binaryFrom({ type: "Uint8Array", base64 })).toBeUndefined();
+    },
+  );
 });
 
 describe("bytesOf", () => {
