@@ -98,7 +98,8 @@ export function decodeSerialized(text: string, options: DecodeOptions): unknown 
  * InvalidSerializedValue.
  */
 export function decodeParsed(tree: unknown, options: DecodeOptions): unknown {
-  return guarded(options, "value", () => readValue(tree, { ...options, root: tree, objects: 0 }));
+  // The spread comes last: members after one make Node 20 take microseconds for the object.
+  return guarded(options, "value", () => readValue(tree, { root: tree, objects: 0, ...options }));
 }
 
 /**
@@ -113,7 +114,7 @@ export function decodeMembers(parsed: Parsed, options: DecodeOptions): Args {
   const args: Args = new Map(Object.entries(body));
   if (needsReading(parsed, options))
     guarded(options, "args", () => {
-      const reading: Reading = { ...options, objects: 0 };
+      const reading: Reading = { objects: 0, ...options };
       for (const [name, value] of args)
         try {
           args.set(name, readValue(value, reading));
