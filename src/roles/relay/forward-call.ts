@@ -1,10 +1,10 @@
 // How gateway and proxy pass a call on: as bytes, or through the middleware if there is any.
 
+import type { Content } from "./attempt.ts";
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { MiddlewareChain } from "../middleware-chain.ts";
 import {
-  type ForwardedCall,
   type ForwardMiddlewareParts,
   readForwardedBody,
   relayAnswer,
@@ -24,7 +24,7 @@ export async function prepareMiddleware({ around }: MiddlewareChain): Promise<vo
 export async function forwardIncoming(
   parts: ForwardMiddlewareParts,
   exchange: Exchange,
-  send: (call: Exchange, forwarded: ForwardedCall) => Promise<PeerResponse>,
+  send: (call: Exchange, forwarded: Content<Uint8Array>) => Promise<PeerResponse>,
 ): Promise<HttpResponse> {
   const { method, target } = exchange.request;
   const reading = readForwardedBody(exchange, parts.limits);
@@ -35,7 +35,7 @@ export async function forwardIncoming(
     body = await reading;
     exchange.enter();
   }
-  const received: ForwardedCall = { method, target, body };
+  const received: Content<Uint8Array> = { method, target, body };
   if (parts.chain.around.length === 0) {
     const head = await send(exchange, received);
     // The console shows errors, which are small.

@@ -1,6 +1,7 @@
 // Middleware in a service that only forwards calls. Doesn't decode bytes unless middleware looks at
 // them.
 
+import type { Content } from "./attempt.ts";
 import type { Args } from "../../base/call.ts";
 import { bodyHeaders } from "../../http/forwarded.ts";
 import { compose } from "../../http/middleware.ts";
@@ -23,7 +24,6 @@ import { withHeaders } from "../../http/answers.ts";
 import { reencodeCall } from "./reencode-call.ts";
 import { reencodeUpload } from "./reencode-upload.ts";
 import {
-  type ForwardedCall,
   type ForwardMiddlewareParts,
   joined,
   endToEndHeaders,
@@ -39,8 +39,8 @@ import type { Application } from "../application.ts";
 export async function forwardThroughMiddleware(
   parts: ForwardMiddlewareParts,
   exchange: Exchange,
-  received: ForwardedCall,
-  send: (call: Exchange, forwarded: ForwardedCall) => Promise<PeerResponse>,
+  received: Content<Uint8Array>,
+  send: (call: Exchange, forwarded: Content<Uint8Array>) => Promise<PeerResponse>,
 ): Promise<HttpResponse> {
   const { method, body } = received;
   const receivedFields = exchange.request.headers;

@@ -1,25 +1,20 @@
-// Forwarding a call: gateway and proxy pass bytes on, and change only headers.
+// What gateway and proxy pass on: of the fields of requests and answers, and of what went wrong.
 
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import { collected, discard } from "../../http/bodies.ts";
 import { connectionOptions, isHopByHop } from "../../http/forwarded.ts";
 import {
-  type AbortNotice,
   type HeaderFields,
   type Host,
   type HttpResponse,
   type IncomingResponse,
-  type OutgoingRequest,
-  type Peer,
   type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
-import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-headers.ts";
 import { SameFields } from "../../link/heads.ts";
 import type { Limits } from "../../base/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
-import { noted } from "../../http/tracing/sent-notes.ts";
 import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { Exchange } from "../../wire/exchange.ts";
@@ -47,7 +42,7 @@ export function endToEndHeaders(
   return passed;
 }
 
-function isEndToEnd(
+export function isEndToEnd(
   name: string,
   dropped: ReadonlySet<string> | undefined,
   kept: (name: string) => boolean,
@@ -67,8 +62,6 @@ const endToEndOf = (received: HeaderFields): HttpResponse["headers"] => {
   return Object.isFrozen(received) ? Object.freeze(fields) : fields;
 };
 
-const isEncoding = (name: string): boolean => name === headers.encoding;
-
 /** One text per field, as requests have them. */
 export function joined(
   fields: Readonly<Record<string, string | readonly string[]>>,
@@ -81,26 +74,6 @@ export function joined(
   return texts;
 }
 
-/** A request to pass on: method, target and body as they came. */
-export interface ForwardedRequest {
-  readonly method: string;
-  readonly target: string;
-  /** A stream can be sent once. */
-  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
-  /** Replace the caller's when middleware may have changed them. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** The request to send for a call, with its body as it came, or as middleware left it. */
-export interface ForwardedCall extends ForwardedRequest {
-  readonly body: Uint8Array;
-}
-
-export interface ForwardParts {
-  readonly host: Host;
-  readonly limits: Limits;
-}
-
 export interface ForwardMiddlewareParts {
   readonly host: Host;
   readonly limits: Limits;
@@ -110,66 +83,11 @@ export interface ForwardMiddlewareParts {
   readonly application?: Application | undefined;
 }
 
-/**
- * Sends a call to `base`; the answer's body is still on its way. Rejects with {@link TransportError}.
- */
-export async function forwardCall(
-  parts: ForwardParts,
-  base: string,
-  call: Exchange,
-  forwarded: ForwardedRequest,
-  signal: AbortNotice | undefined,
-  peer: Peer,
-): Promise<PeerResponse> {
-  const sending = sendForwarded(parts, base, call, forwarded, signal, peer);
-  return withoutItsSettings(call, await sending);
-}
-
-/**
- * Sends a call to `base`, until `signal` aborts [the caller's departure], by `peer`. The
- * answer may have settings for this service, which {@link withoutItsSettings} takes.
- */
-export function sendForwarded(
-  { host }: ForwardParts,
-  base: string,
-  call: Exchange,
-  forwarded: ForwardedRequest,
-  signal: AbortNotice | undefined,
-  peer: Peer,
-): Promise<PeerResponse> {
-  const left = call.deadline - host.clock.now();
-  if (left <= 0) throw new DeadlineExceeded();
-  const { method, body } = forwarded;
-  // Ours first: if something on the way drops fields past a limit, it drops the caller's.
-  const fields: Record<string, string> = Object.assign(
-    {},
-    crossSiteHeader(call.crossSite),
-    maskHeader(call.masksErrors),
-    relayHeaders(call.hops, left),
-    call.state.relayedFields(),
-  );
-  addRequestedOrigin(fields, call.requestedOrigin);
-  if (forwarded.headers === undefined) addPassedFields(fields, call.request.headers);
-  else for (const name in forwarded.headers) addField(fields, name, forwarded.headers[name]!);
-  addLength(fields, call, forwarded);
-  const notes = call.request.notes?.sends?.(call.fqn);
-  if (notes !== undefined) Object.assign(fields, notes.headers);
-  const request: OutgoingRequest = {
-    url: base + forwarded.target,
-    method,
-    headers: fields,
-    from: call.trust.trusted ? "service" : "outside",
-    signal: signal ?? call.departure,
-  };
-  const isBodiless = body instanceof Uint8Array && body.length === 0;
-  return noted(peer.send(isBodiless ? request : { body, ...request }), notes);
-}
-
 /** Notes the settings that came with an answer for the outermost one, and removes them from it. */
-export function withoutItsSettings(call: Exchange, answer: PeerResponse): PeerResponse {
+export function withoutItsSettings(exchange: Exchange, answer: PeerResponse): PeerResponse {
   if (!(serviceHeaders.response in answer.headers)) return answer;
   try {
-    call.state.received(answer.headers);
+    exchange.state.received(answer.headers);
   } catch (problem) {
     discard(answer.body);
     throw problem;
@@ -177,27 +95,7 @@ export function withoutItsSettings(call: Exchange, answer: PeerResponse): PeerRe
   return withoutSettings(answer);
 }
 
-/** A stream is sent with the length that its head promised, so that a limit can refuse it at once. */
-function addLength(
-  fields: Record<string, string>,
-  { request }: Exchange,
-  { body }: ForwardedRequest,
-): void {
-  const length = body instanceof Uint8Array ? undefined : request.headers["content-length"];
-  if (typeof length === "string") fields["content-length"] = length;
-}
-
-/** The fields of a call as it came, as texts. */
-function addPassedFields(fields: Record<string, string>, received: HeaderFields): void {
-  const dropped = connectionOptions(received["connection"]);
-  for (const name in received) {
-    const value = received[name];
-    if (value !== undefined && isEndToEnd(name, dropped, isEncoding))
-      addField(fields, name, typeof value === "string" ? value : value.join(", "));
-  }
-}
-
-function addField(fields: Record<string, string>, name: string, value: string): void {
+export function addField(fields: Record<string, string>, name: string, value: string): void {
   if (name !== serviceHeaders.forwardedHost && name !== serviceHeaders.forwardedProto)
     fields[name] = value;
 }
@@ -206,7 +104,7 @@ function addField(fields: Record<string, string>, name: string, value: string): 
  * Adds the host and scheme that the outermost caller requested, in the headers where applications
  * look for them behind any proxy: `host` is the service that this request goes to.
  */
-function addRequestedOrigin(
+export function addRequestedOrigin(
   fields: Record<string, string>,
   { host, scheme }: RequestedOrigin,
 ): void {
@@ -268,6 +166,7 @@ export function relayAnswer(
 export function forwardingError(thrown: unknown, isTrusted = false): Error {
   if (!(thrown instanceof TransportError))
     return thrown instanceof Error ? thrown : new BadGateway();
+  if (thrown.cause instanceof DeadlineExceeded) return thrown.cause;
   const cause = isTrusted ? { cause: thrown } : {};
   return thrown.sent
     ? new BadGateway("The service that had the call gave no answer", cause)

@@ -14,7 +14,7 @@ import { refusedStart } from "../../http/refusals.ts";
 import { pathOf } from "../../http/router.ts";
 import { createCredentials, type TrustKey } from "../../http/trust.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-import type { ForwardedRequest } from "./forward.ts";
+import type { Content } from "./attempt.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
@@ -118,7 +118,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const isGathering = (): boolean =>
     !canBeFound() ||
     host.clock.now() - Math.max(started, directory?.listedAt ?? started) < gatheringMs;
-  const forward = (call: Exchange, received: ForwardedRequest): Promise<PeerResponse> => {
+  const forward = (call: Exchange, received: Content): Promise<PeerResponse> => {
     const holders = members.holders(call.fqn, call.route?.info);
     return holders.kind === "some"
       ? sendToHolder(call, received, holders)

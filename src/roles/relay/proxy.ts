@@ -1,6 +1,7 @@
 // Proxy: one address for browsers and other callers. Calls go to the gateway or node behind it, all
 // other requests to the repository.
 
+import { Attempt, type Content } from "./attempt.ts";
 import { bounded } from "../../base/aborts.ts";
 import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
@@ -9,6 +10,7 @@ import {
   type HttpRequest,
   type HttpResponse,
   type Peer,
+  type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
 import type { Gateways } from "../../base/ports/gateways.ts";
@@ -20,17 +22,15 @@ import { anyUpstream, linkHeaders, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
 import {
   forwardingError,
-  type ForwardedRequest,
   joined,
   endToEndHeaders,
   relayAnswer,
-  forwardCall,
+  withoutItsSettings,
   withRequestedOrigin,
 } from "./forward.ts";
 import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { KnownBase } from "./known-base.ts";
 import { knownNames } from "./known-names.ts";
-import { HeldCall } from "./held-call.ts";
 import { forwardRoute } from "../routes/forward-route.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../observer.ts";
@@ -110,21 +110,21 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     () => options.repository,
     () => !repository.isLinked,
   );
-  const forward = async (call: Exchange, forwarded: ForwardedRequest) => {
-    const timeoutMs = call.route === undefined ? lists.timeouts.get(call.fqn) : undefined;
-    const held =
-      timeoutMs === undefined ? undefined : new HeldCall(call, timeoutMs, forwarded, host.clock);
+  const watched = (request: HttpRequest): Peer => {
+    const watching = observer?.calls;
+    return watching === undefined
+      ? upstreams
+      : upstreams.observed((name) => watching.sent(request, name));
+  };
+  const forward = async (exchange: Exchange, content: Content): Promise<PeerResponse> => {
+    const timeoutMs = exchange.route === undefined ? lists.timeouts.get(exchange.fqn) : undefined;
+    const attempt = new Attempt(exchange, content, host.clock, timeoutMs);
     try {
-      const watching = observer?.calls;
-      const peer =
-        watching === undefined
-          ? upstreams
-          : upstreams.observed((name) => watching.sent(call.request, name));
-      return await calls(forwardCall(parts, anyUpstream, call, forwarded, held?.abort, peer));
+      const answer = await calls(attempt.send(watched(exchange.request)));
+      attempt.answered();
+      return withoutItsSettings(exchange, answer);
     } catch (thrown) {
-      throw forwardingError(thrown, call.trust.trusted);
-    } finally {
-      held?.leave();
+      throw forwardingError(attempt.failed(thrown), exchange.trust.trusted);
     }
   };
   const names = modules && host.telemetry && knownNames(modules, host);

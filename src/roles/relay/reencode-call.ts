@@ -11,10 +11,10 @@ import type { Encoding } from "../../wire/encoding.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import { encodeCall } from "../../wire/superjson.ts";
-import type { ForwardedCall } from "./forward.ts";
+import type { Content } from "./attempt.ts";
 
 /** A call to forward, and the encoding of its body and answer. */
-export interface ReencodedCall extends ForwardedCall {
+export interface ReencodedCall extends Content<Uint8Array> {
   readonly encoding: Encoding;
   /** Of the body. */
   readonly contentType?: string;

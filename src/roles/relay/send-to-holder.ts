@@ -1,11 +1,11 @@
 // How a gateway sends a call to one of the members that have its procedure.
 
-import { DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
+import { NodeNotAvailable } from "../../base/errors.ts";
 import {
   type AbortNotice,
   type HeaderFields,
+  type Host,
   type PeerResponse,
-  TransportError,
   unsentOf,
 } from "../../base/ports.ts";
 import { discard, watchedBody } from "../../http/bodies.ts";
@@ -13,17 +13,12 @@ import { isMisfit, type NotStartedReason, notStartedReason } from "../../http/re
 import type { Exchange } from "../../wire/exchange.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../observer.ts";
-import {
-  type ForwardedRequest,
-  forwardingError,
-  type ForwardParts,
-  sendForwarded,
-  withoutItsSettings,
-} from "./forward.ts";
-import { HeldCall } from "./held-call.ts";
+import { Attempt, type Content } from "./attempt.ts";
+import { forwardingError, withoutItsSettings } from "./forward.ts";
 import type { Resending, Tries } from "./send-again.ts";
 
-export interface HolderParts extends ForwardParts {
+export interface HolderParts {
+  readonly host: Pick<Host, "clock">;
   readonly members: Members;
   readonly observer: Observer | undefined;
   readonly resending: Resending<Member>;
@@ -32,35 +27,35 @@ export interface HolderParts extends ForwardParts {
 type Some = Extract<Holders, { kind: "some" }>;
 
 export type SendToHolder = (
-  call: Exchange,
-  received: ForwardedRequest,
+  exchange: Exchange,
+  content: Content,
   holders: Some,
 ) => Promise<PeerResponse>;
 
 export function createSendToHolder(parts: HolderParts): SendToHolder {
-  return async (call, received, holders) => {
-    const [forwarded, hasBegun] = watchedBody(received);
-    const { fqn, departure } = call;
-    const { trusted } = call.trust;
+  return async (exchange, received, holders) => {
+    const [content, hasBegun] = watchedBody(received);
+    const { fqn, departure } = exchange;
+    const { trusted } = exchange.trust;
     let answer: PeerResponse;
     try {
       answer = await parts.resending.send(
-        new HolderTries(parts, call, forwarded, hasBegun, holders),
+        new HolderTries(parts, exchange, content, hasBegun, holders),
       );
     } catch (thrown) {
       if (departure.aborted) throw forwardingError(departure.reason);
-      if (unsentOf(thrown) !== undefined) throw noneTakes(call, trusted ? { cause: thrown } : {});
-      const { cause } = thrown as Error;
-      throw forwardingError(cause instanceof DeadlineExceeded ? cause : thrown, trusted);
+      if (unsentOf(thrown) !== undefined)
+        throw noneTakes(exchange, trusted ? { cause: thrown } : {});
+      throw forwardingError(thrown, trusted);
     }
     const reason = notStartedReason(answer);
-    if (reason === undefined || hasBegun()) return withoutItsSettings(call, answer);
+    if (reason === undefined || hasBegun()) return withoutItsSettings(exchange, answer);
     discard(answer.body);
     throw reason === "overload"
       ? new NodeNotAvailable(
           `The nodes with '${fqn}' have as many calls as they can take; try again`,
         )
-      : noneTakes(call);
+      : noneTakes(exchange);
   };
 }
 
@@ -68,35 +63,35 @@ export function createSendToHolder(parts: HolderParts): SendToHolder {
 class HolderTries implements Tries<Member> {
   readonly hasBegun: () => boolean;
   readonly #parts: HolderParts;
-  readonly #call: Exchange;
-  readonly #forwarded: ForwardedRequest;
+  readonly #exchange: Exchange;
+  readonly #content: Content;
   readonly #holders: Some;
-  #held: HeldCall | undefined;
+  #attempt: Attempt | undefined;
 
   constructor(
     parts: HolderParts,
-    call: Exchange,
-    forwarded: ForwardedRequest,
+    exchange: Exchange,
+    content: Content,
     hasBegun: () => boolean,
     holders: Some,
   ) {
     this.#parts = parts;
-    this.#call = call;
-    this.#forwarded = forwarded;
+    this.#exchange = exchange;
+    this.#content = content;
     this.hasBegun = hasBegun;
     this.#holders = holders;
   }
 
   get fqn(): string {
-    return this.#call.fqn;
+    return this.#exchange.fqn;
   }
 
   get headers(): HeaderFields {
-    return this.#call.request.headers;
+    return this.#exchange.request.headers;
   }
 
   get caller(): AbortNotice {
-    return this.#call.departure;
+    return this.#exchange.departure;
   }
 
   next(tried: readonly Member[]): Member | undefined {
@@ -105,26 +100,20 @@ class HolderTries implements Tries<Member> {
 
   send(member: Member): Promise<PeerResponse> {
     const { host, observer } = this.#parts;
-    const call = this.#call;
-    const timeoutMs = timeLimitOf(call, member);
-    const held = (this.#held =
-      timeoutMs === undefined
-        ? undefined
-        : new HeldCall(call, timeoutMs, this.#forwarded, host.clock));
-    observer?.calls?.sent(call.request, member.id);
-    return sendForwarded(this.#parts, member.url, call, this.#forwarded, held?.abort, member.via);
+    const exchange = this.#exchange;
+    const timeoutMs = timeLimitOf(exchange, member);
+    const attempt = new Attempt(exchange, this.#content, host.clock, timeoutMs);
+    this.#attempt = attempt;
+    observer?.calls?.sent(exchange.request, member.id);
+    return attempt.send(member.via);
   }
 
   answered(): void {
-    this.#held?.leave();
+    this.#attempt?.answered();
   }
 
   failed(_member: Member, thrown: unknown): unknown {
-    this.#held?.leave();
-    const reason = this.caller.aborted ? undefined : this.#held?.reason;
-    return reason === undefined || unsentOf(thrown) !== undefined
-      ? thrown
-      : new TransportError(reason.message, true, { cause: reason });
+    return this.#attempt?.failed(thrown) ?? thrown;
   }
 
   mayRepeat({ idempotent }: Member): boolean {
@@ -137,7 +126,7 @@ class HolderTries implements Tries<Member> {
 
   /** While a new build is rolled out, only some members may have what the call needs. */
   unlike(refusal: PeerResponse, tried: readonly Member[]): Member | undefined {
-    return this.#call.route === undefined && isMisfit(refusal)
+    return this.#exchange.route === undefined && isMisfit(refusal)
       ? this.#holders.next(tried, tried.at(-1))
       : undefined;
   }

@@ -1,5 +1,6 @@
 // Passes requests for routes on: gateway and proxy see their heads only, and bodies as they come.
 
+import type { Content } from "../relay/attempt.ts";
 import { announcesBody } from "../../http/bodies.ts";
 import { compose } from "../../http/middleware.ts";
 import type { HttpResponse, PeerResponse } from "../../base/ports.ts";
@@ -8,7 +9,6 @@ import { callOf, type Exchange } from "../../wire/exchange.ts";
 import { withHeaders } from "../../http/answers.ts";
 import {
   endToEndHeaders,
-  type ForwardedRequest,
   type ForwardMiddlewareParts,
   joined,
   relayAnswer,
@@ -19,12 +19,12 @@ import { answerOf, changedHeaders, webResponse } from "./web-messages.ts";
 export async function forwardRoute(
   { host, chain }: Pick<ForwardMiddlewareParts, "host" | "chain">,
   exchange: Exchange,
-  send: (call: Exchange, forwarded: ForwardedRequest) => Promise<PeerResponse>,
+  send: (call: Exchange, forwarded: Content) => Promise<PeerResponse>,
 ): Promise<HttpResponse> {
   const { request } = exchange;
   const { method, target } = request;
   const body = announcesBody(request.headers) ? exchange.body : new Uint8Array();
-  const received: ForwardedRequest = { method, target, body };
+  const received: Content = { method, target, body };
   if (chain.around.length === 0) return relayAnswer(await send(exchange, received), method);
   let relayed: HttpResponse | undefined;
   let response: Response | undefined;

@@ -15,9 +15,8 @@ import {
   joined,
   endToEndHeaders,
   relayAnswer,
-  forwardCall,
 } from "../../../src/roles/relay/forward.ts";
-import { defaultLimits } from "../../../src/base/limits.ts";
+import { Attempt } from "../../../src/roles/relay/attempt.ts";
 import { stranger } from "../../../src/http/trust.ts";
 import type { Exchange } from "../../../src/wire/exchange.ts";
 
@@ -58,8 +57,7 @@ async function sent(
     body: new Uint8Array(),
     ...(own && { headers: own }),
   };
-  const parts = { host, limits: defaultLimits };
-  await forwardCall(parts, "http://node:1", incoming, forwarded, undefined, peer);
+  await new Attempt(incoming, forwarded, host.clock, undefined).send(peer);
   return requests[0] as OutgoingRequest;
 }
 
@@ -158,7 +156,7 @@ describe("a forwarded call", () => {
     expect(headers).toMatchObject({ "x-one": "1" });
     expect(headers).not.toHaveProperty("cookie");
     expect({ url, method, body }).toEqual({
-      url: "http://node:1/rpc/shop/quote?version=1",
+      url: "http://upstream/rpc/shop/quote?version=1",
       method: "POST",
       body: undefined,
     });
