@@ -13,8 +13,7 @@ import type { NatsPackages } from "./nats-packages.ts";
 import { ensureStream } from "./nats-streams.ts";
 import { NatsWatch } from "./nats-watch.ts";
 
-const firstRetryMs = 250;
-const longestRetryMs = 2_000;
+const retryMs = { first: 250, longest: 2_000 };
 /**
  * A request that has no answer by then is made again. It has more time with each try. While a cluster elects
  * leaders, requests are lost: one that is waited for, or a pause, must end well within the 5 s after that in
@@ -125,7 +124,7 @@ export class NatsBuckets implements Buckets {
   /** Resolves when there is a connection, and with `undefined` when this is closed before. */
   async #connect(): Promise<Session | undefined> {
     const { packages, options, name } = this.#parts;
-    const backOff = new BackOff(firstRetryMs, longestRetryMs);
+    const backOff = new BackOff(retryMs);
     while (!this.#isClosed) {
       // One server after the other is tried, and each may hang.
       const cancel = nodeClock.after(requestMs, () => this.#away("no server answers"));
@@ -160,7 +159,7 @@ export class NatsBuckets implements Buckets {
         this.#session = await this.#connect();
       } catch (error) {
         if (!(error instanceof DirectoryRefused)) throw error;
-        await this.#pause(longestRetryMs);
+        await this.#pause(retryMs.longest);
       }
     if (this.#session === undefined) return;
     void this.#follow(this.#session.connection);
@@ -188,7 +187,7 @@ export class NatsBuckets implements Buckets {
     this.#cancelCheck();
     const isOver = (): boolean => round !== this.#round || this.#isClosed;
     let limitMs = firstLimitMs;
-    const backOff = new BackOff(firstRetryMs, longestRetryMs);
+    const backOff = new BackOff(retryMs);
     for (let tries = 1; ; tries++) {
       const began = performance.now();
       try {
@@ -283,7 +282,7 @@ export class NatsBuckets implements Buckets {
     try {
       return await ask();
     } catch (error) {
-      if (this.#isReached) this.#checkLater(firstRetryMs);
+      if (this.#isReached) this.#checkLater(retryMs.first);
       throw error;
     }
   }

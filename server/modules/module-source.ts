@@ -65,7 +65,7 @@ export interface RepositoryOptions {
 const giveUpMs = 60_000;
 /** For one request: a repository that hangs counts as unavailable. */
 const requestMs = 10_000;
-const retryMs = { first: 250, max: 8_000 };
+const retryMs = { first: 250, longest: 8_000 };
 
 /**
  * The repository can't be reached or can't answer, which may pass. The message continues "the
@@ -143,7 +143,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
   const retried = async <T>(attempt: () => Promise<T>): Promise<T> => {
     const started = clock.now();
     let logged: string | undefined;
-    const backOff = new BackOff(retryMs.first, retryMs.max);
+    const backOff = new BackOff(retryMs);
     for (;;) {
       try {
         return await attempt();

@@ -9,9 +9,9 @@ export class BackOff {
   readonly #mostMs: number;
   #ms: number;
 
-  constructor(firstMs: number, mostMs: number) {
-    this.#firstMs = this.#ms = firstMs;
-    this.#mostMs = mostMs;
+  constructor({ first, longest }: { readonly first: number; readonly longest: number }) {
+    this.#firstMs = this.#ms = first;
+    this.#mostMs = longest;
   }
 
   /** The wait before the next try, in milliseconds. */

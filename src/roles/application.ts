@@ -17,6 +17,7 @@ import {
 } from "../base/ports.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import { Classes } from "../codec/classes.ts";
+import { patienceMs } from "./times.ts";
 
 /** The modules of a server's build. */
 export interface ServerModules extends ModuleLoader {
@@ -126,12 +127,6 @@ const unavailable = (options?: ErrorOptions): Error =>
     options,
   );
 
-/**
- * How long a call waits for the application, as its middleware may not need it. After that, calls
- * fail at once until it has arrived.
- */
-const loadTimeoutMs = 1000;
-
 /** Runs `act` once. If it fails, the next call tries again: the repository may be back. */
 function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
@@ -142,7 +137,7 @@ function once<T>(clock: Clock, act: () => Promise<T>): () => Promise<T> {
       () => (current = undefined),
     );
     return new Promise((resolve, reject) => {
-      const cancel = clock.after(loadTimeoutMs, () => reject(unavailable()));
+      const cancel = clock.after(patienceMs.application, () => reject(unavailable()));
       void running
         .then(resolve, (cause: unknown) => reject(unavailable({ cause })))
         .finally(cancel);

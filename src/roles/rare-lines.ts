@@ -1,8 +1,7 @@
 // Lines of a log about what may happen thousands of times a second.
 
 import type { Clock } from "../base/ports.ts";
-
-const logMs = 1_000;
+import { everyMs } from "./times.ts";
 
 /** Lets one line a second through. */
 export class RareLines {
@@ -17,7 +16,7 @@ export class RareLines {
   /** It has happened again: how often it did since the last line, or `undefined` if it's too early for one. */
   next(): number | undefined {
     const now = this.#clock.now();
-    if (now - this.#loggedAt < logMs) {
+    if (now - this.#loggedAt < everyMs.line) {
       this.#unlogged++;
       return undefined;
     }

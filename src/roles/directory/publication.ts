@@ -5,18 +5,7 @@ import { BackOff } from "../../base/back-off.ts";
 import type { BucketName, Buckets } from "../../base/ports/buckets.ts";
 import type { Clock, Log } from "../../base/ports.ts";
 import type { Entries } from "./entry.ts";
-import { refreshMs } from "./replica.ts";
-
-/** Delay between tries to write: a cluster elects a new leader within seconds. */
-const firstRetryMs = 500;
-const longestRetryMs = 10_000;
-/**
- * When the server is back, members write again what they wrote before, within this time: it may have lost
- * all, and thousands don't write at once. Gateways are few, and who starts now needs them.
- */
-const membersAgainMs = 5_000;
-/** A stopping service has little time. */
-const leaveMs = 900;
+import { everyMs, patienceMs, retryMs } from "../times.ts";
 
 export interface PublicationParts {
   readonly clock: Clock;
@@ -41,7 +30,7 @@ export class Publication {
   /** It changed while it was written. */
   #isStale = false;
   #hasWarned = false;
-  readonly #backOff = new BackOff(firstRetryMs, longestRetryMs);
+  readonly #backOff = new BackOff(retryMs.entry);
   #cancel = (): void => {};
 
   constructor(parts: PublicationParts) {
@@ -61,7 +50,7 @@ export class Publication {
     const { bucket, clock } = this.#parts;
     if (bucket !== "members" || this.#written !== this.#content) return void this.#write();
     this.#cancel();
-    this.#cancel = clock.after(membersAgainMs * Math.random(), () => void this.#write());
+    this.#cancel = clock.after(patienceMs.membersAgain * Math.random(), () => void this.#write());
   }
 
   /** Waits for the server. */
@@ -84,7 +73,7 @@ export class Publication {
         .catch(() => {
           // Its entry runs out by itself.
         }),
-      new Promise<void>((resolve) => void clock.after(leaveMs, resolve)),
+      new Promise<void>((resolve) => void clock.after(patienceMs.directory, resolve)),
     ]);
   }
 
@@ -120,7 +109,7 @@ export class Publication {
       this.#hasWarned = false;
       this.#backOff.reset();
       // Services that were started together don't write together.
-      nextMs = refreshMs * (0.75 + Math.random() / 4);
+      nextMs = everyMs.entry * (0.75 + Math.random() / 4);
     } catch (error) {
       if (this.#isLeaving || !this.#isReached) return;
       if (!this.#hasWarned)

@@ -4,13 +4,10 @@
 import type { BucketName } from "../../base/ports/buckets.ts";
 import type { Clock, Log } from "../../base/ports.ts";
 import type { Entries } from "./entry.ts";
+import { everyMs } from "../times.ts";
 
-/** A process writes its entry this often. */
-export const refreshMs = 30_000;
-/** Entries are looked at this often. What this host misses while it stands still counts as one time. */
-const sweepMs = 5_000;
 /** An entry that hasn't changed for three refreshes is over. */
-const sweepsToLive = (3 * refreshMs) / sweepMs;
+const sweepsToLive = (3 * everyMs.entry) / everyMs.sweep;
 /** More than deployments have. Those that have ended count, as they are remembered. */
 const maxRecords = 10_000;
 /** So many values that aren't entries are worth a line in the log. */
@@ -100,7 +97,7 @@ export class Replica<Content> {
   }
 
   #sweepLater(): void {
-    this.#cancel = this.#parts.clock.after(sweepMs, () => {
+    this.#cancel = this.#parts.clock.after(everyMs.sweep, () => {
       if (!this.#isReached) return;
       this.#sweep();
       this.#sweepLater();

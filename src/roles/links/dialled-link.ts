@@ -20,6 +20,7 @@ import {
 } from "../../link/handshake.ts";
 import { dialLink, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
 import { isAmong, type OnLookup } from "./watch-addresses.ts";
+import { retryMs } from "../times.ts";
 
 export interface DialledLinkParts {
   readonly host: Pick<Host, "clock" | "log">;
@@ -59,15 +60,6 @@ export interface Way {
 /** The other end is a process to which there is a link already. */
 class TwinError extends Error {}
 
-/**
- * A link that is lost is dialled again at once, and then after these waits. One that lived for less than the
- * longest wait doesn't begin that anew: its other end may close each one at once.
- */
-const firstRetryMs = 100;
-const longestRetryMs = 2_000;
-/** How long the same process under a second name is left alone. */
-const twinRetryMs = 60_000;
-
 export class DialledLink implements Peer {
   readonly #parts: DialledLinkParts;
   /** What logs and errors call the other service. */
@@ -83,7 +75,7 @@ export class DialledLink implements Peer {
   #isRefused = false;
   /** What the last warning was about, since there was a link. */
   #warned: string | undefined;
-  readonly #backOff = new BackOff(firstRetryMs, longestRetryMs);
+  readonly #backOff = new BackOff(retryMs.link);
   /** The next link that is lost is dialled again without a wait. */
   #isAtOnce = true;
   #cancel = (): void => {};
@@ -334,7 +326,7 @@ export class DialledLink implements Peer {
     if (this.#isTwin) {
       if (this.#warned !== error.message) host.log.info(`${name} isn't used: ${error.message}`);
       this.#warned = error.message;
-      return this.#later(twinRetryMs);
+      return this.#later(retryMs.twin);
     }
     // What the other end is, or has, matters more than that it is away.
     const isNews = error instanceof HandshakeError && error.message !== this.#warned;
@@ -357,7 +349,7 @@ export class DialledLink implements Peer {
     const about = { event: "link-lost", service: this.#name };
     host.log.warn(`the link to ${this.#name} is lost (${why}); dialling again`, about);
     this.#warned = why;
-    if (host.clock.now() - this.#linkedAt >= longestRetryMs) {
+    if (host.clock.now() - this.#linkedAt >= retryMs.link.longest) {
       this.#backOff.reset();
       this.#isAtOnce = true;
     }

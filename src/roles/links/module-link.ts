@@ -8,14 +8,12 @@ import {
 } from "../../base/ports.ts";
 import type { DialledLink } from "./dialled-link.ts";
 import { ServiceLinks, type ServiceLinksParts } from "./service-links.ts";
+import { keptMs } from "../times.ts";
 
 type ModuleLinkParts = Pick<
   ServiceLinksParts,
   "host" | "role" | "trustKey" | "limits" | "endToEndTls"
 >;
-
-/** Longer than the pauses between two tries. A repository that restarts later concerns nobody here. */
-const idleMs = 10_000;
 
 /** A link that is dialled for a request, and ends when there was none for a while. */
 export class ModuleLink implements Peer {
@@ -49,7 +47,7 @@ export class ModuleLink implements Peer {
       throw (error instanceof UnsentError ? link.refusal : undefined) ?? error;
     } finally {
       if (--this.#requests === 0)
-        this.#cancel = this.#parts.host.clock.after(idleMs, () => this.#end());
+        this.#cancel = this.#parts.host.clock.after(keptMs.modules, () => this.#end());
     }
   }
 

@@ -14,6 +14,7 @@ import type { ToldProxies } from "../members/told-proxies.ts";
 import { RareLines } from "../rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
 import { watchAddresses } from "./watch-addresses.ts";
+import { patienceMs } from "../times.ts";
 
 export interface ServiceLinksParts {
   readonly host: Host;
@@ -38,12 +39,6 @@ export interface ServiceLinksParts {
 export type DialEvents = Partial<
   Pick<DialledLinkParts, "onLinked" | "twinOf" | "onLost" | "watch" | "patienceMs">
 >;
-
-/** How long a file may wait for a repository that hangs. A dial takes a few round trips. */
-const patienceMs = 1_000;
-
-/** How long answers to calls that are cut may take to leave. */
-const cutMs = 500;
 
 export class ServiceLinks {
   readonly #parts: ServiceLinksParts;
@@ -123,7 +118,7 @@ export class ServiceLinks {
   keptToRepository(url: string, onLinked: () => void): DialledLink {
     return this.toRepository(url, {
       onLinked,
-      patienceMs,
+      patienceMs: patienceMs.file,
       watch: (onLookup) => watchAddresses(this.#parts.host, url, onLookup),
     });
   }
@@ -186,7 +181,7 @@ export class ServiceLinks {
     const finished = Promise.all(this.#links().map((link) => link.finished()));
     if (await this.#inTime(finished, graceMs)) return 0;
     const count = this.#links().reduce((sum, link) => sum + link.cut(reason), 0);
-    await this.#inTime(finished, cutMs);
+    await this.#inTime(finished, patienceMs.cut);
     return count;
   }
 

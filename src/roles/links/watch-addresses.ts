@@ -2,11 +2,7 @@
 
 import { parseAddress } from "../../base/ip.ts";
 import type { Host } from "../../base/ports.ts";
-
-/** How often names are looked up again. */
-const lookupIntervalMs = 10_000;
-/** A lookup that takes longer has failed. */
-const lookupMs = 3_000;
+import { answerMs, everyMs } from "../times.ts";
 
 /** Gets the addresses, each once and sorted, at least one. `undefined`: the lookup has failed. */
 export type OnLookup = (addresses: readonly string[] | undefined) => void;
@@ -48,7 +44,7 @@ export function watchAddresses(
   const run = async (): Promise<void> => {
     const found = await look();
     if (isOver) return;
-    cancel = clock.after(lookupIntervalMs, () => void run());
+    cancel = clock.after(everyMs.lookup, () => void run());
     onLookup(found);
   };
   void run();
@@ -67,7 +63,9 @@ export function isAmong(address: string, addresses: readonly string[]): boolean 
 async function inTime<Found>(clock: Host["clock"], lookup: Promise<Found>): Promise<Found> {
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(lookupMs, () => reject(new Error(`no answer in ${lookupMs / 1000} s`)));
+    cancel = clock.after(answerMs.lookup, () =>
+      reject(new Error(`no answer in ${answerMs.lookup / 1000} s`)),
+    );
   });
   try {
     return await Promise.race([lookup, late]);

@@ -5,6 +5,7 @@ import type { Host, IncomingResponse } from "../../base/ports.ts";
 import { listsPath, paths } from "../../base/protocol.ts";
 import type { MemberDetails } from "./member-details.ts";
 import { type Announced, textOfList } from "./member-list.ts";
+import { everyMs, patienceMs } from "../times.ts";
 
 /** Sends a request to the gateway, within the time that it has. */
 export type SendToGateway = (
@@ -19,10 +20,6 @@ export interface Announcement {
   /** What is offered has changed. */
   changed(): void;
 }
-
-/** While another member sends the same list: how often to ask whether it is there, and how long. */
-const waitMs = 200;
-const longestWaitMs = 3_000;
 
 /** A list by its digest, with the member's name and build: the rest is in the list. */
 interface NamedList {
@@ -78,14 +75,14 @@ export function createAnnouncement(
   };
 
   const joinByDigest = async (url: string, named: NamedList): Promise<IncomingResponse> => {
-    const end = host.clock.now() + longestWaitMs;
+    const end = host.clock.now() + patienceMs.sender;
     for (;;) {
       // It has changed while the list was sent, or while another member sent it.
       if (announced !== named) return await join(url);
       const answer = await send("POST", paths.nodes, JSON.stringify({ url, ...named }));
       const isComing = answer.status === 409 && answer.headers["retry-after"] !== undefined;
       if (!isComing || host.clock.now() >= end) return answer;
-      const ms = Math.round(waitMs * (0.5 + Math.random()));
+      const ms = Math.round(everyMs.list * (0.5 + Math.random()));
       await new Promise<void>((resolve) => void host.clock.after(ms, resolve));
     }
   };

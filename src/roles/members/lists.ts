@@ -4,16 +4,13 @@
 import { BadRequest, NodeNotAvailable } from "../../base/errors.ts";
 import type { Host } from "../../base/ports.ts";
 import { listOf, type MemberList, type Offered, readList, textOfList } from "./member-list.ts";
+import { keptMs, patienceMs } from "../times.ts";
 
 /** A list of 100,000 procedures takes 5 to 10 MB. */
 export const maxListBytes: number = 64 * 1024 * 1024;
 /** So many lists that no member has yet, on their way or complete. */
 const maxUploads = 16;
-/** A list that nobody joins with is dropped after this long. */
-const unusedMs = 10_000;
 
-/** A member that was told to send a list, and doesn't begin for this long, seems to be gone. */
-const sendingMs = 1_000;
 /** More lists than this aren't coming at once: their members are all told to send. */
 const maxExpected = 100;
 
@@ -57,7 +54,7 @@ export function createLists(
     const now = host.clock.now();
     if (expected.size >= maxExpected)
       for (const [key, until] of expected) if (until <= now) expected.delete(key);
-    if (expected.size < maxExpected) expected.set(digest, now + sendingMs);
+    if (expected.size < maxExpected) expected.set(digest, now + patienceMs.list);
   };
 
   const find = (digest: string): MemberList | undefined =>
@@ -78,7 +75,7 @@ export function createLists(
     if (find(digest) !== undefined) return;
     unused.set(digest, {
       list: keepsDetails ? list : { ...list, details: undefined },
-      keep: host.clock.after(unusedMs, () => unused.delete(digest)),
+      keep: host.clock.after(keptMs.list, () => unused.delete(digest)),
     });
   };
 

@@ -10,6 +10,7 @@ import type { DialledLink } from "../links/dialled-link.ts";
 import { createAnnouncement, type SendToGateway } from "./announcement.ts";
 import type { MemberDetails } from "./member-details.ts";
 import type { Announced } from "./member-list.ts";
+import { answerMs, retryMs } from "../times.ts";
 
 export interface Membership {
   /**
@@ -45,13 +46,6 @@ export interface MembershipParts {
   readonly about?: () => MemberDetails | undefined;
 }
 
-/** A gateway that doesn't take the node is asked again after these waits. */
-const firstRetryMs = 100;
-const longestRetryMs = 1_500;
-
-/** How long the gateway may take to answer. Less to leave, as a stopping node has little time. */
-const answerMs = { POST: 5_000, PUT: 30_000, DELETE: 900 } as const;
-
 export function createMembership(parts: MembershipParts): Membership {
   const { host, gateway, link, offered, about } = parts;
   const decoder = new TextDecoder();
@@ -59,7 +53,7 @@ export function createMembership(parts: MembershipParts): Membership {
   let address: string | undefined;
   let cancel = (): void => {};
   let stopped = false;
-  const backOff = new BackOff(firstRetryMs, longestRetryMs);
+  const backOff = new BackOff(retryMs.announcement);
   let warned = false;
 
   const send: SendToGateway = async (method, path, body) => {

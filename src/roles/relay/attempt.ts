@@ -19,6 +19,7 @@ import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-head
 import { noted } from "../../http/tracing/sent-notes.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import { addField, addRequestedOrigin, isEndToEnd } from "./forward.ts";
+import { answerMs } from "../times.ts";
 
 /** What of an exchange goes on: as it came, or as middleware left it. */
 export interface Content<Body = Uint8Array | AsyncIterable<Uint8Array>> {
@@ -30,11 +31,6 @@ export interface Content<Body = Uint8Array | AsyncIterable<Uint8Array>> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * A node ends a call that exceeds the time limit of its procedure. It answers within this many ms
- * more, unless it hangs: its time begins when it has read the arguments.
- */
-const answerMs = 500;
 /** A slow network brings this much of a body in a millisecond. */
 const bytesPerMs = 1_000;
 
@@ -59,7 +55,7 @@ export class Attempt {
     abortWith(abort, exchange.departure);
     const { body } = content;
     const transferMs = body instanceof Uint8Array ? body.length / bytesPerMs : 0;
-    this.#cancel = clock.after(timeoutMs + answerMs + transferMs, () => {
+    this.#cancel = clock.after(timeoutMs + answerMs.late + transferMs, () => {
       const message = `'${exchange.fqn}' did not answer within its ${timeoutMs} ms`;
       abort.abort((this.#late = new DeadlineExceeded(message)));
     });

@@ -5,9 +5,7 @@ import type { Clock, Peer } from "../../base/ports.ts";
 import { anyUpstream, browserManifestPath, serviceHeaders } from "../../base/protocol.ts";
 import { type BasePath, fixedBase } from "../../http/base-path.ts";
 import { discard } from "../../http/bodies.ts";
-
-/** How long the repository may take to answer. */
-const answerTimeoutMs = 2_000;
+import { answerMs } from "../times.ts";
 
 /**
  * A repository serves one build for as long as it runs, so it is asked over each new link, and by requests
@@ -39,7 +37,7 @@ export class KnownBase implements BasePath {
       const answer = await bounded(
         undefined,
         this.#clock,
-        answerTimeoutMs,
+        answerMs.base,
         () => new Error("no answer"),
         (signal) =>
           repository.send({ url, method: "HEAD", headers: {}, from: "key", signal, control: true }),

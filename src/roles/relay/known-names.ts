@@ -2,9 +2,7 @@
 
 import type { Host } from "../../base/ports.ts";
 import type { ServerModules } from "../application.ts";
-
-/** How long a proxy waits until it asks for the manifest again. */
-const manifestRetryMs = 10_000;
+import { retryMs } from "../times.ts";
 
 /** Whether the application has a procedure. It isn't known before the repository has answered. */
 export function knownNames(
@@ -19,7 +17,7 @@ export function knownNames(
   };
   return (name) => {
     if (names === undefined && clock.now() >= nextTry) {
-      nextTry = clock.now() + manifestRetryMs;
+      nextTry = clock.now() + retryMs.manifest;
       // It says itself that the repository is away. Until it's there, calls count as those of others.
       load().catch(() => {});
     }

@@ -11,6 +11,7 @@ import type { Route } from "../../http/router.ts";
 import type { ServerModules } from "../application.ts";
 import { notFound } from "../refuse.ts";
 import type { Member, Members } from "../members/members.ts";
+import { answerMs } from "../times.ts";
 
 /** Answers `true` or `false` to services. */
 export function knownNameEndpoint(modules: Pick<ServerModules, "manifest">): Route {
@@ -44,8 +45,6 @@ function hasForServices(
   );
 }
 
-const answerTimeoutMs = 1_000;
-
 /** Answers are asked for again once another node has joined, or when there are this many. */
 const mostAnswers = 1_000;
 
@@ -58,9 +57,9 @@ export function createDeployedNames(
   const answers = new Map<string, Promise<boolean>>();
 
   const ask = async (fqn: string, { url, via }: Member): Promise<boolean> => {
-    const late = (): Error => new Error(`${url} didn't answer in ${answerTimeoutMs / 1_000} s`);
+    const late = (): Error => new Error(`${url} didn't answer in ${answerMs.name / 1_000} s`);
     const path = knownNamePath + fqn.split("/").map(encodeURIComponent).join("/");
-    const { status, body } = await bounded(undefined, host.clock, answerTimeoutMs, late, (signal) =>
+    const { status, body } = await bounded(undefined, host.clock, answerMs.name, late, (signal) =>
       collected(
         via.send({
           url: anyUpstream + path,

@@ -2,17 +2,15 @@
 // have too much to do would get even more.
 
 import type { AbortNotice, Clock } from "../../base/ports.ts";
+import { thirdTryMs } from "../times.ts";
 
 /** A call goes to this many services at most. */
 export const mostTried = 3;
 
-/** The first try elsewhere comes at once, the next ones after this long. */
-const shortestWaitMs = 20;
-const longestWaitMs = 50;
-
 /** Resolves a moment later. Rejects if the caller has left in the meantime. */
 export async function backOff(clock: Clock, caller: AbortNotice | undefined): Promise<void> {
-  const ms = shortestWaitMs + Math.random() * (longestWaitMs - shortestWaitMs);
+  const { shortest, longest } = thirdTryMs;
+  const ms = shortest + Math.random() * (longest - shortest);
   await new Promise<void>((resolve) => void clock.after(ms, resolve));
   caller?.throwIfAborted();
 }

@@ -5,9 +5,7 @@ import { type Clock, type HttpResponse, TransportError } from "../../base/ports.
 import { readOnce, stopReading } from "../../http/bodies.ts";
 import type { ProcedureFunction } from "../../runtime/seam.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-
-/** After its signal was aborted, a route can end its answer by itself for so long. */
-const ownEndMs = 100;
+import { patienceMs } from "../times.ts";
 
 export class OpenAnswers {
   readonly #clock: Clock;
@@ -38,7 +36,7 @@ export class OpenAnswers {
     let rejectRead: ((error: Error) => void) | undefined;
     const end = (): void => {
       exchange.expire(error);
-      this.#clock.after(ownEndMs, () => {
+      this.#clock.after(patienceMs.replaced, () => {
         isOver = true;
         rejectRead?.(error);
       });

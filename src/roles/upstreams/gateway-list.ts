@@ -15,6 +15,7 @@ import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
 import type { ListedMember } from "../members/member-endpoints.ts";
 import type { Upstream } from "./upstream.ts";
+import { answerMs } from "../times.ts";
 
 /** A gateway as a node lists it. */
 export interface ListedGateway {
@@ -26,9 +27,6 @@ export interface ListedGateway {
   readonly members?: readonly ListedMember[] | undefined;
 }
 
-/** How long a gateway may take to list its members. */
-const answerMs = 2_000;
-
 /** The endpoint that lists a node's gateways, for those with the trust key. */
 export function gatewayListEndpoint(
   { clock }: Pick<Host, "clock">,
@@ -39,7 +37,7 @@ export function gatewayListEndpoint(
       const { status, body } = await bounded(
         undefined,
         clock,
-        answerMs,
+        answerMs.members,
         () => new Error("no answer"),
         (signal) =>
           collected(

@@ -13,6 +13,7 @@ import { type MemberList, readList } from "../members/member-list.ts";
 import { isDigest } from "../members/read-join.ts";
 import { notFound } from "../refuse.ts";
 import type { Upstream } from "./upstream.ts";
+import { keptMs, retryMs } from "../times.ts";
 
 export interface KnownListsParts {
   readonly host: Pick<Host, "clock" | "log" | "digest">;
@@ -21,17 +22,6 @@ export interface KnownListsParts {
 
 /** A service that tells its list. */
 export type Teller = Pick<Upstream, "url" | "instance" | "send">;
-
-/**
- * A gateway that has restarted learns of its nodes one by one. So long a proxy keeps routes that have
- * disappeared, and the list of a service whose link is lost, while there is another one: requests for them go
- * to a gateway, which decides. Otherwise they would go to the repository, as those for files do.
- */
-const keptMs = 15_000;
-
-/** A list that can't be had over a link that lives is asked for again after these waits. */
-const firstRetryMs = 100;
-const longestRetryMs = 2_000;
 
 interface Known {
   list: MemberList | undefined;
@@ -109,7 +99,7 @@ export class KnownLists {
 
   /** `isLate`: what is linked to now may have been so for a moment only. */
   #forget(teller: Teller, known: Known, isLate: boolean): void {
-    known.cancel = this.#parts.host.clock.after(keptMs, () => {
+    known.cancel = this.#parts.host.clock.after(keptMs.routes, () => {
       // While nothing tells what there is, what was there counts.
       const isTold = [...this.#known.values()].some(({ isLinked }) => isLinked);
       if (!isTold) return this.#forget(teller, known, true);
@@ -135,7 +125,7 @@ export class KnownLists {
         asking: undefined,
         isStale: false,
         isLinked: false,
-        backOff: new BackOff(firstRetryMs, longestRetryMs),
+        backOff: new BackOff(retryMs.link),
         warned: undefined,
         cancel: () => {},
       };
@@ -232,7 +222,7 @@ export class KnownLists {
   }
 
   #miss(key: string, route: RouteInfo): void {
-    const cancel = this.#parts.host.clock.after(keptMs, () => {
+    const cancel = this.#parts.host.clock.after(keptMs.routes, () => {
       this.#missing.delete(key);
       this.#rebuild(this.#table.all.filter((known) => keyOf(known) !== key));
     });

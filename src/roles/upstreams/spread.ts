@@ -13,6 +13,7 @@ import { pathOf, targetOf } from "../../http/router.ts";
 import type { NotStartedReason } from "../../http/relay-headers.ts";
 import { Resending, type Tries } from "../relay/send-again.ts";
 import type { Upstream } from "./upstream.ts";
+import { restMs } from "../times.ts";
 
 export interface SpreadParts {
   readonly host: Pick<Host, "clock" | "log">;
@@ -22,9 +23,6 @@ export interface SpreadParts {
   /** Whether calls of a procedure may be sent again without an answer. */
   readonly isIdempotent: (fqn: string) => boolean | Promise<boolean>;
 }
-
-/** How long a service is left alone that has said that it is leaving, or can't know yet who takes a call. */
-const restMs = { leaving: 1_000, starting: 500, nobody: 0, overload: 0 } as const;
 
 export class Spread {
   readonly #parts: SpreadParts;

@@ -10,6 +10,7 @@ import type { Membership } from "../members/membership.ts";
 import { isAmong } from "../links/watch-addresses.ts";
 import { Spread, type SpreadParts } from "./spread.ts";
 import { Upstream } from "./upstream.ts";
+import { keptMs, patienceMs } from "../times.ts";
 
 export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
   readonly host: Host;
@@ -23,16 +24,6 @@ export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
   /** A node is a member of each. */
   readonly createMembership?: (upstream: Upstream) => Membership;
 }
-
-/**
- * Services look a name up at different times. For so long, which is more than the time between two lookups,
- * a gateway that has come is used only for what others don't take, as its nodes may have yet to find it. And
- * one that is gone from its name's addresses is used on, and is left by its nodes afterwards.
- */
-const overlapMs = 15_000;
-
-/** When one has taken this service, how long its start waits for the others. */
-const graceMs = 1_000;
 
 export class Upstreams implements Peer {
   readonly #parts: UpstreamsParts;
@@ -103,7 +94,7 @@ export class Upstreams implements Peer {
     const grace = new Promise<void>((resolve) => (end = resolve));
     const tries = this.#all.map(async (upstream) => {
       await this.#begin(upstream, ownUrl, () => isStarting);
-      if (upstream.isTaken && isStarting) cancel ??= clock.after(graceMs, end);
+      if (upstream.isTaken && isStarting) cancel ??= clock.after(patienceMs.gateways, end);
     });
     try {
       await Promise.race([Promise.all(tries), grace]);
@@ -185,9 +176,9 @@ export class Upstreams implements Peer {
     if (upstream.stay !== undefined) return;
     const { clock, log } = this.#parts.host;
     const { url, link } = upstream;
-    const seconds = overlapMs / 1_000;
+    const seconds = keptMs.gateway / 1_000;
     log.info(`${url} isn't at ${link.address} any more; leaving the gateway there in ${seconds} s`);
-    const cancel = clock.after(overlapMs, () => this.#remove(upstream));
+    const cancel = clock.after(keptMs.gateway, () => this.#remove(upstream));
     upstream.stay = () => {
       cancel();
       upstream.stay = undefined;
@@ -210,7 +201,7 @@ export class Upstreams implements Peer {
     upstream.membership = createMembership?.(upstream);
     const { clock } = this.#parts.host;
     const isFound = gateway.address !== undefined || gateway.resolved !== undefined;
-    if (isFound && !isFirst) upstream.reserveUntil(clock.now() + overlapMs);
+    if (isFound && !isFirst) upstream.reserveUntil(clock.now() + keptMs.gateway);
     this.#all = [...this.#all, upstream];
     if (this.#ownUrl !== undefined) void this.#begin(upstream, this.#ownUrl, () => false);
   }
