@@ -9,7 +9,7 @@ export const enter = (place) => void entered?.push(place);
 // What a timer does isn't part of a call, although some begin with one and so run beside each.
 for (const name of /** @type {const} */ (["setTimeout", "setInterval"])) {
   const plain = globalThis[name];
-  /** @type {(callback: (...args: unknown[]) => void, ...rest: any[]) => NodeJS.Timeout} */
+  /** @type {(callback: (...args: unknown[]) => void, ...rest: [ms?: number, ...args: unknown[]]) => NodeJS.Timeout} */
   const uncounted = (callback, ...rest) =>
     plain(
       (...args) => {

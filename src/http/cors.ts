@@ -63,7 +63,7 @@ export class CorsMiddleware implements Middleware {
       );
   }
 
-  // The RPC endpoint adds the headers: a refusal before any middleware runs needs them too.
+  // Answers get the headers as they leave: a refusal before any middleware runs needs them too.
   handle(
     _fqn: string,
     _version: Version,

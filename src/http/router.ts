@@ -1,4 +1,4 @@
-// Finds the endpoint in a readable table; the first match wins. Calls skip it: the RPC endpoint is
+// Finds the endpoint in a readable table; the first match wins. Calls skip it: their endpoint is
 // found by its prefix.
 
 import { match, type MatchFunction } from "path-to-regexp";

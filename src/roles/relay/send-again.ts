@@ -41,8 +41,8 @@ export interface Tries<Service extends Candidate> {
   failed?(service: Service, thrown: unknown): unknown;
   /** Whether it may run twice. */
   mayRepeat(service: Service): boolean | Promise<boolean>;
-  /** The one that gave no answer, if it may have it again when there is no other. */
-  again?(service: Service): Service | undefined;
+  /** The one that gave no answer may have it again, when there is no other. */
+  readonly mayReturn?: boolean;
   /** A service has said that it doesn't take the call. */
   refused(service: Service, reason: NotStartedReason): void;
   /** One of another build, if that is what the answer of this one asks for. */
@@ -129,7 +129,7 @@ export class Resending<Service extends Candidate> {
         why = unsentOf(lost) === undefined ? "unanswered" : "unsent";
         if (why === "unanswered") unanswered = lost;
         following = followingOf(tries, tried);
-        if (why === "unanswered") following ??= tries.again?.(service);
+        if (why === "unanswered" && tries.mayReturn === true) following ??= service;
         if (following === undefined) throw unanswered ?? lost;
         if (why === "unanswered") {
           if (wasSentAgain || !(await tries.mayRepeat(service)) || !this.#mayCostMore()) throw lost;

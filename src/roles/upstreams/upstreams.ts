@@ -8,11 +8,12 @@ import type { Way } from "../links/dialled-link.ts";
 import type { ServiceLinks } from "../links/service-links.ts";
 import type { Membership } from "../members/membership.ts";
 import { isAmong } from "../links/watch-addresses.ts";
-import { Spread, type SpreadParts } from "./spread.ts";
+import { Resending } from "../relay/send-again.ts";
 import { Upstream } from "./upstream.ts";
+import { UpstreamTries, type UpstreamTriesParts } from "./upstream-tries.ts";
 import { keptMs, patienceMs } from "../times.ts";
 
-export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
+export interface UpstreamsParts extends Pick<UpstreamTriesParts, "isIdempotent"> {
   readonly host: Host;
   readonly links: ServiceLinks;
   readonly gateways: Gateways;
@@ -27,7 +28,8 @@ export interface UpstreamsParts extends Pick<SpreadParts, "isIdempotent"> {
 
 export class Upstreams implements Peer {
   readonly #parts: UpstreamsParts;
-  readonly #spread: Spread;
+  readonly #tries: UpstreamTriesParts;
+  readonly #resending: Resending<Upstream>;
   #all: readonly Upstream[] = [];
   #turn = 0;
   /** Where this service listens, once it has begun to join. */
@@ -39,12 +41,8 @@ export class Upstreams implements Peer {
   constructor(parts: UpstreamsParts) {
     const { host, isIdempotent } = parts;
     this.#parts = parts;
-    this.#spread = new Spread({
-      host,
-      isIdempotent,
-      all: () => this.#all,
-      next: (tried) => this.#next(tried),
-    });
+    this.#tries = { host, isIdempotent, next: (tried) => this.#next(tried) };
+    this.#resending = new Resending(host, () => this.#all);
   }
 
   /** Those that are known now. */
@@ -64,14 +62,13 @@ export class Upstreams implements Peer {
 
   /** Calls that were sent to another one, by the reason. */
   get resent(): NonNullable<RoleFigures["resent"]> {
-    return this.#spread.counts;
+    return this.#resending.counts;
   }
 
   /** Sends a request to the one whose turn it is. `onSent` hears the names of those that get it. */
   send(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
-    return this.#all.length === 0 && !this.#isOver
-      ? this.#sendOnceKnown(request, onSent)
-      : this.#spread.send(request, onSent);
+    if (this.#all.length === 0 && !this.#isOver) return this.#sendOnceKnown(request, onSent);
+    return this.#resending.send(new UpstreamTries(this.#tries, request, onSent));
   }
 
   /** The same, and `onSent` hears who gets each. */
@@ -138,7 +135,7 @@ export class Upstreams implements Peer {
     onSent: ((name: string) => void) | undefined,
   ): Promise<PeerResponse> {
     await unlessAborted(request.signal, this.#know());
-    return await this.#spread.send(request, onSent);
+    return await this.#resending.send(new UpstreamTries(this.#tries, request, onSent));
   }
 
   /** Resolves when it is known which there are. */

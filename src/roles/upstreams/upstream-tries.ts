@@ -1,4 +1,4 @@
-// How a node or proxy sends a call to one of several services.
+// A call that a node or proxy sends to one of its services.
 
 import type {
   AbortNotice,
@@ -11,43 +11,24 @@ import { headers, rpcPath } from "../../base/protocol.ts";
 import { watchedBody } from "../../http/bodies.ts";
 import { pathOf, targetOf } from "../../http/router.ts";
 import type { NotStartedReason } from "../../http/relay-headers.ts";
-import { Resending, type Tries } from "../relay/send-again.ts";
+import type { Tries } from "../relay/send-again.ts";
 import type { Upstream } from "./upstream.ts";
 import { restMs } from "../times.ts";
 
-export interface SpreadParts {
-  readonly host: Pick<Host, "clock" | "log">;
+export interface UpstreamTriesParts {
+  readonly host: Pick<Host, "clock">;
   /** The next one in turn that isn't one of these. */
   readonly next: (tried: readonly Upstream[]) => Upstream | undefined;
-  readonly all: () => readonly Upstream[];
   /** Whether calls of a procedure may be sent again without an answer. */
   readonly isIdempotent: (fqn: string) => boolean | Promise<boolean>;
 }
 
-export class Spread {
-  readonly #parts: SpreadParts;
-  readonly #resending: Resending<Upstream>;
-
-  constructor(parts: SpreadParts) {
-    this.#parts = parts;
-    this.#resending = new Resending(parts.host, parts.all);
-  }
-
-  /** Calls that were sent again, by the reason. */
-  get counts(): Resending<Upstream>["counts"] {
-    return this.#resending.counts;
-  }
-
-  /** `onSent` hears the name of each service to which it is sent. */
-  send(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
-    return this.#resending.send(new UpstreamTries(this.#parts, request, onSent));
-  }
-}
-
-/** A call that goes to one of them. A class, as functions of its own would be garbage of each call. */
-class UpstreamTries implements Tries<Upstream> {
+/** A class, as functions of its own would be garbage of each call. */
+export class UpstreamTries implements Tries<Upstream> {
   readonly hasBegun: () => boolean;
-  readonly #parts: SpreadParts;
+  /** Over the next link. */
+  readonly mayReturn = true;
+  readonly #parts: UpstreamTriesParts;
   readonly #request: OutgoingRequest;
   readonly #onSent: ((name: string) => void) | undefined;
   readonly #started: number;
@@ -55,8 +36,9 @@ class UpstreamTries implements Tries<Upstream> {
   #last: Upstream | undefined;
 
   constructor(
-    parts: SpreadParts,
+    parts: UpstreamTriesParts,
     received: OutgoingRequest,
+    /** Hears the name of each service to which it is sent. */
     onSent: ((name: string) => void) | undefined,
   ) {
     this.#parts = parts;
@@ -89,10 +71,6 @@ class UpstreamTries implements Tries<Upstream> {
     if (last === undefined) return upstream.send(this.#request);
     const again = later(this.#request, this.#parts.host.clock.now() - this.#started);
     return upstream === last ? upstream.sendOverNext(again) : upstream.send(again);
-  }
-
-  again(upstream: Upstream): Upstream {
-    return upstream;
   }
 
   mayRepeat(): boolean | Promise<boolean> {
