@@ -6,7 +6,6 @@ import {
   decodeReceived,
   prepareDecoding,
   receiveBody,
-  receivedRequest,
 } from "../src/wire/decode-call.ts";
 
 /** The arguments of a request, as a node reads them. */
@@ -16,6 +15,8 @@ export async function decodeArguments(
   procedure: { readonly parameters: readonly Parameter[] } | undefined,
   options: DecodeCallOptions,
 ): Promise<Args> {
-  const whole = receivedRequest(request, await receiveBody(request, options.limits));
+  const wholeBody = (limit: number) => request.readBody(limit);
+  const body = await receiveBody({ request, wholeBody }, options.limits);
+  const whole = { method: request.method, headers: request.headers, body };
   return decodeReceived(whole, query, procedure, options, await prepareDecoding(whole, options));
 }

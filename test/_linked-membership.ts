@@ -27,8 +27,8 @@ export async function linkedMembership(member: LinkedMember): Promise<Membership
     instance,
     trustKey: key,
     limits: defaultLimits,
-    handle: async () => ({ status: 200, headers: {}, body: answer }),
   });
+  links.serve(async () => ({ status: 200, headers: {}, body: answer }));
   const link = links.dial(gateway, ["gateway"], {
     onLinked: () => membership.linked(),
     onLost: () => membership.lost(),

@@ -7,7 +7,7 @@ import { type Source, sourcesIn, ts } from "./_sources.ts";
 
 /** What every call passes, in a service or between two. */
 const passed =
-  /^(?:src\/wire\/(?!blob-headers|encode-error|outgoing\/remote-call)|src\/roles\/(?:run-call|relay\/)|src\/http\/(?:middleware|bodies|trust|relay-headers|forwarded|public-origin|chunk-queue)\b|src\/base\/(?:aborts|context)\b|src\/runtime\/(?:call-context|parameters|registry)\b|src\/link\/|server\/(?:host|http)\/)/;
+  /^(?:src\/wire\/(?!blob-headers|encode-error|outgoing\/remote-call)|src\/roles\/(?:receive|table|entrance|runs\/|relay\/)|src\/http\/(?:middleware|bodies|trust|relay-headers|forwarded|public-origin|chunk-queue)\b|src\/base\/(?:aborts|context)\b|src\/runtime\/(?:call-context|parameters|registry)\b|src\/link\/|server\/(?:host|http)\/)/;
 
 /** Functions of those files that most calls don't reach, and what they are for. */
 const rare: Readonly<Record<string, string>> = {
@@ -15,9 +15,9 @@ const rare: Readonly<Record<string, string>> = {
   "src/wire/call-state.ts onto": "answers with cookies or headers of the application",
   "src/wire/call-state.ts withoutSettings": "answers with cookies or headers of the application",
   "src/wire/encode-result.ts respondInSuperjson": "superjson",
-  "src/roles/relay/forward-middleware.ts forwardThroughMiddleware": "middleware of a gateway",
-  "src/roles/relay/forward-middleware.ts unchangedAnswer": "middleware of a gateway",
-  "src/roles/relay/forward-middleware.ts withAnswerHeaders": "middleware of a gateway",
+  "src/roles/relay/through-middleware.ts invoke": "middleware of a gateway",
+  "src/roles/relay/through-middleware.ts unchangedAnswer": "middleware of a gateway",
+  "src/roles/relay/through-middleware.ts passRoute": "middleware of a gateway",
   "src/http/bodies.ts watchedBody": "routes with a streamed body",
   "src/roles/relay/gateway.ts createGateway": "the start",
   "src/roles/relay/proxy.ts createProxy": "the start, and files",

@@ -8,14 +8,11 @@ export type Args = Map<string, unknown>;
 /** HTTP headers with lower-case names. */
 export type CallHeaders = Map<string, string>;
 
-/** One call of one procedure, with everything that it carries. */
+/** An incoming call of a procedure, or request for a route, as what runs it sees it. */
 export interface Call {
   readonly fqn: string;
   readonly version: Version;
-  readonly args: Args;
   readonly headers: CallHeaders;
-  /** A procedure of this deployment made the call, or a holder of the trust key. */
-  readonly trusted: boolean;
   /** Aborted when the caller goes away or the deadline passes. */
   readonly signal: AbortSignal;
   /** The same as `signal`, for less than it costs. */
@@ -27,10 +24,10 @@ export interface Call {
   /** How many services have passed the call on. */
   readonly hops: number;
   /** Made when first read. */
-  readonly scope: CallScope;
+  readonly state: CallScope;
   /** The procedure starts: freezes what middleware has put into `locals`. */
   begin(): void;
 }
 
 /** Runs a call on this node, or forwards it, depending on the role. */
-export type Invoke = (call: Call) => Promise<unknown>;
+export type Invoke = (call: Call, args: Args) => Promise<unknown>;

@@ -147,7 +147,7 @@ function parameterList(text: string): string | undefined {
 /** Wraps `invoke` in the chain. Without middleware it is `invoke` itself. */
 export function compose(chain: readonly Middleware[], invoke: Invoke, log: Log): Invoke {
   return chain.reduce<Invoke>(
-    (next, middleware) => (call) => runMiddleware(middleware, call, next, log),
+    (next, middleware) => (call, args) => runMiddleware(middleware, call, args, next, log),
     invoke,
   );
 }
@@ -177,9 +177,9 @@ function nameOf(middleware: Middleware): string {
 }
 
 /** What `invoke` throws at once is a rejection, too. */
-function started(invoke: Invoke, call: Call): Promise<unknown> {
+function started(invoke: Invoke, call: Call, args: Args): Promise<unknown> {
   try {
-    return invoke(call);
+    return invoke(call, args);
   } catch (error) {
     return Promise.reject(error);
   }
@@ -189,6 +189,7 @@ function started(invoke: Invoke, call: Call): Promise<unknown> {
 function runMiddleware(
   middleware: Middleware,
   call: Call,
+  args: Args,
   next: Invoke,
   log: Log,
 ): Promise<unknown> {
@@ -202,7 +203,7 @@ function runMiddleware(
     if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
   };
   const pending = (): Promise<unknown> => {
-    const inner = started(next, call);
+    const inner = started(next, call, args);
     // The first to hear of it. If the middleware doesn't await it, it is no unhandled rejection,
     // which would end the process.
     inner.then(answered, (error: unknown) => {
@@ -243,7 +244,7 @@ function runMiddleware(
   };
   let handled: unknown;
   try {
-    handled = middleware.handle(call.fqn, call.version, call.args, call.headers, once);
+    handled = middleware.handle(call.fqn, call.version, args, call.headers, once);
   } catch (error) {
     return Promise.reject(error).catch(failed);
   }

@@ -76,6 +76,11 @@ export function tooManyCalls(): NodeNotAvailable {
 }
 
 /** This service stops, and takes no more calls. */
+/** Its procedures are still loading, so 404 would be wrong. */
+export function isStarting(): NodeNotAvailable {
+  return refusedStart("starting", "This service is starting");
+}
+
 export function isLeaving(): NodeNotAvailable {
   return refusedStart("leaving", "This service is stopping; try again");
 }

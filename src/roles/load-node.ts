@@ -32,7 +32,7 @@ export function createServerNode(
   onReplacedRoute?: RouteRegistryParts["onReplaced"],
 ): ServerNode {
   const parts = { loader: modules, carrier: host.carrier, clock: host.clock };
-  const routes = new RouteRegistry({ ...parts, onReplaced: onReplacedRoute });
+  const routes = new RouteRegistry({ loader: modules, onReplaced: onReplacedRoute });
   const routeOf = (fqn: string) => routes.functionOf(fqn);
   return { ...createLocalNode({ ...parts, remote, routeOf }), routes };
 }

@@ -1,16 +1,24 @@
-// The middleware of a service, as it grows.
+// The middleware of a service, as it grows, and how a call passes it.
 
+import type { Args, Call, Invoke } from "../base/call.ts";
+import type { Host } from "../base/ports.ts";
 import { type CorsMiddleware, isCors } from "../http/cors.ts";
-import { type Middleware, nameMiddleware, ownName } from "../http/middleware.ts";
+import { compose, type Middleware, nameMiddleware, ownName } from "../http/middleware.ts";
+import { contextOfCall } from "../runtime/call-context.ts";
 
 export class MiddlewareChain {
+  readonly #host: Pick<Host, "carrier" | "clock" | "log">;
   readonly #around: Middleware[] = [];
   #cors: CorsMiddleware | undefined;
   #size = 0;
 
-  /** What runs around calls: what was added last runs first. */
-  get around(): readonly Middleware[] {
-    return this.#around;
+  constructor(host: Pick<Host, "carrier" | "clock" | "log">) {
+    this.#host = host;
+  }
+
+  /** Nothing runs around calls. */
+  get isEmpty(): boolean {
+    return this.#around.length === 0;
   }
 
   /** What pages of other origins may do. It runs around nothing: refusals need its headers, too. */
@@ -23,5 +31,13 @@ export class MiddlewareChain {
     if (isCors(middleware)) this.#cors = middleware;
     else this.#around.push(middleware);
     nameMiddleware(middleware, ownName(middleware) ?? `number ${this.#size} (in the order added)`);
+  }
+
+  /** Runs `inner` for a call, through the middleware: what was added last runs first. */
+  run(call: Call, args: Args, inner: Invoke): Promise<unknown> {
+    if (this.isEmpty) return inner(call, args);
+    const { carrier, clock, log } = this.#host;
+    const outer = compose(this.#around, inner, log);
+    return carrier.run(contextOfCall(call, clock), () => outer(call, args));
   }
 }

@@ -1,22 +1,17 @@
 // Node: runs the procedures of the segments it loads, and joins its gateway.
 
 import { anyUpstream } from "../base/protocol.ts";
-import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
 import { callableIn } from "../base/access.ts";
 import type { LocalNode } from "../runtime/dispatch.ts";
 import type { Host } from "../base/ports.ts";
 import type { Gateways } from "../base/ports/gateways.ts";
 import { Classes } from "../codec/classes.ts";
-import type { ErrorVisibility } from "../codec/error-mask.ts";
-import type { Limits } from "../base/limits.ts";
 import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/outgoing/remote-call.ts";
-import { createCallRunner } from "./run-call.ts";
 import type { ServerModules } from "./application.ts";
 import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
 import { knownNameEndpoint } from "./relay/removed-names.ts";
-import { OpenAnswers } from "./routes/open-answers.ts";
-import { createRouteRunner } from "./routes/run-route.ts";
+import { OpenAnswers } from "./runs/open-answers.ts";
 import { timeLimits } from "./time-limits.ts";
 import { createNodeAnnouncement } from "./directory/announce-node.ts";
 import type { Directory } from "./directory/directory.ts";
@@ -28,24 +23,17 @@ import { gatewayListEndpoint } from "./upstreams/gateway-list.ts";
 import { idempotentNames } from "./upstreams/idempotent-names.ts";
 import { gatewaysOf } from "./upstreams/listed-gateways.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
-import { MiddlewareChain } from "./middleware-chain.ts";
-import { createRefuse, type RefuseParts } from "./refuse.ts";
+import type { RefuseParts } from "./refuse.ts";
 import { createRole, type Role } from "./role.ts";
+import { createRunner } from "./runs/runner.ts";
+import { createService, type ServiceOptions } from "./service.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
-import { createCredentials, type TrustKey } from "../http/trust.ts";
 
-export interface NodeOptions {
-  readonly trustKey: TrustKey;
-  readonly limits: Limits;
-  readonly web?: PublicOriginOptions | undefined;
-  /** Towards callers who aren't trusted [shown]. */
-  readonly errors?: ErrorVisibility | undefined;
+export interface NodeOptions extends ServiceOptions {
   /** Take calls to other nodes, and have this one as a member; without them it is on its own. */
   readonly gateway: string | readonly string[] | Gateways | undefined;
   /** Where this node says what it is. The host starts and stops it. */
   readonly directory?: Directory | undefined;
-  /** `false`: something between services ends TLS [true]. */
-  readonly endToEndTls?: boolean | undefined;
   readonly modules: ServerModules;
   readonly segments: readonly string[];
   readonly name: string | undefined;
@@ -78,29 +66,18 @@ export interface NodeRole extends Role {
 }
 
 export function createNode(host: Host, options: NodeOptions): NodeRole {
-  const { trustKey, limits, gateway, modules, stacks, errors, directory } = options;
+  const { limits, gateway, modules, directory } = options;
   let { segments } = options;
-  const credentials = createCredentials(trustKey, host);
+  const service = createService(host, options);
   const classes = new Classes();
   registerAsTheyRun(classes, modules);
-  const chain = new MiddlewareChain();
-  const refuse = createRefuse({
-    host,
-    classes,
-    stacks,
-    errors,
-    onFailedCall: options.onFailedCall,
-  });
   const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
+    ...options,
     host,
     role: "node",
     instance,
-    trustKey,
-    limits,
-    endToEndTls: options.endToEndTls,
     build: () => revision,
-    handle: (request) => role.handle(request),
     proxies: {
       linked: (proxy) => proxies.linked(proxy),
       lost: (proxy) => proxies.lost(proxy),
@@ -175,22 +152,13 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     await Promise.all([upstreams?.update(), announcement?.changed()]);
   };
   const role = createRole({
-    host,
-    credentials,
-    web: createPublicOrigin(host.log, options.web),
-    limits,
-    chain,
-    refuse,
-    stacks,
-    errors,
-    call: createCallRunner({ host, node, chain, classes, limits, refuse, name: options.name }),
-    application: createRouteRunner(node.routes, {
-      host,
-      chain,
-      name: options.name,
-      openAnswers,
-    }),
-    routes: [
+    ...service,
+    classes,
+    stacks: options.stacks,
+    onFailedCall: options.onFailedCall,
+    answer: createRunner({ ...service, node, classes, name: options.name, openAnswers }),
+    routes: () => node.routes.table,
+    endpoints: [
       knownNameEndpoint(modules),
       proxies.endpoint,
       gatewayListEndpoint(host, () => upstreams?.all ?? []),

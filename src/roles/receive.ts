@@ -2,11 +2,9 @@
 // place among those that run; and holds it to its time. Then the role runs it or passes it on.
 
 import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../base/errors.ts";
-import type { Limits } from "../base/limits.ts";
-import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { HttpRequest, HttpResponse } from "../base/ports.ts";
 import { policyHeader, rpcHeaders } from "../base/protocol.ts";
 import { withHeaders } from "../http/answers.ts";
-import type { PublicOrigin } from "../http/public-origin.ts";
 import { noMemory } from "../http/refusals.ts";
 import { withoutRefusedHeader } from "../http/relay-headers.ts";
 import type { Trust } from "../http/trust.ts";
@@ -14,39 +12,38 @@ import type { MatchedRoute } from "../runtime/routes.ts";
 import type { Admission } from "../wire/admission.ts";
 import { type Encoding, readEncoding } from "../wire/encoding.ts";
 import { Exchange } from "../wire/exchange.ts";
-import type { MiddlewareChain } from "./middleware-chain.ts";
-import type { Refuse, RefuseParts } from "./refuse.ts";
+import type { Life } from "./life.ts";
+import type { Refuse } from "./refuse.ts";
 import { Movement } from "./routes/movement.ts";
+import type { Service } from "./service.ts";
 
-export interface ReceiveParts extends Pick<RefuseParts, "errors" | "stacks"> {
-  readonly host: Host;
-  readonly web: PublicOrigin;
-  readonly limits: Limits;
-  readonly chain: MiddlewareChain;
+export interface ReceiveParts extends Omit<Service, "credentials"> {
+  /** Errors aren't masked, in development. */
+  readonly stacks: boolean | undefined;
   readonly admission: Admission;
+  /** Until when exchanges wait. */
+  readonly life: Pick<Life, "mayRun">;
+  readonly answer: Answering;
   readonly refuse: Refuse;
-  /** Resolves when calls may run; rejects with the answer to those that can't. Undefined: they may. */
-  readonly ready: () => Promise<void> | undefined;
 }
 
-/** Runs what came in, or passes it on. What it rejects with becomes the answer. */
+/** Runs what came in, or passes it on. Becomes the answer, whether it resolves or rejects. */
 export type Answering = (exchange: Exchange) => Promise<HttpResponse>;
 
 /** Answers a call, or a request for the `route` that it matches, from whom `trust` says. Never rejects. */
 export type Receive = (
   request: HttpRequest,
   trust: Trust,
-  answer: Answering,
   route?: MatchedRoute,
 ) => Promise<HttpResponse>;
 
 export function createReceive(parts: ReceiveParts): Receive {
-  const { host, web, limits, admission } = parts;
+  const { host, web, limits, admission, life, answer } = parts;
   const { clock } = host;
   const masks = parts.errors === "masked" && parts.stacks !== true;
   // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
   // contexts are carried across all of them.
-  return (request, trust, answer, route) => {
+  return (request, trust, route) => {
     const { cors } = parts.chain;
     let encoding: Encoding = "plain";
     let exchange: Exchange | undefined;
@@ -99,7 +96,7 @@ export function createReceive(parts: ReceiveParts): Receive {
         const cancel =
           movement === undefined ? clock.after(left, late) : movement.untilHead(left, late);
         request.onCut = fail;
-        const waiting = parts.ready();
+        const waiting = life.mayRun();
         const answering =
           waiting === undefined ? answer(entering) : waiting.then(() => answer(entering));
         answering.then((response) => {

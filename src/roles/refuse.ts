@@ -6,7 +6,6 @@ import {
   ServiceError,
   ValueNotSerializable,
 } from "../base/errors.ts";
-import type { Call } from "../base/call.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { LogFields } from "../base/ports/telemetry.ts";
 import { answerHeaders, headers, mediaTypes, rpcPath, serviceHeaders } from "../base/protocol.ts";
@@ -53,11 +52,8 @@ export interface Refused {
   readonly isOther?: true;
 }
 
-/**
- * The response for what was thrown. Trusted callers get stacks in answers to calls. `call` is the
- * call that has thrown it, if one has run.
- */
-export type Refuse = (thrown: unknown, refused: Refused, call?: Call) => Promise<HttpResponse>;
+/** The response for what was thrown. Trusted callers get stacks in answers to calls. */
+export type Refuse = (thrown: unknown, refused: Refused) => Promise<HttpResponse>;
 
 /**
  * What a 401 of the runtime itself asks for: no scheme of HTTP, but the field that takes the key.
@@ -77,17 +73,17 @@ export function createRefuse(parts: RefuseParts): Refuse {
   const masks = errors === "masked";
 
   const report = (
-    request: HttpRequest,
+    refused: Refused,
     thrown: unknown,
     mask: ErrorMask | undefined,
     hidden: HiddenErrors | undefined,
-    call: Call | undefined,
   ): void => {
+    const { request } = refused;
     const path = pathOf(request.target);
     const failed = `${request.method} ${path} failed`;
     if (hidden?.some === true) {
       const masked = `${failed}: ${hidden.text}`;
-      host.log.error([masked, ...readTrace(thrown, call)].join(" "), thrown, aboutOf(request));
+      host.log.error([masked, ...readTrace(thrown, refused)].join(" "), thrown, aboutOf(request));
       // No cause leads to these: they are in the error's fields.
       for (const error of hidden.beside(thrown))
         host.log.error(`${masked} in a field of the error`, error, aboutOf(request));
@@ -99,7 +95,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       host.log.error(failed, thrown, aboutOf(request));
   };
 
-  return async (given, refused, call) => {
+  return async (given, refused) => {
     const { request, encoding } = refused;
     const raw = attempt(() => ofForeignError(given)) ?? given;
     const ways = raw === given ? undefined : passed.get(given as Error);
@@ -124,7 +120,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       trusted,
       hidden,
       stacks: stacks || trusted,
-      call,
+      call: refused,
       mask,
       onLost: (what) =>
         host.log.warn(
@@ -134,7 +130,14 @@ export function createRefuse(parts: RefuseParts): Refuse {
     });
     if (request.notes !== undefined) request.notes.failure = { thrown };
     if (!trusted && hidden?.some === true) hiddenErrors.set(request, errorOf(thrown));
-    if (!isDeparture(thrown, request)) report(request, thrown, mask, hidden, call);
+    try {
+      if (!isDeparture(thrown, request)) report(refused, thrown, mask, hidden);
+    } catch (fault) {
+      // A getter of the error has thrown. The call has its answer all the same, and the log its id.
+      const id = hidden?.some === true ? `: ${hidden.text}` : "";
+      const failed = `${request.method} ${pathOf(request.target)} failed${id}`;
+      host.log.error(`${failed}, with an error that can't be logged`, fault, aboutOf(request));
+    }
     if (!(thrown instanceof ServiceError)) return answer;
     // For programs, which can't recognise an error by its message.
     const { kind } = thrown.constructor as typeof ServiceError;
@@ -170,7 +173,7 @@ function aboutOf({ target, headers: fields, notes }: HttpRequest): LogFields {
 const procedureOf = (path: string): string => decodeSegment(path.slice(rpcPath.length));
 
 /** An application's error may have a getter in place of trace lines, and it may throw. */
-function readTrace(thrown: unknown, call: Call | undefined): readonly string[] {
+function readTrace(thrown: unknown, call: Refused): readonly string[] {
   try {
     return linesOf(thrown, call);
   } catch {

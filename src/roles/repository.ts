@@ -1,10 +1,6 @@
 // Repository: serves what browsers load, what nodes load, and Seamline's own components.
 
-import {
-  createPublicOrigin,
-  type PublicOrigin,
-  type PublicOriginOptions,
-} from "../http/public-origin.ts";
+import type { PublicOrigin } from "../http/public-origin.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import {
   answerHeaders,
@@ -15,14 +11,10 @@ import {
 } from "../base/protocol.ts";
 import { pathOf, queryOf, type Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
-import type { ErrorVisibility } from "../codec/error-mask.ts";
-import type { Limits } from "../base/limits.ts";
-import { createCredentials, type TrustKey } from "../http/trust.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { notFound } from "./refuse.ts";
-import { MiddlewareChain } from "./middleware-chain.ts";
-import { createRefuse } from "./refuse.ts";
 import { createRole, type Role } from "./role.ts";
+import { createService, type ServiceOptions } from "./service.ts";
 
 /** The build's output and the application's assets, as the host reads them. */
 export interface RepositoryFiles {
@@ -42,48 +34,25 @@ export function revisionIn({ target }: Pick<HttpRequest, "target">): string | un
   return new URLSearchParams(queryOf(target)).get("revision") ?? undefined;
 }
 
-export interface RepositoryOptions {
-  readonly trustKey: TrustKey;
-  readonly limits: Limits;
-  readonly web?: PublicOriginOptions | undefined;
-  /** Towards callers who aren't trusted [shown]. */
-  readonly errors?: ErrorVisibility | undefined;
-  /** `false`: something between services ends TLS [true]. */
-  readonly endToEndTls?: boolean | undefined;
+export interface RepositoryOptions extends ServiceOptions {
   readonly files: RepositoryFiles;
 }
 
 export function createRepository(host: Host, options: RepositoryOptions): Role {
-  const { trustKey, limits, errors, endToEndTls } = options;
-  const credentials = createCredentials(trustKey, host);
-  const web = createPublicOrigin(host.log, options.web);
-  const links = new ServiceLinks({
-    host,
-    role: "repository",
-    trustKey,
-    limits,
-    endToEndTls,
-    handle: (request) => role.handle(request),
-  });
-  const role = createRole({
-    host,
-    credentials,
-    web,
-    limits,
-    errors,
-    refuse: createRefuse({ host, classes: new Classes(), errors }),
-    chain: new MiddlewareChain(),
-    routes: repositoryRoutes(options.files, web),
+  const service = createService(host, options);
+  return createRole({
+    ...service,
+    classes: new Classes(),
+    endpoints: repositoryEndpoints(options.files, service.web),
     otherwise: (request) => options.files.publicFile(request),
     start: async () => {},
     describe: () => ({}),
-    links,
+    links: new ServiceLinks({ ...options, host, role: "repository" }),
   });
-  return role;
 }
 
 /** The endpoints of a repository, for standalone as well. */
-export function repositoryRoutes(
+export function repositoryEndpoints(
   files: RepositoryFiles,
   { base }: Pick<PublicOrigin, "base">,
 ): Route[] {

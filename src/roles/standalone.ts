@@ -1,32 +1,19 @@
 // Standalone: the whole application in one process, as repository and node at once.
 
-import { createPublicOrigin, type PublicOriginOptions } from "../http/public-origin.ts";
 import type { Host } from "../base/ports.ts";
 import { Classes } from "../codec/classes.ts";
-import type { ErrorVisibility } from "../codec/error-mask.ts";
-import type { Limits } from "../base/limits.ts";
-import { createCallRunner } from "./run-call.ts";
 import type { ServerModules } from "./application.ts";
 import { createServerNode, loadSegments } from "./load-node.ts";
-import type { Observer } from "./observer.ts";
-import { type RepositoryFiles, repositoryRoutes } from "./repository.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";
-import { timeLimits } from "./time-limits.ts";
-import { createRouteRunner } from "./routes/run-route.ts";
-import { MiddlewareChain } from "./middleware-chain.ts";
-import { createRefuse } from "./refuse.ts";
+import type { Observer } from "./observer.ts";
+import { repositoryEndpoints, type RepositoryFiles } from "./repository.ts";
 import { createRole, type Role } from "./role.ts";
-import { createCredentials, type TrustKey } from "../http/trust.ts";
+import { createRunner } from "./runs/runner.ts";
+import { createService, type ServiceOptions } from "./service.ts";
+import { timeLimits } from "./time-limits.ts";
 
-export interface StandaloneOptions {
-  readonly trustKey: TrustKey;
-  readonly limits: Limits;
-  readonly web?: PublicOriginOptions | undefined;
-  /** Towards callers who aren't trusted [shown]. */
-  readonly errors?: ErrorVisibility | undefined;
-  /** `false`: something between services ends TLS [true]. */
-  readonly endToEndTls?: boolean | undefined;
+export interface StandaloneOptions extends ServiceOptions {
   readonly files: RepositoryFiles;
   readonly modules: ServerModules;
   readonly segments: readonly string[] | undefined;
@@ -35,12 +22,9 @@ export interface StandaloneOptions {
 }
 
 export function createStandalone(host: Host, options: StandaloneOptions): Role {
-  const { trustKey, limits, endToEndTls, modules, name, errors, observer } = options;
-  const credentials = createCredentials(trustKey, host);
-  const web = createPublicOrigin(host.log, options.web);
+  const { modules, name, observer } = options;
+  const service = createService(host, options);
   const classes = new Classes();
-  const chain = new MiddlewareChain();
-  const refuse = createRefuse({ host, classes, errors });
   const node = createServerNode(host, modules, undefined);
   const proxies = new ToldProxies({
     host,
@@ -52,25 +36,17 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
   });
   let segments: readonly string[] = [];
   const links = new ServiceLinks({
+    ...options,
     host,
     role: "standalone",
-    trustKey,
-    limits,
     proxies,
-    endToEndTls,
-    handle: (request) => role.handle(request),
   });
-  const role = createRole({
-    host,
-    credentials,
-    web,
-    limits,
-    errors,
-    chain,
-    refuse,
-    call: createCallRunner({ host, node, chain, classes, limits, refuse, name }),
-    routes: [...repositoryRoutes(options.files, web), proxies.endpoint],
-    application: createRouteRunner(node.routes, { host, chain, name }),
+  return createRole({
+    ...service,
+    classes,
+    answer: createRunner({ ...service, node, classes, name }),
+    routes: () => node.routes.table,
+    endpoints: [...repositoryEndpoints(options.files, service.web), proxies.endpoint],
     otherwise: (request) => options.files.publicFile(request),
     async start() {
       segments = await loadSegments(host, node, classes, options);
@@ -89,5 +65,4 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
       subject: { mode: "standalone", name, node, segments: () => segments },
     },
   });
-  return role;
 }

@@ -20,7 +20,7 @@ import { HeaderView } from "../http/context/header-view.ts";
 import { ResponseSettings } from "../http/context/response-settings.ts";
 
 /** Where the scope of an incoming call comes from. */
-type ScopeSource = Pick<Call, "scope">;
+type ScopeSource = Pick<Call, "state">;
 
 export class CallContext extends TimedContext {
   readonly #source: ScopeSource | undefined;
@@ -60,7 +60,7 @@ export class CallContext extends TimedContext {
   }
 
   get #scope(): CallScope {
-    return this.#source?.scope ?? (this.#own ??= new NoCall());
+    return this.#source?.state ?? (this.#own ??= new NoCall());
   }
 
   /** What every call that is made in the context takes along. @internal */
@@ -79,7 +79,7 @@ export class CallContext extends TimedContext {
 
 /** What the contexts of an incoming call share; `undefined` outside of such a call. */
 export function scopeOf(context: Context): CallScope | undefined {
-  return CallContext.sourceOf(context)?.scope;
+  return CallContext.sourceOf(context)?.state;
 }
 
 /** Of contexts that have no call. Their signals may be shared, and Node warns at the 11th listener. */

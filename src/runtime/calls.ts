@@ -97,7 +97,7 @@ export interface Runs {
   ) => Promise<unknown>;
   /** Runs a local procedure in a context of its own. */
   readonly run: (
-    procedure: LocalProcedure,
+    procedure: Pick<LocalProcedure, "run">,
     context: ContextParts,
     values: readonly unknown[],
     call?: Call,

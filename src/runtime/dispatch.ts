@@ -1,9 +1,9 @@
 // A node: runs its procedures for incoming calls, and sends the calls that they make.
 
 import type { Call } from "../base/call.ts";
-import { type Context, emptyContext, isContext } from "../base/context.ts";
+import { type Context, emptyContext, isContext, type PathParameters } from "../base/context.ts";
 import { ProcedureNotFound, ValueNotSerializable } from "../base/errors.ts";
-import { procedureNotFound } from "../base/fqn.ts";
+import { procedureNotFound, traceLine } from "../base/fqn.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
 import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
@@ -16,13 +16,7 @@ import { createPlacement, type LocalProcedure } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
 import { traceOf as linesOf } from "../base/trace.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
-import {
-  type KnownPlaces,
-  onlyInBrowsers,
-  Registry,
-  type Registration,
-  withSegments,
-} from "./registry.ts";
+import { type KnownPlaces, onlyInBrowsers, Registry, withSegments } from "./registry.ts";
 import type { ProcedureFunction, SeamHost } from "./seam.ts";
 
 export interface LocalNodeParts {
@@ -53,8 +47,13 @@ export interface LocalNode extends SeamHost {
     segments: readonly string[],
     fresh: ReadonlySet<string>,
   ): Promise<() => void>;
-  /** Runs a procedure of this node for an incoming call. */
-  invoke(registration: Registration, call: Call): Promise<unknown>;
+  /** Runs a procedure of this node, or the function of a route, for what came in. */
+  invoke(
+    target: { readonly run: ProcedureFunction },
+    call: Call,
+    values: readonly unknown[],
+    params?: PathParameters,
+  ): Promise<unknown>;
   /**
    * Reports every call through a seam until the returned function is called. Costs nothing while
    * nobody listens.
@@ -193,14 +192,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       );
       return () => placement.drop(registry.follow(manifest, segments));
     },
-    invoke: (registration, call) => {
+    invoke(target, call, values, params) {
       call.begin();
-      return calls.run(
-        registration,
-        callParts(call, traceOf(registration)),
-        registration.bind(call.args),
-        call,
-      );
+      const trace = [traceLine(call.fqn, call.version.toString())];
+      return calls.run(target, callParts(call, trace, params), values, call);
     },
   };
 }

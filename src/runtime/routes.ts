@@ -1,17 +1,13 @@
 // The routes of a node: name and path → function.
 
 import { isCallable, mostOpen } from "../base/access.ts";
-import type { Context, PathParameters } from "../base/context.ts";
+import type { PathParameters } from "../base/context.ts";
 
-import type { Call } from "../base/call.ts";
 import { SegmentNotFound } from "../base/errors.ts";
-import { traceLine } from "../base/fqn.ts";
 import { entryOf, type RouteEntry, type ServerManifest } from "../base/manifest.ts";
-import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
-import { defaultVersion } from "../base/version.ts";
+import type { ModuleLoader } from "../base/ports.ts";
 import type { RoutePattern } from "../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../http/route-table.ts";
-import { CallContext, callParts } from "./call-context.ts";
 import type { ProcedureFunction } from "./seam.ts";
 
 /** What services tell each other about a route. */
@@ -33,8 +29,6 @@ export interface RouteRegistration extends RouteEntry {
 
 export interface RouteRegistryParts {
   readonly loader: Pick<ModuleLoader, "import">;
-  readonly carrier: ContextCarrier;
-  readonly clock: Clock;
   /** Called with a route's function when the route has another one, or is gone. */
   readonly onReplaced?: ((run: ProcedureFunction) => void) | undefined;
 }
@@ -138,20 +132,6 @@ export class RouteRegistry {
       await this.#loading;
       return await this.#routes.get(name)?.run(...args);
     };
-  }
-
-  /** Runs a route for a request. */
-  async run(
-    route: RouteRegistration,
-    call: Call,
-    params: PathParameters,
-    request: Request,
-  ): Promise<unknown> {
-    call.begin();
-    const { carrier, clock } = this.#parts;
-    const trace = [traceLine(route.name, defaultVersion.toString())];
-    const context: Context = new CallContext(callParts(call, trace, params), clock, call);
-    return await carrier.run(context, () => route.run.call(context, request as never));
   }
 }
 

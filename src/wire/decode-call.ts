@@ -4,7 +4,7 @@ import type { Args } from "../base/call.ts";
 import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
 import type { Parameter } from "../base/manifest.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
-import type { HeaderFields, HttpRequest } from "../base/ports.ts";
+import type { HeaderFields } from "../base/ports.ts";
 import { versionParameter } from "../base/protocol.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import type { Limits } from "../base/limits.ts";
@@ -15,6 +15,7 @@ import { decodeMembers } from "../codec/serialized.ts";
 import { type Parsed, parseText } from "../codec/values/text.ts";
 import { bodyLimit, checkBodyType, isMultipart, mayBeEmpty } from "./body-type.ts";
 import { type Encoding, headerText } from "./encoding.ts";
+import type { Exchange } from "./exchange.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
 export interface DecodeCallOptions {
@@ -32,19 +33,14 @@ const noBytes = new Uint8Array();
  * what is wrong with its type or size.
  */
 export function receiveBody(
-  request: HttpRequest,
+  exchange: Pick<Exchange, "request" | "wholeBody">,
   limits: Limits,
 ): Uint8Array | Promise<Uint8Array> {
-  const { method, headers: fields } = request;
+  const { method, headers: fields } = exchange.request;
   if (method === "GET") return noBytes;
   // Refuse a wrong type before the body arrives.
   if (!mayBeEmpty(fields)) checkBodyType(fields);
-  return request.readBody(bodyLimit(fields, limits));
-}
-
-/** A request and its body, once that has arrived. */
-export function receivedRequest(request: HttpRequest, body: Uint8Array): ReceivedRequest {
-  return { method: request.method, headers: request.headers, body };
+  return exchange.wholeBody(bodyLimit(fields, limits));
 }
 
 /** A request whose body has arrived. */

@@ -1,6 +1,5 @@
 // From what a procedure returned to the response.
 
-import type { Call } from "../base/call.ts";
 import { ValueNotSerializable } from "../base/errors.ts";
 import { traceLine } from "../base/fqn.ts";
 import type { HttpResponse } from "../base/ports.ts";
@@ -79,26 +78,26 @@ export function encodeResult(
  * else tells whose result can't be sent.
  */
 export function encodeResultOf(
-  call: Pick<Exchange, "fqn" | "version" | "encoding" | "trust">,
+  exchange: Exchange,
   value: unknown,
-  { classes, by }: Pick<ResultOptions, "classes"> & { readonly by?: Call | undefined },
+  { classes }: Pick<ResultOptions, "classes">,
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const encoded = encodeResult(value, call.encoding, { classes, trusted: call.trust.trusted });
+    const encoded = encodeResult(value, exchange.encoding, {
+      classes,
+      trusted: exchange.trust.trusted,
+    });
     return encoded instanceof Promise
-      ? encoded.catch((thrown: unknown) => blame(thrown, call, by))
+      ? encoded.catch((thrown: unknown) => blame(thrown, exchange))
       : encoded;
   } catch (thrown) {
-    return blame(thrown, call, by);
+    return blame(thrown, exchange);
   }
 }
 
-function blame(
-  thrown: unknown,
-  { fqn, version }: Pick<Exchange, "fqn" | "version">,
-  by: Call | undefined,
-): never {
-  const error = traced(thrown, traceLine(fqn, version.toString()), begun(), by);
+function blame(thrown: unknown, exchange: Exchange): never {
+  const line = traceLine(exchange.fqn, exchange.version.toString());
+  const error = traced(thrown, line, begun(), exchange);
   // The procedure has returned: none of the lines below is its own.
   if (error instanceof ValueNotSerializable) error.stack = String(error);
   throw error;

@@ -2,16 +2,16 @@
 // bodies and answers are no part of it: the steps that make them hand them on.
 
 import { Abort, abortWith } from "../base/aborts.ts";
-import type { Call, CallHeaders } from "../base/call.ts";
-import type { CallScope } from "../base/call-scope.ts";
+import type { Call } from "../base/call.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
 import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
 import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
+import { withFields, withHeaders } from "../http/answers.ts";
 import { tooManyCalls } from "../http/refusals.ts";
 import type { MiddlewareHeaders } from "../http/middleware.ts";
-import type { AbortNotice, Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
-import { mostHops, rpcPath } from "../base/protocol.ts";
+import { mostHops, policyHeader, rpcPath } from "../base/protocol.ts";
 import { isMasked, readCrossSite, readRelayHeaders } from "../http/relay-headers.ts";
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../base/limits.ts";
@@ -41,7 +41,7 @@ export interface ExchangeOptions {
   readonly admission: Admission;
 }
 
-export class Exchange {
+export class Exchange implements Call {
   readonly request: HttpRequest;
   readonly encoding: Encoding;
   /** What its sender may do, and is believed. */
@@ -69,6 +69,7 @@ export class Exchange {
   #hasBegun = false;
   #place: Place | "none" | "over" = "none";
   #headers: MiddlewareHeaders | undefined;
+  #kept: HttpResponse["headers"] | undefined;
   #abort: Abort | undefined;
   #expired: Error | undefined;
 
@@ -115,6 +116,20 @@ export class Exchange {
   /** The request's body as it streams. */
   get body(): AsyncIterable<Uint8Array> {
     return this.#options.body ?? this.request.body;
+  }
+
+  /**
+   * The body of a call once it is here. While it is awaited, the call takes no place among those that run. Throws or
+   * rejects if it has more than `limit` bytes.
+   */
+  wholeBody(limit: number): Uint8Array | Promise<Uint8Array> {
+    const reading = this.request.readBody(limit);
+    if (reading instanceof Uint8Array) return reading;
+    this.awaitBody();
+    return reading.then((body) => {
+      this.enter();
+      return body;
+    });
   }
 
   /** The request's headers as procedures may see them; made when first read. */
@@ -194,8 +209,25 @@ export class Exchange {
     this.#place = "over";
   }
 
-  /** The answer with what the application set for it. Later settings throw. */
-  answered(answer: HttpResponse): HttpResponse {
+  /** The answer gets these headers, whatever it is, unless it has others of these names. */
+  keep(headers: HttpResponse["headers"]): void {
+    this.#kept = headers;
+  }
+
+  /** The answer with what the application and its middleware set for it. Later settings throw. */
+  answered(given: HttpResponse): HttpResponse {
+    let answer = given;
+    const kept = this.#kept;
+    if (kept !== undefined) {
+      // They include our own policies, and those that the node's middleware added.
+      const { [policyHeader]: policies } = kept;
+      answer = withHeaders(
+        withFields(answer, Object.assign({}, kept, answer.headers)),
+        policies === undefined ? undefined : { [policyHeader]: policies },
+      );
+    }
+    if (this.#headers !== undefined)
+      answer = withHeaders(answer, this.#headers.over(answer.headers));
     // A route's own status counts.
     const isPlain = this.encoding === "plain" && this.route === undefined;
     return this.#state?.onto(answer, isPlain) ?? answer;
@@ -214,62 +246,6 @@ export function refuseCrossSite(call: Exchange): void {
     throw new Forbidden(
       `A page of another origin may not ${call.route === undefined ? "make this call" : "send this request"}`,
     );
-}
-
-/** The call that middleware and procedure see, its arguments decoded. */
-export function callOf(exchange: Exchange, args: Call["args"]): Call {
-  return new DecodedCall(exchange, args);
-}
-
-// A class: an object literal with getters would keep each call in memory for long.
-class DecodedCall implements Call {
-  readonly args: Call["args"];
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange, args: Call["args"]) {
-    this.#exchange = exchange;
-    this.args = args;
-  }
-
-  get fqn(): string {
-    return this.#exchange.fqn;
-  }
-
-  get version(): Version {
-    return this.#exchange.version;
-  }
-
-  get headers(): CallHeaders {
-    return this.#exchange.headers;
-  }
-
-  get trusted(): boolean {
-    return this.#exchange.trust.trusted;
-  }
-
-  get signal(): AbortSignal {
-    return this.#exchange.signal;
-  }
-
-  get departure(): AbortNotice {
-    return this.#exchange.departure;
-  }
-
-  get deadline(): number {
-    return this.#exchange.deadline;
-  }
-
-  get hops(): number {
-    return this.#exchange.hops;
-  }
-
-  get scope(): CallScope {
-    return this.#exchange.state;
-  }
-
-  begin(): void {
-    this.#exchange.begin();
-  }
 }
 
 function isCrossSite(

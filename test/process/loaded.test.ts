@@ -90,7 +90,7 @@ it("Code that a start doesn't run isn't in what every role loads", async () => {
     "server/modules/configured-modules.ts",
     "src/codec/multipart/parse-multipart.ts",
     "src/roles/load-node.ts",
-    "src/roles/relay/forward-middleware.ts",
+    "src/roles/relay/through-middleware.ts",
     "src/runtime/dispatch.ts",
     "src/runtime/segment.ts", // of the build
   ])

@@ -26,7 +26,7 @@ describe.each(["gateway", "proxy"] as const)("the application's modules at the %
     let come = (): void => {};
     const held = new Promise<void>((resolve) => (come = resolve));
     // Services load this when they start with middleware; here it is added to one that runs.
-    await import("../../src/roles/relay/forward-middleware.ts");
+    await import("../../src/roles/relay/through-middleware.ts");
     const deployment = await deploy({ modules: true, held });
     const get = { method: "GET", target: "/rpc/shop/stock?sku=1", headers: {} };
     const first = pass(endpoint, () => undefined, get, deployment);

@@ -141,7 +141,6 @@ it("handshake-6: wrong proofs are logged with their sender and what to do, at mo
     role: "gateway",
     trustKey: key,
     limits: defaultLimits,
-    handle: async () => ({ status: 404, headers: {} }),
   });
   const foreign = serviceOf("node", undefined, { trustKey: "another key than theirs" });
   const connection = { way: "socket", tls: undefined } as const;

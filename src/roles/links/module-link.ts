@@ -32,7 +32,6 @@ export class ModuleLink implements Peer {
       ...parts,
       // Whoever asks says what becomes of it.
       host: { ...host, log: { ...host.log, info: () => {}, warn: () => {} } },
-      handle: () => Promise.reject(new Error("A repository sends no requests")),
     });
   }
 

@@ -28,12 +28,13 @@ export interface ServiceLinksParts {
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
   readonly limits: Pick<Limits, "maxCalls">;
-  readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   /** Hears of the links of proxies. */
   readonly proxies?: Pick<ToldProxies, "linked" | "lost"> | undefined;
   /** A link that another service had dialled is over. */
   readonly onLost?: (via: Peer, why: string) => void;
 }
+
+type Handle = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** What a service that dials hears of its link. */
 export type DialEvents = Partial<
@@ -51,10 +52,11 @@ export class ServiceLinks {
   readonly #refusals: RareLines;
   /** About answers that are none. */
   readonly #badAnswers: RareLines;
+  #handle: Handle = () => Promise.reject(new Error("This service takes no requests over links"));
   #isStopped = false;
 
   constructor(parts: ServiceLinksParts) {
-    const { host, role, trustKey, limits, handle } = parts;
+    const { host, role, trustKey, limits } = parts;
     const { endToEndTls, instance = crypto.randomUUID(), build } = parts;
     this.#parts = parts;
     this.#refusals = new RareLines(host.clock);
@@ -69,7 +71,7 @@ export class ServiceLinks {
       mostCalls: limits.maxCalls + controlCalls,
       versions: host.links.versions,
       soon: host.links.soon,
-      handle: host.links.around?.(handle) ?? handle,
+      handle: (request) => this.#handle(request),
       sending: host.links.sending,
       // It is a mistake of one answer, and others go on.
       onFault: (fault) => host.log.error("a request could not be answered", fault),
@@ -84,6 +86,11 @@ export class ServiceLinks {
       });
       this.accept = (upgrade) => (this.#isStopped ? undefined : accept(upgrade));
     }
+  }
+
+  /** What came over links is answered by `handle`. */
+  serve(handle: Handle): void {
+    this.#handle = this.#parts.host.links.around?.(handle) ?? handle;
   }
 
   /** A link to another service, which is one of these roles. `start` of what it returns opens it. */

@@ -31,6 +31,9 @@ export interface Content<Body = Uint8Array | AsyncIterable<Uint8Array>> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Sends it to another service. Resolves with an answer, whose body may still be on its way. */
+export type Send = (exchange: Exchange, content: Content) => Promise<PeerResponse>;
+
 /** A slow network brings this much of a body in a millisecond. */
 const bytesPerMs = 1_000;
 

@@ -5,7 +5,6 @@ import { collected, discard } from "../../http/bodies.ts";
 import { connectionOptions, isHopByHop } from "../../http/forwarded.ts";
 import {
   type HeaderFields,
-  type Host,
   type HttpResponse,
   type IncomingResponse,
   type PeerResponse,
@@ -13,14 +12,11 @@ import {
 } from "../../base/ports.ts";
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
 import { SameFields } from "../../link/heads.ts";
-import type { Limits } from "../../base/limits.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
-import { bodyLimit } from "../../wire/body-type.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { Application } from "../application.ts";
-import type { MiddlewareChain } from "../middleware-chain.ts";
-import type { Refuse } from "../refuse.ts";
+import type { Service } from "../service.ts";
 
 // Set anew for each connection and body.
 const remade = new Set(["host", "content-length", "expect"]);
@@ -74,11 +70,7 @@ export function joined(
   return texts;
 }
 
-export interface ForwardMiddlewareParts {
-  readonly host: Host;
-  readonly limits: Limits;
-  readonly chain: MiddlewareChain;
-  readonly refuse: Refuse;
+export interface PassOnParts extends Pick<Service, "host" | "limits" | "chain"> {
   /** Without it, class instances pass as they are, and the values of a GET are text. */
   readonly application?: Application | undefined;
 }
@@ -121,16 +113,6 @@ export function withRequestedOrigin(
   addRequestedOrigin(fields, origin);
   for (const name in received) addField(fields, name, received[name]!);
   return fields;
-}
-
-const noBytes = new Uint8Array();
-
-/** Reads the call's body; a GET has none. */
-export function readForwardedBody(
-  { request }: Exchange,
-  limits: Limits,
-): Uint8Array | Promise<Uint8Array> {
-  return request.method === "POST" ? request.readBody(bodyLimit(request.headers, limits)) : noBytes;
 }
 
 /** Our own fields that callers may see, and the one between services that each passes on. */

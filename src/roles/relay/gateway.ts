@@ -1,23 +1,16 @@
 // Gateway: tracks nodes and their procedures, balances, and forwards calls as bytes.
 
-import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
 import { FileNotFound, ProcedureNotFound } from "../../base/errors.ts";
 import { procedureNotFound } from "../../base/fqn.ts";
-import type { Host, PeerResponse } from "../../base/ports.ts";
+import type { Host } from "../../base/ports.ts";
 import type { RoleFigures } from "../../base/ports/telemetry.ts";
 import { defaultGatheringMs, defaultHealthIntervalMs } from "../../base/protocol.ts";
 import { Classes } from "../../codec/classes.ts";
-import type { ErrorVisibility } from "../../codec/error-mask.ts";
-import type { Limits } from "../../base/limits.ts";
 import { mayBeRoute } from "../../http/route-table.ts";
 import { refusedStart } from "../../http/refusals.ts";
 import { pathOf } from "../../http/router.ts";
-import { createCredentials, type TrustKey } from "../../http/trust.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-import type { Content } from "./attempt.ts";
-import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
-import { forwardRoute } from "../routes/forward-route.ts";
 import type { Directory } from "../directory/directory.ts";
 import { memberRoutes } from "../members/member-endpoints.ts";
 import { ServiceLinks } from "../links/service-links.ts";
@@ -28,23 +21,17 @@ import { createDeployedNames } from "./removed-names.ts";
 import { ToldProxies } from "../members/told-proxies.ts";
 import { createMonitor } from "../members/monitor.ts";
 import type { Observer } from "../observer.ts";
-import { MiddlewareChain } from "../middleware-chain.ts";
-import { createRefuse } from "../refuse.ts";
 import { createRole, type Role } from "../role.ts";
+import { createService, type ServiceOptions } from "../service.ts";
+import type { Send } from "./attempt.ts";
+import { createPassOn, prepareMiddleware } from "./pass-on.ts";
 import { repeatableNames } from "./repeatable.ts";
 import { Resending } from "./send-again.ts";
 import { createSendToHolder } from "./send-to-holder.ts";
 
-export interface GatewayOptions {
-  readonly trustKey: TrustKey;
-  readonly limits: Limits;
-  readonly web?: PublicOriginOptions | undefined;
-  /** Towards callers who aren't trusted [shown]. */
-  readonly errors?: ErrorVisibility | undefined;
+export interface GatewayOptions extends ServiceOptions {
   /** Milliseconds between health checks of each member. @default 1000 */
   readonly healthIntervalMs?: number | undefined;
-  /** `false`: something between services ends TLS [true]. */
-  readonly endToEndTls?: boolean | undefined;
   /**
    * For this many milliseconds after the gateway's start, a procedure that no member has is
    * unavailable, and only then not found: nodes may still be joining. @default 3000
@@ -72,24 +59,18 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const { gatheringMs = defaultGatheringMs, observer, directory } = options;
   const lists = createLists(host, { keepsDetails: observer !== undefined });
   const members = createMembers(options.newId, lists, () => proxies.changed());
-  const chain = new MiddlewareChain();
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
-  const { trustKey } = options;
-  const credentials = createCredentials(trustKey, host);
   const repeatable = repeatableNames(members);
   // It keeps the time limits itself: a call that it sends again has each time all of its time.
   const list = () => ({ routes: members.routes.current, idempotent: repeatable() });
   const proxies = new ToldProxies({ host, list });
   const instance = directory?.instance ?? crypto.randomUUID();
   const links = new ServiceLinks({
+    ...options,
     host,
     role: "gateway",
     instance,
-    trustKey,
-    limits: options.limits,
-    endToEndTls: options.endToEndTls,
-    handle: (request) => role.handle(request),
     proxies,
     onLost(via, why) {
       const url = members.leave(via)?.url;
@@ -102,14 +83,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       ? undefined
       : links.keptToRepository(options.repository, () => void base?.find());
   const base = repository && new KnownBase(host.clock, repository);
-  const web = createPublicOrigin(host.log, { ...options.web, ...(base && { base }) });
-  const { errors } = options;
-  const refuse = createRefuse({ host, classes, errors });
-  const parts = { host, credentials, web, limits: options.limits, chain, refuse, errors };
+  const web = { ...options.web, ...(base && { base }) };
+  const service = createService(host, { ...options, web });
   const monitor = createMonitor(host, healthIntervalMs, members);
   const resending = new Resending<Member>(host, members.all);
-  const sendToHolder = createSendToHolder({ ...parts, members, observer, resending });
-  const middleware = { application, ...parts };
+  const sendToHolder = createSendToHolder({ host, members, observer, resending });
 
   const isDeployed = createDeployedNames(host, members);
   let started = -Infinity;
@@ -118,7 +96,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const isGathering = (): boolean =>
     !canBeFound() ||
     host.clock.now() - Math.max(started, directory?.listedAt ?? started) < gatheringMs;
-  const forward = (call: Exchange, received: Content): Promise<PeerResponse> => {
+  const send: Send = (call, received) => {
     const holders = members.holders(call.fqn, call.route?.info);
     return holders.kind === "some"
       ? sendToHolder(call, received, holders)
@@ -145,13 +123,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
         : new FileNotFound();
   };
 
-  const role = createRole({
-    ...parts,
-    call: (exchange) => forwardIncoming(middleware, exchange, forward),
-    application: {
-      table: () => members.routes.table,
-      answer: async (call) => await forwardRoute({ host, chain }, call, forward),
-    },
+  return createRole({
+    ...service,
+    classes,
+    answer: createPassOn({ ...service, application }, send),
+    routes: () => members.routes.table,
     otherwise: (request, { member, relays }) => {
       // A proxy only asks for routes, and it remembers those of nodes that have yet to join again.
       // Others may ask for one of them, too.
@@ -162,7 +138,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
         refusedStart("starting", `No node with a route for ${pathOf(target)} has joined`),
       );
     },
-    routes: [
+    endpoints: [
       ...memberRoutes(host, { observer, joined: monitor.joined }, members, lists),
       proxies.endpoint,
     ],
@@ -170,7 +146,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       started = host.clock.now();
       monitor.start();
       await repository?.start();
-      await prepareMiddleware(chain);
+      await prepareMiddleware(service.chain);
     },
     isReady: canBeFound,
     stop: monitor.stop,
@@ -188,7 +164,6 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       subject: { mode: "gateway", members, instance, directory },
     },
   });
-  return role;
 }
 
 function membersByState(all: readonly Member[]): NonNullable<RoleFigures["members"]> {

@@ -1,22 +1,19 @@
 // Proxy: one address for browsers and other callers. Calls go to the gateway or node behind it, all
 // other requests to the repository.
 
-import { Attempt, type Content } from "./attempt.ts";
+import { Attempt, type Send } from "./attempt.ts";
 import { bounded } from "../../base/aborts.ts";
-import { createPublicOrigin, type PublicOriginOptions } from "../../http/public-origin.ts";
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import {
   type Host,
   type HttpRequest,
   type HttpResponse,
   type Peer,
-  type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
 import type { Gateways } from "../../base/ports/gateways.ts";
 import { discard } from "../../http/bodies.ts";
 import { Classes } from "../../codec/classes.ts";
-import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import type { Limits } from "../../base/limits.ts";
 import { anyUpstream, linkHeaders, paths } from "../../base/protocol.ts";
 import { refuseMethod } from "../../http/router.ts";
@@ -28,37 +25,26 @@ import {
   withoutItsSettings,
   withRequestedOrigin,
 } from "./forward.ts";
-import { forwardIncoming, prepareMiddleware } from "./forward-call.ts";
 import { KnownBase } from "./known-base.ts";
 import { knownNames } from "./known-names.ts";
-import { forwardRoute } from "../routes/forward-route.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../observer.ts";
 import { notFound } from "../refuse.ts";
-import { MiddlewareChain } from "../middleware-chain.ts";
-import { createRefuse } from "../refuse.ts";
 import { createRole, type Role } from "../role.ts";
+import { createService, type ServiceOptions } from "../service.ts";
+import { createPassOn, prepareMiddleware } from "./pass-on.ts";
 import { KnownLists } from "../upstreams/known-lists.ts";
 import { gatewaysOf } from "../upstreams/listed-gateways.ts";
 import { type LogOutages, logOutages } from "../upstreams/outages.ts";
 import { Upstreams } from "../upstreams/upstreams.ts";
 import { ServiceLinks } from "../links/service-links.ts";
-import { createCredentials, type TrustKey } from "../../http/trust.ts";
 import { isMasked, maskHeader } from "../../http/relay-headers.ts";
-import type { Exchange } from "../../wire/exchange.ts";
 
-export interface ProxyOptions {
-  readonly trustKey: TrustKey;
-  readonly limits: Limits;
-  readonly web?: PublicOriginOptions | undefined;
-  /** Towards callers who aren't trusted [shown]. */
-  readonly errors?: ErrorVisibility | undefined;
+export interface ProxyOptions extends ServiceOptions {
   /** Gateways or a node: where calls go. */
   readonly calls: string | readonly string[] | Gateways;
   /** What is there [either]. */
   readonly behind?: "gateway" | "node" | undefined;
-  /** `false`: something between services ends TLS [true]. */
-  readonly endToEndTls?: boolean | undefined;
   readonly repository: string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
@@ -72,25 +58,13 @@ const upstreamRoles = {
 } as const;
 
 export function createProxy(host: Host, options: ProxyOptions): Role {
-  const { trustKey, limits, modules, observer } = options;
-  const chain = new MiddlewareChain();
-  const credentials = createCredentials(trustKey, host);
-  const links = new ServiceLinks({
-    host,
-    role: "proxy",
-    trustKey,
-    limits,
-    endToEndTls: options.endToEndTls,
-    handle: (request) => role.handle(request),
-  });
+  const { limits, modules, errors, observer } = options;
+  const links = new ServiceLinks({ ...options, host, role: "proxy" });
   const repository = links.keptToRepository(options.repository, () => void base.find());
   const base = new KnownBase(host.clock, repository);
-  const web = createPublicOrigin(host.log, { ...options.web, base });
-  const { errors } = options;
+  const service = createService(host, { ...options, web: { ...options.web, base } });
+  const { web, chain } = service;
   const application = modules && applicationOf(modules, host);
-  const refuse = createRefuse({ host, classes: application?.classes ?? new Classes(), errors });
-  const parts = { host, credentials, web, limits, chain, refuse, errors };
-  const middleware = { application, ...parts };
   const lists = new KnownLists({ host, upstreams: () => upstreams.all });
   const upstreams: Upstreams = new Upstreams({
     host,
@@ -116,7 +90,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       ? upstreams
       : upstreams.observed((name) => watching.sent(request, name));
   };
-  const forward = async (exchange: Exchange, content: Content): Promise<PeerResponse> => {
+  const send: Send = async (exchange, content) => {
     const timeoutMs = exchange.route === undefined ? lists.timeouts.get(exchange.fqn) : undefined;
     const attempt = new Attempt(exchange, content, host.clock, timeoutMs);
     try {
@@ -128,15 +102,13 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     }
   };
   const names = modules && host.telemetry && knownNames(modules, host);
-  const role: Role = createRole({
-    ...parts,
+  return createRole({
+    ...service,
+    classes: application?.classes ?? new Classes(),
     measured: names && { knows: names, figures: () => ({ resent: upstreams.resent }) },
-    application: {
-      table: () => lists.table,
-      answer: async (call) => await forwardRoute(parts, call, forward),
-    },
-    call: (exchange) => forwardIncoming(middleware, exchange, forward),
-    routes: [["GET", paths.link, () => Promise.resolve(takesNoLinks())], lists.endpoint],
+    answer: createPassOn({ ...service, application }, send),
+    routes: () => lists.table,
+    endpoints: [["GET", paths.link, () => Promise.resolve(takesNoLinks())], lists.endpoint],
     otherwise: (request, trust) => {
       const requestedOrigin = web.requestedOrigin(request, trust);
       const masks = isMasked(request.headers, trust, errors === "masked");
@@ -168,7 +140,6 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
       },
     },
   });
-  return role;
 }
 
 /** What asks for a link has been told of this proxy as of a gateway or a repository. */

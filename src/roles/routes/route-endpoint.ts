@@ -8,23 +8,18 @@ import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
 import type { Trust } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import type { MiddlewareChain } from "../middleware-chain.ts";
-import type { Answering, Receive } from "../receive.ts";
+import type { Receive } from "../receive.ts";
 
-/** The application's routes, as a role has them. */
-export interface RoutesPart {
-  /** Changes as members come and go. */
-  readonly table: () => RouteTable<RouteInfo>;
-  /** Runs the route or passes the request on. */
-  readonly answer: Answering;
-}
+/** The application's routes. They change as members come and go. */
+export type RoutesNow = () => RouteTable<RouteInfo>;
 
 /** Answers requests for routes; `undefined` for all others. */
 export function createRouteEndpoint(
-  { table, answer }: RoutesPart,
+  routes: RoutesNow,
   { chain, receive }: { readonly chain: MiddlewareChain; readonly receive: Receive },
 ): (request: HttpRequest, trust: Trust) => Promise<HttpResponse> | undefined {
   return (request, trust) => {
-    const match = table().match(request.method, request.target);
+    const match = routes().match(request.method, request.target);
     if (match.kind === "none") return undefined;
     if (match.kind === "malformed") return Promise.resolve(plain(404, "File not found"));
     const fields = request.headers;
@@ -44,7 +39,7 @@ export function createRouteEndpoint(
     }
     const { route: info, params } = match;
     if (request.notes !== undefined) request.notes.route = info;
-    return receive(request, trust, answer, { info, params });
+    return receive(request, trust, { info, params });
   };
 }
 
@@ -60,10 +55,10 @@ function isUpgrade({ connection, upgrade }: HttpRequest["headers"]): boolean {
 export function nameOf(
   { method, target }: SeenRequest,
   knows: (name: string) => boolean,
-  routes: RoutesPart | undefined,
+  routes: RoutesNow | undefined,
 ): string | undefined {
   if (!target.startsWith(rpcPath)) {
-    const match = routes?.table().match(method, target);
+    const match = routes?.().match(method, target);
     return match?.kind === "found" ? match.route.name : undefined;
   }
   try {

@@ -5,7 +5,6 @@ import type { Holding, HttpResponse, MemoryBudget } from "../../base/ports.ts";
 import { isServiceHeader } from "../../base/protocol.ts";
 import { readOnce } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
-import { withHeaders } from "../../http/answers.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 
 /** Larger chunks are sent in pieces, so that a slow reader is seen to be reading. */
@@ -274,11 +273,6 @@ function toStream(body: NonNullable<HttpResponse["body"]>): BodyInit {
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Adds the headers that middleware has set after `next`. */
-export function withMiddlewareHeaders(answer: HttpResponse, exchange: Exchange): HttpResponse {
-  return withHeaders(answer, exchange.headers.over(answer.headers));
 }
 
 function kindOf(value: unknown): string {

@@ -27,7 +27,7 @@ it("the log names the module of a configured middleware that is a plain object",
   const lines: string[] = [];
   const note = (line: string): void => void lines.push(line);
   const run = compose(middleware, async () => "never", { info: note, warn: note, error: note });
-  await expect(run({ fqn: "shop/stock" } as Call)).rejects.toThrow(
+  await expect(run({ fqn: "shop/stock" } as Call, new Map())).rejects.toThrow(
     "A middleware did not call next",
   );
   expect(lines).toEqual([

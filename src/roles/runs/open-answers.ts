@@ -75,6 +75,7 @@ export class OpenAnswers {
         },
       };
     });
-    return { ...answer, body: following };
+    const { status, headers } = answer;
+    return { status, headers, body: following };
   }
 }

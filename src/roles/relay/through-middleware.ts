@@ -1,16 +1,14 @@
 // Middleware in a service that only forwards calls. Doesn't decode bytes unless middleware looks at
 // them.
 
-import type { Content } from "./attempt.ts";
-import type { Args } from "../../base/call.ts";
+import type { Content, Send } from "./attempt.ts";
+import type { Args, Invoke } from "../../base/call.ts";
 import { bodyHeaders } from "../../http/forwarded.ts";
-import { compose } from "../../http/middleware.ts";
-import type { HttpResponse, IncomingResponse, PeerResponse } from "../../base/ports.ts";
-import { headers, policyHeader } from "../../base/protocol.ts";
+import type { HttpResponse, IncomingResponse } from "../../base/ports.ts";
+import { headers } from "../../base/protocol.ts";
 import { OpaqueClasses } from "../../codec/classes.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
 import { noteMaskedAnswer } from "../../codec/hidden-errors.ts";
-import { contextOfCall } from "../../runtime/call-context.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
 import { isMultipart } from "../../wire/body-type.ts";
@@ -19,28 +17,56 @@ import { encodeResultOf } from "../../wire/encode-result.ts";
 import { decodeAnswer } from "../../wire/decode-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
-import { callOf, type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
-import { withHeaders } from "../../http/answers.ts";
+import { type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { reencodeCall } from "./reencode-call.ts";
 import { reencodeUpload } from "./reencode-upload.ts";
-import {
-  type ForwardMiddlewareParts,
-  joined,
-  endToEndHeaders,
-  relayAnswer,
-  wholeAnswer,
-} from "./forward.ts";
+import { answerOf, changedHeaders, webResponse } from "../routes/web-messages.ts";
+import { joined, endToEndHeaders, type PassOnParts, relayAnswer, wholeAnswer } from "./forward.ts";
 import { LazyArguments } from "./lazy-arguments.ts";
 import type { Application } from "../application.ts";
 
-/**
- * Forwards a received call through the middleware, which may change arguments, headers and result.
- */
-export async function forwardThroughMiddleware(
-  parts: ForwardMiddlewareParts,
+/** Passes on what came in through the middleware, which may change arguments, headers and result. */
+export function passThroughMiddleware(
+  parts: PassOnParts,
+  exchange: Exchange,
+  content: Content,
+  send: Send,
+): Promise<HttpResponse> {
+  return exchange.route === undefined
+    ? passCall(parts, exchange, content as Content<Uint8Array>, send)
+    : passRoute(parts, exchange, content, send);
+}
+
+/** Middleware sees the answer as a `Response`, and no arguments: the request's body passes as bytes. */
+async function passRoute(
+  { host, chain }: PassOnParts,
+  exchange: Exchange,
+  content: Content,
+  send: Send,
+): Promise<HttpResponse> {
+  let relayed: HttpResponse | undefined;
+  let response: Response | undefined;
+  let stream: Response["body"] | undefined;
+  const value = await chain.run(exchange, new Map(), async (call) => {
+    const fields = joined(endToEndHeaders(Object.fromEntries(call.headers), () => false));
+    const answer = await send(exchange, { ...content, headers: fields });
+    relayed = relayAnswer(answer, content.method);
+    response = webResponse(relayed);
+    stream = response.body;
+    return response;
+  });
+  // Bytes as they came, unless middleware has read or cloned them, or answers itself.
+  const isUntouched = response?.bodyUsed === false && response.body === stream;
+  return value === response && response !== undefined && relayed !== undefined && isUntouched
+    ? { ...relayed, headers: changedHeaders(relayed.headers, response) }
+    : answerOf(value, exchange.fqn, host.memory, value === response);
+}
+
+async function passCall(
+  parts: PassOnParts,
   exchange: Exchange,
   received: Content<Uint8Array>,
-  send: (call: Exchange, forwarded: Content<Uint8Array>) => Promise<PeerResponse>,
+  send: Send,
 ): Promise<HttpResponse> {
   const { method, body } = received;
   const receivedFields = exchange.request.headers;
@@ -61,53 +87,47 @@ export async function forwardThroughMiddleware(
     | { readonly value: unknown }
     | { readonly error: unknown; readonly form: unknown }
     | undefined;
-  const invoke = compose(
-    parts.chain.around,
-    async (call) => {
-      const changed = args.touched
-        ? await (isMultipart(receivedFields) ? reencodeUpload : reencodeCall)(
-            exchange,
-            arrived,
-            args,
-            read,
-            classes,
-          )
-        : undefined;
-      const encoding = changed?.encoding ?? exchange.encoding;
-      const head = await send(exchange, {
-        ...(changed ?? received),
-        headers: fieldsOf(exchange, call.headers, changed),
-      });
-      answer = await wholeAnswer(head);
-      try {
-        const { value } = await decodeAnswer(answer, {
+  const invoke: Invoke = async (call) => {
+    const changed = args.touched
+      ? await (isMultipart(receivedFields) ? reencodeUpload : reencodeCall)(
+          exchange,
+          arrived,
+          args,
+          read,
           classes,
-          onError: (error, response) => {
-            noteAnsweredError(error, response);
-            if (exchange.masksErrors) noteMaskedAnswer(error);
-          },
-          ...(encoding === "plain" && { errorOfText }),
-        });
-        if (encoding === exchange.encoding) outcome = { value };
-        return value;
-      } catch (error) {
-        if (encoding === exchange.encoding) outcome = { error, form: formOf(error, classes) };
-        throw error;
-      }
-    },
-    parts.host.log,
-  );
-  let response: HttpResponse;
+        )
+      : undefined;
+    const encoding = changed?.encoding ?? exchange.encoding;
+    const head = await send(exchange, {
+      ...(changed ?? received),
+      headers: fieldsOf(exchange, call.headers, changed),
+    });
+    answer = await wholeAnswer(head);
+    try {
+      const { value } = await decodeAnswer(answer, {
+        classes,
+        onError: (error, response) => {
+          noteAnsweredError(error, response);
+          if (exchange.masksErrors) noteMaskedAnswer(error);
+        },
+        ...(encoding === "plain" && { errorOfText }),
+      });
+      if (encoding === exchange.encoding) outcome = { value };
+      return value;
+    } catch (error) {
+      if (encoding === exchange.encoding) outcome = { error, form: formOf(error, classes) };
+      throw error;
+    }
+  };
   try {
-    const call = callOf(exchange, args);
-    const { carrier, clock } = parts.host;
-    const value = await carrier.run(contextOfCall(call, clock), () => invoke(call));
-    response =
-      unchangedAnswer(answer, outcome, value) ??
-      withAnswerHeaders(
-        answer,
-        await withClasses(classes, value, (taken) => encodeResultOf(exchange, taken, { classes })),
-      );
+    const value = await parts.chain.run(exchange, args, invoke);
+    const unchanged = unchangedAnswer(answer, outcome, value);
+    if (unchanged !== undefined) return unchanged;
+    const encoded = await withClasses(classes, value, (taken) =>
+      encodeResultOf(exchange, taken, { classes }),
+    );
+    keepHeaders(exchange, answer);
+    return encoded;
   } catch (thrown) {
     // Send the received bytes, with class and trace, if middleware didn't replace or change the
     // error.
@@ -116,12 +136,10 @@ export async function forwardThroughMiddleware(
       "error" in outcome &&
       outcome.error === thrown &&
       outcome.form === formOf(thrown, classes);
-    response =
-      answer !== undefined && isUnchanged
-        ? relayAnswer(answer)
-        : withAnswerHeaders(answer, await parts.refuse(thrown, exchange));
+    if (answer !== undefined && isUnchanged) return relayAnswer(answer);
+    keepHeaders(exchange, answer);
+    throw thrown;
   }
-  return withHeaders(response, exchange.headers.over(response.headers));
 }
 
 /**
@@ -129,7 +147,7 @@ export async function forwardThroughMiddleware(
  * synchronous, so everything asynchronous is done by then.
  */
 async function argumentsReader(
-  parts: ForwardMiddlewareParts,
+  parts: PassOnParts,
   exchange: Exchange,
   received: ReceivedRequest,
   classes: ClassTable,
@@ -222,23 +240,9 @@ const bodyFields = new Set([
   "allow",
 ]);
 
-/** Adds the received answer's other headers to a response: cookies, the node's name. */
-function withAnswerHeaders(
-  answer: IncomingResponse | undefined,
-  response: HttpResponse,
-): HttpResponse {
-  if (answer === undefined) return response;
-  const others = Object.fromEntries(
-    Object.entries(relayAnswer(answer).headers).filter(([name]) => !bodyFields.has(name)),
-  );
-  // They include our own policies, and those that the node's middleware added.
-  const { [policyHeader]: policies } = others;
-  return {
-    ...response,
-    headers: {
-      ...others,
-      ...response.headers,
-      ...(policies !== undefined && { [policyHeader]: policies }),
-    },
-  };
+/** The received answer's other headers go on with the one in its place: cookies, the node's name. */
+function keepHeaders(exchange: Exchange, answer: IncomingResponse | undefined): void {
+  if (answer === undefined) return;
+  const fields = Object.entries(relayAnswer(answer).headers);
+  exchange.keep(Object.fromEntries(fields.filter(([name]) => !bodyFields.has(name))));
 }

@@ -1,0 +1,50 @@
+// How gateway and proxy pass on what came in: calls with their whole bodies, requests for routes as theirs stream.
+// Through the middleware, if there is any.
+
+import { announcesBody } from "../../http/bodies.ts";
+import { bodyLimit } from "../../wire/body-type.ts";
+import type { Exchange } from "../../wire/exchange.ts";
+import type { MiddlewareChain } from "../middleware-chain.ts";
+import type { Answering } from "../receive.ts";
+import type { Content, Send } from "./attempt.ts";
+import { type PassOnParts, relayAnswer, wholeAnswer } from "./forward.ts";
+
+type Through = typeof import("./through-middleware.ts");
+/** With the code that reads and writes values, which a service without middleware doesn't need. */
+let through: Through | undefined;
+
+/** Loads what calls through this middleware need, so that the first of them doesn't wait for it. */
+export async function prepareMiddleware({ isEmpty }: MiddlewareChain): Promise<void> {
+  if (!isEmpty) through ??= await import("./through-middleware.ts");
+}
+
+/** Answers exchanges by passing them on with `send`. */
+export function createPassOn(parts: PassOnParts, send: Send): Answering {
+  return async (exchange) => {
+    const { method, target } = exchange.request;
+    const reading = bodyOf(exchange, parts);
+    const body = reading instanceof Promise ? await reading : reading;
+    const content: Content = { method, target, body };
+    if (!parts.chain.isEmpty) {
+      through ??= await import("./through-middleware.ts");
+      return await through.passThroughMiddleware(parts, exchange, content, send);
+    }
+    const answer = await send(exchange, content);
+    // The console shows errors of calls, which are small.
+    const isRead = exchange.route === undefined && answer.status >= 400;
+    return relayAnswer(isRead ? await wholeAnswer(answer) : answer, method);
+  };
+}
+
+const noBytes = new Uint8Array();
+
+function bodyOf(
+  exchange: Exchange,
+  { limits }: PassOnParts,
+): Content["body"] | Promise<Content["body"]> {
+  const { request } = exchange;
+  if (exchange.route !== undefined) return announcesBody(request.headers) ? exchange.body : noBytes;
+  return request.method === "POST"
+    ? exchange.wholeBody(bodyLimit(request.headers, limits))
+    : noBytes;
+}

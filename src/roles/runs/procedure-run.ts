@@ -1,0 +1,110 @@
+// How a call of a procedure runs: its arguments are decoded, and its result is encoded.
+
+import type { Access } from "../../base/manifest.ts";
+import type { Args, Call } from "../../base/call.ts";
+import { memoryExhausted } from "../../base/errors.ts";
+import type { HttpResponse } from "../../base/ports.ts";
+import type { Registration } from "../../runtime/registry.ts";
+import {
+  type DecodeCallOptions,
+  decodeReceived,
+  prepareDecoding,
+  receiveBody,
+  type ReceivedRequest,
+} from "../../wire/decode-call.ts";
+import { encodeResultOf } from "../../wire/encode-result.ts";
+import type { Exchange } from "../../wire/exchange.ts";
+import type { LargeAnswers } from "../../wire/large-answers.ts";
+import type { Run, RunParts } from "./run.ts";
+
+/** As much is little, beside what else a call takes. */
+const littleBytes = 65_536;
+
+const noBytes = new Uint8Array();
+
+export class ProcedureRun implements Run {
+  readonly #parts: RunParts;
+  readonly #exchange: Exchange;
+  readonly #largeAnswers: LargeAnswers;
+  readonly #procedure: Registration;
+  #body: Uint8Array = noBytes;
+
+  /** Throws if this node doesn't have the procedure, or if its caller mustn't know of it. */
+  constructor(parts: RunParts, exchange: Exchange, largeAnswers: LargeAnswers) {
+    const { fqn, version, trust } = exchange;
+    this.#parts = parts;
+    this.#exchange = exchange;
+    this.#largeAnswers = largeAnswers;
+    this.#procedure = parts.node.registry.findForOutside(fqn, version.toString(), trust.trusted);
+  }
+
+  get access(): Access {
+    return this.#procedure.access;
+  }
+
+  get crossSite(): boolean {
+    return this.#procedure.safe;
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.#procedure.timeoutMs;
+  }
+
+  receive(): Promise<void> | undefined {
+    const body = receiveBody(this.#exchange, this.#parts.limits);
+    if (body instanceof Uint8Array) {
+      this.#body = body;
+      return undefined;
+    }
+    return body.then((whole) => {
+      this.#body = whole;
+    });
+  }
+
+  decode(): Args | Promise<Args> {
+    const { request, query, encoding, trust } = this.#exchange;
+    const { classes, limits } = this.#parts;
+    const options: DecodeCallOptions = { classes, limits, trusted: trust.trusted, encoding };
+    const { method, headers } = request;
+    const received: ReceivedRequest = { method, headers, body: this.#body };
+    const { record } = this.#procedure;
+    const loading = prepareDecoding(received, options);
+    return loading === undefined
+      ? decodeReceived(received, query, record, options)
+      : loading.then((parsed) => decodeReceived(received, query, record, options, parsed));
+  }
+
+  readonly invoke = (call: Call, args: Args): Promise<unknown> =>
+    this.#parts.node.invoke(this.#procedure, call, this.#procedure.bind(args));
+
+  /** The answer for a result. Throws if there is no room for it while it waits for its caller. */
+  encode(value: unknown): HttpResponse | Promise<HttpResponse> {
+    const turn = this.#largeAnswers.turn(this.#exchange.fqn);
+    return turn === undefined ? this.#encode(value) : this.#encodeLater(turn, value);
+  }
+
+  async #encodeLater(turn: Promise<void>, value: unknown): Promise<HttpResponse> {
+    await turn;
+    this.#exchange.signal.throwIfAborted();
+    return await this.#encode(value);
+  }
+
+  #encode(value: unknown): HttpResponse | Promise<HttpResponse> {
+    const { classes } = this.#parts;
+    const encoded = encodeResultOf(this.#exchange, value, { classes });
+    return encoded instanceof Promise
+      ? encoded.then((answer) => this.#fitting(answer))
+      : this.#fitting(encoded);
+  }
+
+  /** What sends the answer looks at its bytes once more: a character of a text may be more than one. */
+  #fitting(answer: HttpResponse): HttpResponse {
+    const { body } = answer;
+    const isWhole = typeof body === "string" || body instanceof Uint8Array;
+    if (!isWhole) return answer;
+    this.#largeAnswers.made(this.#exchange.fqn, body.length);
+    if (body.length > littleBytes && !this.#parts.host.memory.fitsAnswer(body.length))
+      throw memoryExhausted();
+    return answer;
+  }
+}

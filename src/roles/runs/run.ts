@@ -1,0 +1,37 @@
+// One run of what came in, on this node.
+
+import type { Args, Invoke } from "../../base/call.ts";
+import type { Access } from "../../base/manifest.ts";
+import type { Host, HttpResponse } from "../../base/ports.ts";
+import type { Limits } from "../../base/limits.ts";
+import type { Classes } from "../../codec/classes.ts";
+import type { ServerNode } from "../load-node.ts";
+import type { MiddlewareChain } from "../middleware-chain.ts";
+import type { OpenAnswers } from "./open-answers.ts";
+
+export interface RunParts {
+  readonly host: Host;
+  readonly node: ServerNode;
+  readonly chain: MiddlewareChain;
+  readonly classes: Classes;
+  readonly limits: Limits;
+  /** Sent to callers as `x-svc-node`, if it is configured. */
+  readonly name: string | undefined;
+  /** Where modules are replaced while the service runs. */
+  readonly openAnswers?: OpenAnswers | undefined;
+}
+
+/** One run of a procedure or of a route's function: the steps in which the two differ, in their order. */
+export interface Run {
+  readonly access: Access;
+  /** Pages of other origins may cause it, without being named by a CORS middleware. */
+  readonly crossSite: boolean;
+  /** How long it may take, if that is limited, in ms. */
+  readonly timeoutMs: number | undefined;
+  /** Waits for what has to be here before it begins. */
+  receive(): Promise<void> | undefined;
+  decode(): Args | Promise<Args>;
+  /** The function itself, as middleware runs around it. */
+  readonly invoke: Invoke;
+  encode(value: unknown): HttpResponse | Promise<HttpResponse>;
+}

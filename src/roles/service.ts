@@ -1,0 +1,45 @@
+// What every role has, whatever it does with requests: whom it believes, how the outside knows it, its limits and
+// its middleware.
+
+import type { Host } from "../base/ports.ts";
+import type { Limits } from "../base/limits.ts";
+import type { ErrorVisibility } from "../codec/error-mask.ts";
+import {
+  createPublicOrigin,
+  type PublicOrigin,
+  type PublicOriginOptions,
+} from "../http/public-origin.ts";
+import { createCredentials, type Credentials, type TrustKey } from "../http/trust.ts";
+import { MiddlewareChain } from "./middleware-chain.ts";
+
+/** What every role is configured with. */
+export interface ServiceOptions {
+  readonly trustKey: TrustKey;
+  readonly limits: Limits;
+  readonly web?: PublicOriginOptions | undefined;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors?: ErrorVisibility | undefined;
+  /** `false`: something between services ends TLS [true]. */
+  readonly endToEndTls?: boolean | undefined;
+}
+
+export interface Service {
+  readonly host: Host;
+  readonly credentials: Credentials;
+  readonly web: PublicOrigin;
+  readonly limits: Limits;
+  readonly chain: MiddlewareChain;
+  /** Towards callers who aren't trusted [shown]. */
+  readonly errors: ErrorVisibility | undefined;
+}
+
+export function createService(host: Host, options: ServiceOptions): Service {
+  return {
+    host,
+    credentials: createCredentials(options.trustKey, host),
+    web: createPublicOrigin(host.log, options.web),
+    limits: options.limits,
+    chain: new MiddlewareChain(host),
+    errors: options.errors,
+  };
+}
