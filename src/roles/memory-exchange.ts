@@ -10,7 +10,9 @@ import {
   type PeerResponse,
   TransportError,
 } from "../base/ports.ts";
-import { alreadyRead, bytesOf, chunksOf, discard, stopReading } from "../http/bodies.ts";
+import { alreadyRead, bytesOf, chunksOf, discard } from "../http/bodies.ts";
+import { BreakableBody } from "../http/breakable-body.ts";
+import { Idle } from "../http/idle.ts";
 import type { Role } from "./role.ts";
 
 const encoder = new TextEncoder();
@@ -28,38 +30,6 @@ export interface IdleLimit {
   readonly ms: number;
 }
 
-/** Calls `onIdle` if nothing moves for too long, from the first chunk of either body on. */
-class IdleWatch {
-  readonly #limit: IdleLimit | undefined;
-  readonly #onIdle: (ms: number) => void;
-  #moved = 0;
-  #cancel: (() => void) | undefined;
-
-  constructor(limit: IdleLimit | undefined, onIdle: (ms: number) => void) {
-    this.#limit = limit;
-    this.#onIdle = onIdle;
-  }
-
-  moved(): void {
-    if (this.#limit === undefined) return;
-    this.#moved = this.#limit.clock.now();
-    this.#cancel ??= this.#wait(this.#limit, this.#limit.ms);
-  }
-
-  stop(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-  }
-
-  #wait(limit: IdleLimit, ms: number): () => void {
-    return limit.clock.after(ms, () => {
-      const left = this.#moved + limit.ms - limit.clock.now();
-      if (left > 0) this.#cancel = this.#wait(limit, left);
-      else this.#onIdle(limit.ms);
-    });
-  }
-}
-
 /** Sends one request to a role as the HTTP adapter would. Resolves with the answer's head. */
 export async function exchange(
   role: Pick<Role, "handle">,
@@ -70,14 +40,22 @@ export async function exchange(
   const leave = (): void => caller.abort(sent.signal?.reason);
   sent.signal?.throwIfAborted();
   sent.signal?.addEventListener("abort", leave, { once: true });
-  const watch = new IdleWatch(idle, (ms) => {
-    const inTime = `in limits.idleTimeoutMs (${ms} ms)`;
+  const onIdle = (): void => {
+    const inTime = `in limits.idleTimeoutMs (${idle?.ms} ms)`;
     if (upload.isReceiving && !hasHead)
       upload.fail(new RequestTimeout(`Nothing more of the request's body arrived ${inTime}`));
     else caller.abort(new TransportError(`Nothing of the answer moved ${inTime}`, true));
-  });
+  };
+  const watch = idle && new Idle(idle.clock, onIdle);
+  const moves: Moves = {
+    moved() {
+      watch?.moved();
+      watch?.limit(idle!.ms);
+    },
+    stop: () => watch?.stop(),
+  };
   let hasHead = false;
-  const upload = new Upload(sent.body, caller, watch);
+  const upload = new Upload(sent.body, caller, moves);
   const { method, target, headers } = sent;
   const answered = role.handle({
     method,
@@ -97,7 +75,7 @@ export async function exchange(
   hasHead = true;
   const isStream = typeof body === "object" && !(body instanceof Uint8Array);
   if (isStream && method !== "HEAD" && status !== 204 && status !== 304)
-    return { status, headers: fields, body: new Download(body, caller, watch, upload) };
+    return { status, headers: fields, body: new Download(body, caller, moves, upload) };
   if (isStream) discard(body);
   upload.end();
   return {
@@ -107,33 +85,38 @@ export async function exchange(
   };
 }
 
+/** Hears of each chunk that moves, from the first one on. */
+interface Moves {
+  moved(): void;
+  stop(): void;
+}
+
 /** A request's body. If its stream breaks, the request ends with the stream's error. */
 class Upload implements AsyncIterable<Uint8Array> {
   readonly #source: SentRequest["body"];
   readonly #caller: AbortController;
-  readonly #watch: IdleWatch;
-  readonly #stopped = new AbortController();
+  readonly #moves: Moves;
   #whole: Promise<Uint8Array> | undefined;
-  #isRead = false;
-  #reading: AsyncIterator<Uint8Array> | undefined;
+  #stream: BreakableBody | undefined;
+  #failure: Error | undefined;
   isReceiving = false;
 
-  constructor(source: SentRequest["body"], caller: AbortController, watch: IdleWatch) {
+  constructor(source: SentRequest["body"], caller: AbortController, moves: Moves) {
     this.#source = source;
     this.#caller = caller;
-    this.#watch = watch;
+    this.#moves = moves;
     caller.signal.addEventListener("abort", () => this.end(), { once: true });
   }
 
   /** The request is over: what wasn't read of it won't be. */
   end(): void {
     this.fail(new BadRequest("The request ended before its body did"));
-    if (this.#reading !== undefined) stopReading(this.#reading);
   }
 
   /** The reader gets `error` next. */
   fail(error: Error): void {
-    this.#stopped.abort(error);
+    this.#failure ??= error;
+    this.#stream?.breakOff(error);
   }
 
   readBody(limit: number): Promise<Uint8Array> {
@@ -152,61 +135,47 @@ class Upload implements AsyncIterable<Uint8Array> {
     return await bytesOf(chunks);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    if (this.#isRead) throw alreadyRead("request");
-    this.#isRead = true;
-    const source = chunksOf(this.#source)[Symbol.asyncIterator]();
-    this.#reading = source;
-    const breaks = (error: unknown): never => {
-      this.#caller.abort(error);
-      throw error;
-    };
-    this.isReceiving = true;
-    try {
-      for (;;) {
-        this.#watch.moved();
-        const next = source.next().catch(breaks);
-        const { done, value } = await unlessAborted(next, this.#stopped.signal);
-        if (done === true) return;
-        this.#watch.moved();
-        yield value;
-      }
-    } finally {
-      this.isReceiving = false;
-      this.#watch.stop();
-      stopReading(source);
-    }
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    if (this.#stream !== undefined) throw alreadyRead("request");
+    // Its source may be read elsewhere, if nothing of it has been read here.
+    const source = this.#failure === undefined ? this.#source : undefined;
+    const stream = new BreakableBody(chunksOf(source), {
+      onMove: () => this.#moves.moved(),
+      onEnd: (error) => {
+        this.isReceiving = false;
+        this.#moves.stop();
+        if (error !== undefined) this.#caller.abort(error);
+      },
+    });
+    if (this.#failure === undefined) this.isReceiving = true;
+    else stream.breakOff(this.#failure);
+    return (this.#stream = stream);
   }
 }
 
 /** An answer's body. A caller that stops reading goes away, as on a socket. */
 class Download implements ByteStream {
-  readonly #source: AsyncIterable<Uint8Array>;
+  readonly #stream: BreakableBody;
   readonly #caller: AbortController;
-  readonly #watch: IdleWatch;
-  readonly #onEnd: () => void;
   #isRead = false;
 
   constructor(
     source: AsyncIterable<Uint8Array>,
     caller: AbortController,
-    watch: IdleWatch,
+    moves: Moves,
     upload: Upload,
   ) {
-    this.#source = source;
     this.#caller = caller;
-    this.#watch = watch;
-    this.#onEnd = () => {
-      watch.stop();
-      upload.end();
-    };
-    watch.moved();
-    const end = (): void => {
-      watch.stop();
-      // Perhaps nobody has begun to read.
-      if (!this.#isRead) discard(source);
-    };
-    caller.signal.addEventListener("abort", end, { once: true });
+    this.#stream = new BreakableBody(source, {
+      onMove: () => moves.moved(),
+      onEnd: () => {
+        moves.stop();
+        upload.end();
+      },
+    });
+    moves.moved();
+    const leave = (): void => this.#stream.breakOff(caller.signal.reason);
+    caller.signal.addEventListener("abort", leave, { once: true });
   }
 
   bytes(): Promise<Uint8Array> {
@@ -216,30 +185,20 @@ class Download implements ByteStream {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
     if (this.#isRead) throw alreadyRead("answer");
     this.#isRead = true;
-    const reader = this.#source[Symbol.asyncIterator]();
-    const { signal } = this.#caller;
+    const stream = this.#stream;
     return {
       next: async () => {
         try {
-          this.#watch.moved();
-          const result = await unlessAborted(reader.next(), signal);
-          if (result.done === true) this.#onEnd();
-          return result;
+          return await stream.next();
         } catch (cause) {
-          this.#onEnd();
-          if (signal.aborted) {
-            stopReading(reader);
-            throw cause;
-          }
+          if (this.#caller.signal.aborted) throw cause;
           const message = "The connection was closed before the answer was complete";
           throw new TransportError(message, true, { cause });
         }
       },
-      return: async () => {
-        this.#watch.stop();
+      return: () => {
         this.#caller.abort(new Error("The caller went away"));
-        stopReading(reader);
-        return { done: true, value: undefined };
+        return stream.return();
       },
     };
   }

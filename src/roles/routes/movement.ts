@@ -3,7 +3,8 @@
 // Transports have a limit of their own, of what they wait for from the service that they ask.
 
 import { DeadlineExceeded } from "../../base/errors.ts";
-import { readOnce } from "../../http/bodies.ts";
+import { BreakableBody } from "../../http/breakable-body.ts";
+import { Idle } from "../../http/idle.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../base/ports.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 
@@ -11,24 +12,19 @@ import type { Exchange } from "../../wire/exchange.ts";
 type Moving = Pick<Exchange, "awaitBody" | "resume" | "expire">;
 
 export class Movement {
-  readonly #clock: Clock;
   readonly #idleMs: number;
-  /** When the last byte moved. */
-  #moved: number;
-  #isReceiving = false;
-  #cancel: () => void = () => {};
-  /** Sets the timer until the head again, since another limit counts now. */
-  #recheck: (() => void) | undefined;
-  /** Ends what waits for the answer's next chunk. */
-  #breakOff: ((error: Error) => void) | undefined;
   readonly #exchange: () => Moving | undefined;
+  readonly #idle: Idle;
+  #onIdle: () => void = () => {};
+  #isReceiving = false;
+  /** The limit that counts until the head, while the request's body isn't being read. */
+  #headMs: number | undefined;
 
   /** Bodies may stand still for `idleMs`. `exchange` returns the one that has them, once it is there. */
   constructor(clock: Clock, idleMs: number, exchange: () => Moving | undefined) {
-    this.#clock = clock;
-    this.#exchange = exchange;
     this.#idleMs = idleMs;
-    this.#moved = clock.now();
+    this.#exchange = exchange;
+    this.#idle = new Idle(clock, () => this.#onIdle());
   }
 
   /** The request's body is being read, and isn't complete. */
@@ -41,19 +37,34 @@ export class Movement {
    * that body stands still. Returns what ends the watch.
    */
   untilHead(ms: number, late: () => void): () => void {
-    this.#watch(() => (this.#isReceiving ? this.#idleMs : ms), late);
+    this.#onIdle = late;
+    this.#headMs = ms;
+    this.#receives(this.#isReceiving);
     return () => {
-      this.#recheck = undefined;
-      this.#cancel();
+      this.#headMs = undefined;
+      this.#idle.stop();
     };
   }
 
   /** The answer, with a body that ends with an error when nothing moves any more. */
   response(response: HttpResponse): HttpResponse {
-    const { body } = response;
+    const { body, status, headers } = response;
     if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
       return response;
-    return { ...response, body: this.#sent(body) };
+    const idle = this.#idle;
+    const sent = new BreakableBody(body, {
+      onMove: () => {
+        idle.moved();
+        idle.limit(this.#idleMs);
+      },
+      onEnd: () => idle.stop(),
+    });
+    this.#onIdle = () => {
+      const error = new DeadlineExceeded("Nothing moved in either direction");
+      this.#exchange()?.expire(error);
+      sent.breakOff(error);
+    };
+    return { status, headers, body: sent };
   }
 
   /** The request's body, which reports its movement. */
@@ -67,7 +78,7 @@ export class Movement {
             this.#exchange()?.awaitBody();
             try {
               const result = await reader.next();
-              this.#moved = this.#clock.now();
+              this.#idle.moved();
               if (result.done === true) this.#receives(false);
               return result;
             } catch (error) {
@@ -86,65 +97,8 @@ export class Movement {
     };
   }
 
-  #sent(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    return readOnce(() => {
-      const reader = body[Symbol.asyncIterator]();
-      let broken: { readonly error: Error } | undefined;
-      this.#moved = this.#clock.now();
-      this.#watch(
-        () => this.#idleMs,
-        () => {
-          const error = new DeadlineExceeded("Nothing moved in either direction");
-          broken = { error };
-          this.#exchange()?.expire(error);
-          reader.return?.().catch(() => {});
-          this.#breakOff?.(error);
-        },
-      );
-      this.#recheck = undefined;
-      return {
-        next: async () => {
-          if (broken !== undefined) throw broken.error;
-          this.#moved = this.#clock.now();
-          try {
-            const result = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-              this.#breakOff = reject;
-              reader.next().then(resolve, reject);
-            });
-            this.#moved = this.#clock.now();
-            if (result.done === true) this.#cancel();
-            return result;
-          } catch (error) {
-            this.#cancel();
-            throw error;
-          } finally {
-            this.#breakOff = undefined;
-          }
-        },
-        return: async () => {
-          this.#cancel();
-          return (await reader.return?.()) ?? { done: true, value: undefined };
-        },
-      };
-    });
-  }
-
-  /** Calls `end` once nothing has moved for as long as `limit` says. */
-  #watch(limit: () => number, end: () => void): void {
-    const check = (): void => {
-      const left = this.#moved + limit() - this.#clock.now();
-      if (left > 0) this.#cancel = this.#clock.after(left, check);
-      else end();
-    };
-    this.#recheck = () => {
-      this.#cancel();
-      check();
-    };
-    this.#recheck();
-  }
-
   #receives(isReceiving: boolean): void {
     this.#isReceiving = isReceiving;
-    this.#recheck?.();
+    if (this.#headMs !== undefined) this.#idle.limit(isReceiving ? this.#idleMs : this.#headMs);
   }
 }

@@ -2,7 +2,7 @@
 // the new module does would reach them, so they end, and their callers can ask again.
 
 import { type Clock, type HttpResponse, TransportError } from "../../base/ports.ts";
-import { readOnce, stopReading } from "../../http/bodies.ts";
+import { BreakableBody } from "../../http/breakable-body.ts";
 import type { ProcedureFunction } from "../../runtime/seam.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import { patienceMs } from "../times.ts";
@@ -29,53 +29,23 @@ export class OpenAnswers {
     exchange: Pick<Exchange, "expire">,
     answer: HttpResponse,
   ): HttpResponse {
-    const { body } = answer;
+    const { status, headers, body } = answer;
     if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return answer;
     const error = new TransportError(`the module of the route '${name}' has been replaced`, true);
-    let isOver = false;
-    let rejectRead: ((error: Error) => void) | undefined;
+    const ends = this.#ends.get(run) ?? new Set();
     const end = (): void => {
       exchange.expire(error);
-      this.#clock.after(patienceMs.replaced, () => {
-        isOver = true;
-        rejectRead?.(error);
-      });
+      this.#clock.after(patienceMs.replaced, () => sent.breakOff(error));
     };
-    const ends = this.#ends.get(run) ?? new Set();
+    const sent = new BreakableBody(body, {
+      onEnd: () => {
+        ends.delete(end);
+        if (ends.size === 0) this.#ends.delete(run);
+      },
+    });
     this.#ends.set(run, ends.add(end));
-    const forget = (): void => {
-      ends.delete(end);
-      if (ends.size === 0) this.#ends.delete(run);
-    };
     // It was replaced before it answered.
     if (this.#replaced.has(run)) end();
-    const following = readOnce(() => {
-      const reader = body[Symbol.asyncIterator]();
-      return {
-        async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-          try {
-            const read = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-              rejectRead = reject;
-              if (isOver) reject(error);
-              else reader.next().then(resolve, reject);
-            });
-            if (read.done !== true) return read;
-            forget();
-            return { done: true, value: undefined };
-          } catch (failure) {
-            forget();
-            stopReading(reader);
-            throw failure;
-          }
-        },
-        async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-          forget();
-          stopReading(reader);
-          return { done: true, value: undefined };
-        },
-      };
-    });
-    const { status, headers } = answer;
-    return { status, headers, body: following };
+    return { status, headers, body: sent };
   }
 }
