@@ -3,6 +3,7 @@
 import { FileNotFound } from "../../../src/base/errors.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
+import { isBodiless, webHeaders } from "../../../src/http/web-messages.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { chunkBytes } from "../../host/held-memory.ts";
 import { slicesOf } from "../writing/slices.ts";
@@ -99,15 +100,13 @@ interface AnswerParts {
 function toResponse(answer: HttpResponse, parts: AnswerParts): Response {
   const { status, body } = answer;
   const { request, finish } = parts;
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(answer.headers))
-    for (const text of [value].flat()) headers.append(name, text);
-  const isBodiless = status === 204 || status === 205 || status === 304;
+  const headers = webHeaders(answer.headers);
+  const hasBody = !isBodiless(status);
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
-    if (bytes !== undefined && !isBodiless && !headers.has("content-length"))
+    if (bytes !== undefined && hasBody && !headers.has("content-length"))
       headers.set("content-length", String(bytes.byteLength));
-    const isSent = bytes !== undefined && !isBodiless && request.method !== "HEAD";
+    const isSent = bytes !== undefined && hasBody && request.method !== "HEAD";
     // Its server takes all of what is whole, and nobody would know how long it waits.
     if (isSent && bytes.byteLength > wholeBytes) {
       request.holder.take(bytes.byteLength);
@@ -116,7 +115,7 @@ function toResponse(answer: HttpResponse, parts: AnswerParts): Response {
     finish();
     return new Response(isSent ? (bytes as Uint8Array<ArrayBuffer>) : null, { status, headers });
   }
-  if (isBodiless || request.method === "HEAD") {
+  if (!hasBody || request.method === "HEAD") {
     discard(body);
     finish();
     return new Response(null, { status, headers });

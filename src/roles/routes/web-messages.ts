@@ -3,8 +3,9 @@
 import { memoryExhausted, PayloadTooLarge } from "../../base/errors.ts";
 import type { Holding, HttpResponse, MemoryBudget } from "../../base/ports.ts";
 import { isServiceHeader } from "../../base/protocol.ts";
-import { readOnce } from "../../http/bodies.ts";
+import { readOnce, stopReading } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
+import { isBodiless, webHeaders, webStream } from "../../http/web-messages.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 
 /** Larger chunks are sent in pieces, so that a slow reader is seen to be reading. */
@@ -26,7 +27,8 @@ export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Re
       ? new Request(url, options)
       : new Request(url, {
           ...options,
-          body: bodyOf(exchange, bodyBytes),
+          // What isn't read is left where it is: a caller that asks whether to send it isn't answered.
+          body: webStream(limited(exchange.body, bodyBytes), () => {}),
           duplex: "half",
         } as RequestInit);
   // Node's own is forgotten with its request, although somebody may still listen to it.
@@ -34,38 +36,32 @@ export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Re
   return made;
 }
 
-function bodyOf(exchange: Exchange, bodyBytes: number): ReadableStream<Uint8Array> {
-  let reader: AsyncIterator<Uint8Array> | undefined;
-  let size = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        reader ??= exchange.body[Symbol.asyncIterator]();
-        const { done, value } = await reader.next();
-        if (done === true) return controller.close();
-        size += value.length;
-        if (size > bodyBytes) {
-          stop(reader);
-          throw tooLarge(bodyBytes);
-        }
-        controller.enqueue(value);
-      },
-      cancel() {
-        if (reader !== undefined) stop(reader);
-      },
+/** The body, which breaks off when it is over the limit. Not a generator: it must stop while it waits for a chunk. */
+function limited(body: AsyncIterable<Uint8Array>, limit: number): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const reader = body[Symbol.asyncIterator]();
+      let size = 0;
+      return {
+        async next() {
+          const result = await reader.next();
+          if (result.done === true) return result;
+          size += result.value.length;
+          if (size <= limit) return result;
+          stopReading(reader);
+          throw tooLarge(limit);
+        },
+        async return() {
+          stopReading(reader);
+          return { done: true, value: undefined };
+        },
+      };
     },
-    // Nothing is read before the function reads.
-    { highWaterMark: 0 },
-  );
+  };
 }
 
 function tooLarge(limit: number): PayloadTooLarge {
   return new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
-}
-
-// Its source may still be waiting for a chunk, so nobody waits for it, and nobody needs its error.
-function stop(reader: AsyncIterator<unknown>): void {
-  reader.return?.().catch(() => {});
 }
 
 /** Headers that middleware has set or removed become those of the request. */
@@ -153,10 +149,6 @@ const decodedByFetch = /^(?:x-)?(?:gzip|deflate|br)(?:\s*,\s*(?:x-)?(?:gzip|defl
 /** Whether a `Response` is one that `fetch` returned, with a body that is no longer encoded. */
 function isDecoded({ url, headers, body }: Response): boolean {
   return url !== "" && body !== null && decodedByFetch.test(headers.get("content-encoding") ?? "");
-}
-
-function isBodiless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304;
 }
 
 /**
@@ -247,32 +239,14 @@ function chunksOf(
 
 /** An answer that came from another service, for middleware. */
 export function webResponse({ status, headers, body }: HttpResponse): Response {
-  const fields = new Headers();
-  for (const [name, value] of Object.entries(headers))
-    for (const text of [value].flat()) fields.append(name, text);
-  return new Response(isBodiless(status) || body === undefined ? null : toStream(body), {
+  const isStream = typeof body === "object" && !(body instanceof Uint8Array);
+  const content = isStream
+    ? webStream(body)
+    : (body as string | Uint8Array<ArrayBuffer> | undefined);
+  return new Response(isBodiless(status) ? null : (content ?? null), {
     status,
-    headers: fields,
+    headers: webHeaders(headers),
   });
-}
-
-function toStream(body: NonNullable<HttpResponse["body"]>): BodyInit {
-  if (typeof body === "string" || body instanceof Uint8Array) return body as BodyInit;
-  let reader: AsyncIterator<Uint8Array> | undefined;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        reader ??= body[Symbol.asyncIterator]();
-        const { done, value } = await reader.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel() {
-        stop(reader ?? body[Symbol.asyncIterator]());
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 function kindOf(value: unknown): string {

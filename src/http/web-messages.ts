@@ -1,0 +1,42 @@
+// Parts of a Request or Response of the web, made of ours.
+
+import type { HttpResponse } from "../base/ports.ts";
+import { discard, stopReading } from "./bodies.ts";
+
+/** Whether answers with this status have no body. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
+export function webHeaders(fields: HttpResponse["headers"]): Headers {
+  const headers = new Headers();
+  for (const name in fields) for (const text of [fields[name]!].flat()) headers.append(name, text);
+  return headers;
+}
+
+/**
+ * A stream that asks for a chunk when its reader wants one. `onUnread` is called if it is cancelled before anything was
+ * read [gives the body up].
+ */
+export function webStream(
+  body: AsyncIterable<Uint8Array>,
+  onUnread: () => void = () => discard(body),
+): ReadableStream<Uint8Array> {
+  let reader: AsyncIterator<Uint8Array> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader ??= body[Symbol.asyncIterator]();
+        const { done, value } = await reader.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel() {
+        if (reader === undefined) onUnread();
+        else stopReading(reader);
+      },
+    },
+    // Nothing is read before its reader reads.
+    { highWaterMark: 0 },
+  );
+}
