@@ -4,7 +4,7 @@ import type { DevelopmentState, ProcedureState } from "../../src/types/console-s
 import { BadRequest } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders } from "../../src/base/protocol.ts";
-import { notFound } from "../../src/roles/refuse.ts";
+import { notFound } from "../../src/http/answers.ts";
 import { isJson, readStrings } from "./access/request-checks.ts";
 
 /** All methods reject with {@link BadRequest} if the node, procedure or segment doesn't exist. */

@@ -4,7 +4,7 @@
 import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, consolePath, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
-import { notFound } from "../../src/roles/refuse.ts";
+import { notFound } from "../../src/http/answers.ts";
 import { pathOf, refuseMethod } from "../../src/http/router.ts";
 import type { Trust, TrustKey } from "../../src/http/trust.ts";
 import { type Controls, control } from "./controls.ts";

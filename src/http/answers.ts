@@ -1,6 +1,8 @@
-// Answers with other header fields.
+// Answers with other header fields, and the one for what isn't there.
 
+import { FileNotFound } from "../base/errors.ts";
 import type { HttpResponse } from "../base/ports.ts";
+import { answerHeaders, mediaTypes } from "../base/protocol.ts";
 
 /** `response` with more headers. */
 export function withHeaders(
@@ -17,4 +19,13 @@ export function withFields(
   fields: HttpResponse["headers"],
 ): HttpResponse {
   return body === undefined ? { status, headers: fields } : { status, headers: fields, body };
+}
+
+/** The same answer, byte for byte, for files that don't exist and those that aren't public. */
+export function notFound(): HttpResponse {
+  return {
+    status: 404,
+    headers: { "content-type": mediaTypes.text, ...answerHeaders },
+    body: new FileNotFound().message,
+  };
 }

@@ -1,14 +1,9 @@
 // Where an error becomes an answer, in all roles. Logs what the caller doesn't get to see.
 
-import {
-  FileNotFound,
-  NodeNotAvailable,
-  ServiceError,
-  ValueNotSerializable,
-} from "../base/errors.ts";
+import { NodeNotAvailable, ServiceError, ValueNotSerializable } from "../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { LogFields } from "../base/ports/telemetry.ts";
-import { answerHeaders, headers, mediaTypes, rpcPath, serviceHeaders } from "../base/protocol.ts";
+import { headers, rpcPath, serviceHeaders } from "../base/protocol.ts";
 import { linesOf } from "../base/call-trace.ts";
 import { ofForeignError } from "../base/foreign-error.ts";
 import { errorOf, passed } from "../base/trace.ts";
@@ -187,13 +182,4 @@ function isDeparture(thrown: unknown, request: HttpRequest): boolean {
   if (!aborted) return false;
   const { cause, name } = (thrown ?? {}) as { cause?: unknown; name?: unknown };
   return thrown === why || cause === why || name === "AbortError";
-}
-
-/** The same answer, byte for byte, for files that don't exist and those that aren't public. */
-export function notFound(): HttpResponse {
-  return {
-    status: 404,
-    headers: { "content-type": mediaTypes.text, ...answerHeaders },
-    body: new FileNotFound().message,
-  };
 }

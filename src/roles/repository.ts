@@ -12,7 +12,7 @@ import {
 import { pathOf, queryOf, type Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
 import { ServiceLinks } from "./links/service-links.ts";
-import { notFound } from "./refuse.ts";
+import { notFound } from "../http/answers.ts";
 import { createRole, type Role } from "./role.ts";
 import { createService, type ServiceOptions } from "./service.ts";
 

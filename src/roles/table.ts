@@ -11,7 +11,8 @@ import { refusalEncoding } from "../wire/encoding.ts";
 import type { MiddlewareChain } from "./middleware-chain.ts";
 import type { Observer } from "./observer.ts";
 import type { Receive } from "./receive.ts";
-import { notFound, type Refuse } from "./refuse.ts";
+import { notFound } from "../http/answers.ts";
+import type { Refuse } from "./refuse.ts";
 import { createRouteEndpoint, type RoutesNow } from "./routes/route-endpoint.ts";
 
 export interface TableParts {

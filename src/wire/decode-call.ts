@@ -4,7 +4,6 @@ import type { Args } from "../base/call.ts";
 import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
 import type { Parameter } from "../base/manifest.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
-import type { HeaderFields } from "../base/ports.ts";
 import { versionParameter } from "../base/protocol.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import type { Limits } from "../base/limits.ts";
@@ -13,152 +12,163 @@ import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-mult
 import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";
 import { decodeMembers } from "../codec/serialized.ts";
 import { type Parsed, parseText } from "../codec/values/text.ts";
-import { bodyLimit, checkBodyType, isMultipart, mayBeEmpty } from "./body-type.ts";
-import { type Encoding, headerText } from "./encoding.ts";
+import { bodyLimit, type BodyType, bodyTypeOf, checkBodyType, mayBeEmpty } from "./body-type.ts";
+import { headerText } from "./encoding.ts";
 import type { Exchange } from "./exchange.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
+
+/** Where a call's arguments are: in its query, or in its body, which this reads. */
+export type ReadCall = Pick<Exchange, "request" | "query" | "encoding" | "trust" | "wholeBody">;
 
 export interface DecodeCallOptions {
   readonly classes: ClassTable;
   readonly limits: Limits;
-  readonly trusted: boolean;
-  /** Encoding of the body. A query has none. */
-  readonly encoding: Encoding;
 }
 
 const noBytes = new Uint8Array();
 
-/**
- * Reads the body of a GET or POST; nothing to wait for if it can't have one. Throws or rejects with
- * what is wrong with its type or size.
- */
-export function receiveBody(
-  exchange: Pick<Exchange, "request" | "wholeBody">,
-  limits: Limits,
-): Uint8Array | Promise<Uint8Array> {
-  const { method, headers: fields } = exchange.request;
-  if (method === "GET") return noBytes;
-  // Refuse a wrong type before the body arrives.
-  if (!mayBeEmpty(fields)) checkBodyType(fields);
-  return exchange.wholeBody(bodyLimit(fields, limits));
-}
+/** The arguments of a GET or POST, as they come and as they are decoded. */
+export class CallArguments {
+  readonly #call: ReadCall;
+  readonly #options: DecodeCallOptions;
+  readonly #type: BodyType;
+  #body: Uint8Array;
+  /** The body, if it had to be parsed to load what decoding needs. */
+  #parsed: Parsed | undefined;
+  #parts: readonly Part[] | undefined;
 
-/** A request whose body has arrived. */
-export interface ReceivedRequest {
-  readonly method: string;
-  readonly headers: HeaderFields;
-  readonly body: Uint8Array;
-  /** Of a multipart body, once it has been parsed. */
-  parts?: readonly Part[];
-}
-
-/**
- * Loads what {@link decodeReceived} needs and can't wait for: superjson, and the classes that the
- * body names. Returns the body if it had to be parsed for that, and no promise if there is nothing
- * to load. Throws as {@link decodeReceived}.
- */
-export function prepareDecoding(
-  received: ReceivedRequest,
-  options: DecodeCallOptions,
-): Promise<Parsed | undefined> | undefined {
-  const { classes, encoding } = options;
-  if (encoding === "plain" || received.method === "GET" || received.body.length === 0)
-    return undefined;
-  return encoding === "superjson" || classes.load !== undefined
-    ? loadForDecoding(received, options)
-    : undefined;
-}
-
-async function loadForDecoding(
-  received: ReceivedRequest,
-  options: DecodeCallOptions,
-): Promise<Parsed | undefined> {
-  const { classes, encoding } = options;
-  if (encoding === "superjson") await loadSuperjson();
-  if (classes.load === undefined) return undefined;
-  const body = parseBody(received, options);
-  // Without forms, only superjson can name a class.
-  if (body !== undefined && (body.hasForms || encoding === "superjson"))
-    await loadNamed(body.tree, classes);
-  return body;
-}
-
-/**
- * The arguments of a GET or POST. Without a procedure (in a gateway) the values of a query stay
- * text. Call {@link prepareDecoding} first. Changes the tree of `parsed`.
- */
-export function decodeReceived(
-  received: ReceivedRequest,
-  query: string,
-  procedure: { readonly parameters: readonly Parameter[] } | undefined,
-  options: DecodeCallOptions,
-  parsed?: Parsed,
-): Args {
-  const { limits, encoding } = options;
-  // The version is not an argument, even if the procedure has a parameter of that name.
-  const queryValues = (): [string, string][] =>
-    [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
-  if (received.method === "GET")
-    return convertQuery(procedure?.parameters ?? [], queryValues(), limits);
-  // Nothing but the version is read from the query of a POST, but its parameters are counted. A
-  // query that is shorter than the limit can't have too many.
-  if (query.length > limits.maxQueryParameters) convertQuery([], queryValues(), limits);
-  const body = parsed ?? parseBody(received, options);
-  if (body === undefined)
-    return isMultipart(received.headers)
-      ? convertFields(
-          procedure?.parameters ?? [],
-          fieldsOf(partsOf(received, limits), limits),
-          limits,
-        )
-      : new Map();
-  if (received.parts !== undefined) return decodeUpload(received.parts, body, options);
-  return encoding === "superjson"
-    ? loadedSuperjson().decodeSuperjsonMembers(body, options)
-    : decodeMembers(body, {
-        classes: options.classes,
-        limits,
-        trusted: options.trusted,
-        path: "args",
-        plain: encoding === "plain",
-        files: refuseParts,
-      });
-}
-
-/** The arguments of a multipart call in the serialized encoding. */
-function decodeUpload(parts: readonly Part[], body: Parsed, options: DecodeCallOptions): Args {
-  const files = new PartReader(parts);
-  const args = decodeMembers(body, { path: "args", files: files.read, ...options });
-  // Instances that this service doesn't open may hold forms, too.
-  if (options.classes.passOn === undefined) files.finish();
-  return args;
-}
-
-function partsOf(received: ReceivedRequest, limits: Limits): readonly Part[] {
-  if (received.body.length === 0) return [];
-  checkBodyType(received.headers);
-  return (received.parts ??= parseMultipart(
-    received.body,
-    headerText(received.headers["content-type"]),
-    limits,
-  ));
-}
-
-/** `undefined` for an empty body, and for a form that isn't in an encoding of ours. */
-function parseBody(
-  received: ReceivedRequest,
-  { encoding, limits }: Pick<DecodeCallOptions, "encoding" | "limits">,
-): Parsed | undefined {
-  const { headers: fields, body } = received;
-  if (body.length === 0 && mayBeEmpty(fields)) return undefined;
-  checkBodyType(fields);
-  if (isMultipart(fields)) {
-    if (encoding === "plain") return undefined;
-    if (encoding === "superjson")
-      throw new UnsupportedEncoding("A multipart call is in the serialized encoding, or in none");
-    const text = argumentsText(partsOf(received, limits), limits);
-    return parseText(text, limits);
+  /** `body` is that of the call, if it is here already. */
+  constructor(call: ReadCall, options: DecodeCallOptions, body: Uint8Array = noBytes) {
+    this.#call = call;
+    this.#options = options;
+    this.#body = body;
+    this.#type = bodyTypeOf(call.request.headers);
   }
-  const text = textOf(body, () => new BadRequest("The body is not UTF-8"));
-  return text === "" ? undefined : parseText(text, limits);
+
+  get isMultipart(): boolean {
+    return this.#type === "multipart";
+  }
+
+  /** Of a multipart body, once it has been parsed. */
+  get parts(): readonly Part[] {
+    return this.#parts ?? [];
+  }
+
+  /** The body, once it is here. A GET has none. */
+  get body(): Uint8Array {
+    return this.#body;
+  }
+
+  /**
+   * Reads the body. Undefined: there is nothing to wait for. Throws or rejects with what is wrong with its type or
+   * size.
+   */
+  receive(): Promise<void> | undefined {
+    const { method, headers } = this.#call.request;
+    if (method === "GET") return undefined;
+    // Refuse a wrong type before the body arrives.
+    if (!mayBeEmpty(headers)) checkBodyType(this.#type, headers);
+    const body = this.#call.wholeBody(bodyLimit(this.#type, this.#options.limits));
+    if (!(body instanceof Uint8Array))
+      return body.then((whole) => {
+        this.#body = whole;
+      });
+    this.#body = body;
+    return undefined;
+  }
+
+  /**
+   * Loads what {@link read} needs and can't wait for: superjson, and the classes that the body names. Undefined:
+   * there is nothing to load. Throws as {@link read}.
+   */
+  load(): Promise<void> | undefined {
+    const { encoding, request } = this.#call;
+    if (encoding === "plain" || request.method === "GET" || this.#body.length === 0)
+      return undefined;
+    return encoding === "superjson" || this.#options.classes.load !== undefined
+      ? this.#load()
+      : undefined;
+  }
+
+  async #load(): Promise<void> {
+    const { classes } = this.#options;
+    const { encoding } = this.#call;
+    if (encoding === "superjson") await loadSuperjson();
+    if (classes.load === undefined) return;
+    const body = (this.#parsed = this.#parse());
+    // Without forms, only superjson can name a class.
+    if (body !== undefined && (body.hasForms || encoding === "superjson"))
+      await loadNamed(body.tree, classes);
+  }
+
+  /**
+   * The arguments. Without a procedure (in a gateway) the values of a query stay text. Each time they
+   * are decoded anew.
+   */
+  read(procedure: { readonly parameters: readonly Parameter[] } | undefined): Args {
+    const { request, query, encoding, trust } = this.#call;
+    const { classes, limits } = this.#options;
+    const parameters = procedure?.parameters ?? [];
+    // The version is not an argument, even if the procedure has a parameter of that name.
+    const queryValues = (): [string, string][] =>
+      [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
+    if (request.method === "GET") return convertQuery(parameters, queryValues(), limits);
+    // Nothing but the version is read from the query of a POST, but its parameters are counted. A
+    // query that is shorter than the limit can't have too many.
+    if (query.length > limits.maxQueryParameters) convertQuery([], queryValues(), limits);
+    // Decoding changes the tree.
+    const body = this.#parsed ?? this.#parse();
+    this.#parsed = undefined;
+    if (body === undefined)
+      return this.isMultipart
+        ? convertFields(parameters, fieldsOf(this.#readParts(), limits), limits)
+        : new Map();
+    const { trusted } = trust;
+    if (this.#parts !== undefined) return this.#readUpload(this.#parts, body, trusted);
+    const options = { classes, limits, trusted };
+    return encoding === "superjson"
+      ? loadedSuperjson().decodeSuperjsonMembers(body, options)
+      : decodeMembers(body, {
+          classes,
+          limits,
+          trusted,
+          path: "args",
+          plain: encoding === "plain",
+          files: refuseParts,
+        });
+  }
+
+  /** The arguments of a multipart call in the serialized encoding. */
+  #readUpload(parts: readonly Part[], body: Parsed, trusted: boolean): Args {
+    const { classes, limits } = this.#options;
+    const files = new PartReader(parts);
+    const args = decodeMembers(body, { path: "args", files: files.read, classes, limits, trusted });
+    // Instances that this service doesn't open may hold forms, too.
+    if (classes.passOn === undefined) files.finish();
+    return args;
+  }
+
+  #readParts(): readonly Part[] {
+    if (this.#body.length === 0) return [];
+    const { headers } = this.#call.request;
+    checkBodyType(this.#type, headers);
+    const type = headerText(headers["content-type"]);
+    return (this.#parts ??= parseMultipart(this.#body, type, this.#options.limits));
+  }
+
+  /** `undefined` for an empty body, and for a form that isn't in an encoding of ours. */
+  #parse(): Parsed | undefined {
+    const { limits } = this.#options;
+    const { encoding, request } = this.#call;
+    if (this.#body.length === 0 && mayBeEmpty(request.headers)) return undefined;
+    checkBodyType(this.#type, request.headers);
+    if (this.isMultipart) {
+      if (encoding === "plain") return undefined;
+      if (encoding === "superjson")
+        throw new UnsupportedEncoding("A multipart call is in the serialized encoding, or in none");
+      return parseText(argumentsText(this.#readParts(), limits), limits);
+    }
+    const text = textOf(this.#body, () => new BadRequest("The body is not UTF-8"));
+    return text === "" ? undefined : parseText(text, limits);
+  }
 }

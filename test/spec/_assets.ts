@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 
 import { createPublicFiles, type PublicFiles } from "../../server/files/files.ts";
 import { listen } from "../../server/http/http.ts";
-import { notFound } from "../../src/roles/refuse.ts";
+import { notFound } from "../../src/http/answers.ts";
 import { pathOf } from "../../src/http/router.ts";
 
 export const long: string = "The quick brown fox. ".repeat(200);

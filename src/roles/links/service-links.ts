@@ -10,7 +10,6 @@ import { dialersOf } from "../../link/directions.ts";
 import type { Link } from "../../link/link.ts";
 import { controlCalls } from "../../link/link-peer.ts";
 import { createAccepting, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
-import type { ToldProxies } from "../members/told-proxies.ts";
 import { RareLines } from "../rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
 import { watchAddresses } from "./watch-addresses.ts";
@@ -29,12 +28,17 @@ export interface ServiceLinksParts {
   readonly endToEndTls?: boolean | undefined;
   readonly limits: Pick<Limits, "maxCalls">;
   /** Hears of the links of proxies. */
-  readonly proxies?: Pick<ToldProxies, "linked" | "lost"> | undefined;
+  readonly proxies?: LinkEvents | undefined;
   /** A link that another service had dialled is over. */
   readonly onLost?: (via: Peer, why: string) => void;
 }
 
 type Handle = (request: HttpRequest) => Promise<HttpResponse>;
+
+interface LinkEvents {
+  linked(other: Peer): void;
+  lost(other: Peer): void;
+}
 
 /** What a service that dials hears of its link. */
 export type DialEvents = Partial<

@@ -10,15 +10,14 @@ import { type Lists, maxListBytes } from "./lists.ts";
 import type { MemberList } from "./member-list.ts";
 import type { MemberDetails } from "./member-details.ts";
 import { conditionOf, type Member, type MemberCondition, type Members } from "./members.ts";
-import type { Observer } from "../observer.ts";
 import { isDigest, type JoiningMember, readJoin } from "./read-join.ts";
 import { routeClash } from "./route-directory.ts";
 
 export interface MemberEndpointsOptions {
   /** Hears of each member that has announced itself. */
   readonly joined: (member: Member) => void;
-  /** Without an observer, the details that members send aren't kept. */
-  readonly observer?: Observer | undefined;
+  /** Whether the details that members send are kept. */
+  readonly keepsDetails: boolean;
 }
 
 /** A member as `GET /nodes` lists it. */
@@ -66,7 +65,7 @@ export function memberRoutes(
         // Its link is over, and nothing would ever tell that this member is gone.
         if (request.departure?.aborted === true)
           throw new NodeNotAvailable("The node left before it had joined");
-        const about = options.observer === undefined ? undefined : aboutOf(joining, list);
+        const about = options.keepsDetails ? aboutOf(joining, list) : undefined;
         const joined = members.join({ url, list, revision, via, about });
         options.joined(joined);
         const counts = [

@@ -57,7 +57,8 @@ export interface GatewayOptions extends ServiceOptions {
 export function createGateway(host: Host, options: GatewayOptions): Role {
   const { healthIntervalMs = defaultHealthIntervalMs } = options;
   const { gatheringMs = defaultGatheringMs, observer, directory } = options;
-  const lists = createLists(host, { keepsDetails: observer !== undefined });
+  const keepsDetails = observer !== undefined;
+  const lists = createLists(host, { keepsDetails });
   const members = createMembers(options.newId, lists, () => proxies.changed());
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
@@ -139,7 +140,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       );
     },
     endpoints: [
-      ...memberRoutes(host, { observer, joined: monitor.joined }, members, lists),
+      ...memberRoutes(host, { keepsDetails, joined: monitor.joined }, members, lists),
       proxies.endpoint,
     ],
     async start() {

@@ -2,7 +2,7 @@
 // Through the middleware, if there is any.
 
 import { announcesBody } from "../../http/bodies.ts";
-import { bodyLimit } from "../../wire/body-type.ts";
+import { bodyLimit, bodyTypeOf } from "../../wire/body-type.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { MiddlewareChain } from "../middleware-chain.ts";
 import type { Answering } from "../receive.ts";
@@ -42,9 +42,7 @@ function bodyOf(
   exchange: Exchange,
   { limits }: PassOnParts,
 ): Content["body"] | Promise<Content["body"]> {
-  const { request } = exchange;
-  if (exchange.route !== undefined) return announcesBody(request.headers) ? exchange.body : noBytes;
-  return request.method === "POST"
-    ? exchange.wholeBody(bodyLimit(request.headers, limits))
-    : noBytes;
+  const { method, headers } = exchange.request;
+  if (exchange.route !== undefined) return announcesBody(headers) ? exchange.body : noBytes;
+  return method === "POST" ? exchange.wholeBody(bodyLimit(bodyTypeOf(headers), limits)) : noBytes;
 }

@@ -29,7 +29,7 @@ import { KnownBase } from "./known-base.ts";
 import { knownNames } from "./known-names.ts";
 import { applicationOf, type ServerModules } from "../application.ts";
 import type { Observer } from "../observer.ts";
-import { notFound } from "../refuse.ts";
+import { notFound } from "../../http/answers.ts";
 import { createRole, type Role } from "../role.ts";
 import { createService, type ServiceOptions } from "../service.ts";
 import { createPassOn, prepareMiddleware } from "./pass-on.ts";

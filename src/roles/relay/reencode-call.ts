@@ -6,7 +6,7 @@ import { mediaTypes, versionParameter } from "../../base/protocol.ts";
 import { pathOf } from "../../http/router.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
 import { encodeArguments } from "../../codec/serialized.ts";
-import type { ReceivedRequest } from "../../wire/decode-call.ts";
+import type { CallArguments } from "../../wire/decode-call.ts";
 import type { Encoding } from "../../wire/encoding.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import type { Exchange } from "../../wire/exchange.ts";
@@ -26,7 +26,7 @@ export interface ReencodedCall extends Content<Uint8Array> {
  */
 export async function reencodeCall(
   exchange: Exchange,
-  received: ReceivedRequest,
+  received: CallArguments,
   args: Args,
   read: () => Args,
   classes: ClassTable,

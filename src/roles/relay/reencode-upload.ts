@@ -4,7 +4,7 @@ import type { Args } from "../../base/call.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
 import { writeMultipart, writeUpload } from "../../codec/multipart/write-multipart.ts";
 import { encodeArguments } from "../../codec/serialized.ts";
-import type { ReceivedRequest } from "../../wire/decode-call.ts";
+import type { CallArguments } from "../../wire/decode-call.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import { postOf, type ReencodedCall, textOf, unfit } from "./reencode-call.ts";
 import type { Exchange } from "../../wire/exchange.ts";
@@ -12,7 +12,7 @@ import type { Exchange } from "../../wire/exchange.ts";
 /** As `reencodeCall`, for a call that came as multipart/form-data. */
 export async function reencodeUpload(
   exchange: Exchange,
-  received: ReceivedRequest,
+  received: CallArguments,
   args: Args,
   read: () => Args,
   classes: ClassTable,
@@ -23,7 +23,7 @@ export async function reencodeUpload(
   const passedOn =
     encoding === "plain"
       ? []
-      : (received.parts ?? [])
+      : received.parts
           .slice(1)
           .filter(({ file }) => file === undefined)
           .map(({ name, bytes }) => [name, new Blob([bytes])] as const);

@@ -9,7 +9,7 @@ import { anyUpstream, answerHeaders, knownNamePath, mediaTypes } from "../../bas
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
 import type { ServerModules } from "../application.ts";
-import { notFound } from "../refuse.ts";
+import { notFound } from "../../http/answers.ts";
 import type { Member, Members } from "../members/members.ts";
 import { answerMs } from "../times.ts";
 

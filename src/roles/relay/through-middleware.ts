@@ -11,8 +11,7 @@ import type { ClassTable } from "../../codec/class-table.ts";
 import { noteMaskedAnswer } from "../../codec/hidden-errors.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
-import { isMultipart } from "../../wire/body-type.ts";
-import { decodeReceived, prepareDecoding, type ReceivedRequest } from "../../wire/decode-call.ts";
+import { CallArguments } from "../../wire/decode-call.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
 import { decodeAnswer } from "../../wire/decode-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
@@ -68,8 +67,6 @@ async function passCall(
   received: Content<Uint8Array>,
   send: Send,
 ): Promise<HttpResponse> {
-  const { method, body } = received;
-  const receivedFields = exchange.request.headers;
   // Refuse before middleware runs, if the application is known here. Otherwise the node refuses,
   // with the same answer.
   if (
@@ -78,8 +75,8 @@ async function passCall(
   )
     refuseCrossSite(exchange);
   const classes = parts.application?.classes ?? new OpaqueClasses();
-  const arrived = { method, headers: receivedFields, body };
-  const read = await argumentsReader(parts, exchange, arrived, classes);
+  const arrived = new CallArguments(exchange, { classes, limits: parts.limits }, received.body);
+  const read = await argumentsReader(parts, exchange, arrived);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
   /** The outcome of `next`, if the answer's bytes are in the caller's encoding. */
@@ -89,7 +86,7 @@ async function passCall(
     | undefined;
   const invoke: Invoke = async (call) => {
     const changed = args.touched
-      ? await (isMultipart(receivedFields) ? reencodeUpload : reencodeCall)(
+      ? await (arrived.isMultipart ? reencodeUpload : reencodeCall)(
           exchange,
           arrived,
           args,
@@ -147,30 +144,23 @@ async function passCall(
  * synchronous, so everything asynchronous is done by then.
  */
 async function argumentsReader(
-  parts: PassOnParts,
-  exchange: Exchange,
-  received: ReceivedRequest,
-  classes: ClassTable,
+  { application }: PassOnParts,
+  { fqn, version, query, encoding, request }: Exchange,
+  arrived: CallArguments,
 ): Promise<() => Args> {
-  const { fqn, version, query, encoding } = exchange;
-  const { trusted } = exchange.trust;
-  const { application, limits } = parts;
-  const options = { classes, limits, trusted, encoding };
   let procedure: Awaited<ReturnType<Application["procedure"]>>;
   try {
     const hasTexts =
-      received.method === "GET"
-        ? query !== ""
-        : encoding === "plain" && isMultipart(received.headers);
+      request.method === "GET" ? query !== "" : encoding === "plain" && arrived.isMultipart;
     if (hasTexts) procedure = await application?.procedure(fqn, version.toString());
-    await prepareDecoding(received, options);
+    await arrived.load();
   } catch (error) {
     // No middleware may look at the arguments, so don't fail the call yet.
     return () => {
       throw error;
     };
   }
-  return () => decodeReceived(received, query, procedure, options);
+  return () => arrived.read(procedure);
 }
 
 /** The headers as middleware left them, except those about the body, which have to fit the body. */

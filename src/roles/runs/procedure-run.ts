@@ -5,13 +5,7 @@ import type { Args, Call } from "../../base/call.ts";
 import { memoryExhausted } from "../../base/errors.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import type { Registration } from "../../runtime/registry.ts";
-import {
-  type DecodeCallOptions,
-  decodeReceived,
-  prepareDecoding,
-  receiveBody,
-  type ReceivedRequest,
-} from "../../wire/decode-call.ts";
+import { CallArguments } from "../../wire/decode-call.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { LargeAnswers } from "../../wire/large-answers.ts";
@@ -20,14 +14,12 @@ import type { Run, RunParts } from "./run.ts";
 /** As much is little, beside what else a call takes. */
 const littleBytes = 65_536;
 
-const noBytes = new Uint8Array();
-
 export class ProcedureRun implements Run {
   readonly #parts: RunParts;
   readonly #exchange: Exchange;
   readonly #largeAnswers: LargeAnswers;
   readonly #procedure: Registration;
-  #body: Uint8Array = noBytes;
+  readonly #args: CallArguments;
 
   /** Throws if this node doesn't have the procedure, or if its caller mustn't know of it. */
   constructor(parts: RunParts, exchange: Exchange, largeAnswers: LargeAnswers) {
@@ -36,6 +28,7 @@ export class ProcedureRun implements Run {
     this.#exchange = exchange;
     this.#largeAnswers = largeAnswers;
     this.#procedure = parts.node.registry.findForOutside(fqn, version.toString(), trust.trusted);
+    this.#args = new CallArguments(exchange, parts);
   }
 
   get access(): Access {
@@ -51,27 +44,15 @@ export class ProcedureRun implements Run {
   }
 
   receive(): Promise<void> | undefined {
-    const body = receiveBody(this.#exchange, this.#parts.limits);
-    if (body instanceof Uint8Array) {
-      this.#body = body;
-      return undefined;
-    }
-    return body.then((whole) => {
-      this.#body = whole;
-    });
+    return this.#args.receive();
   }
 
   decode(): Args | Promise<Args> {
-    const { request, query, encoding, trust } = this.#exchange;
-    const { classes, limits } = this.#parts;
-    const options: DecodeCallOptions = { classes, limits, trusted: trust.trusted, encoding };
-    const { method, headers } = request;
-    const received: ReceivedRequest = { method, headers, body: this.#body };
     const { record } = this.#procedure;
-    const loading = prepareDecoding(received, options);
+    const loading = this.#args.load();
     return loading === undefined
-      ? decodeReceived(received, query, record, options)
-      : loading.then((parsed) => decodeReceived(received, query, record, options, parsed));
+      ? this.#args.read(record)
+      : loading.then(() => this.#args.read(record));
   }
 
   readonly invoke = (call: Call, args: Args): Promise<unknown> =>

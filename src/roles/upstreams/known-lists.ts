@@ -11,7 +11,7 @@ import type { Route } from "../../http/router.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import { type MemberList, readList } from "../members/member-list.ts";
 import { isDigest } from "../members/read-join.ts";
-import { notFound } from "../refuse.ts";
+import { notFound } from "../../http/answers.ts";
 import type { Upstream } from "./upstream.ts";
 import { keptMs, retryMs } from "../times.ts";
 
