@@ -66,7 +66,6 @@ export class Link {
     this.#pulse = new Pulse(this.#outbox, options, (cause) => this.closed(cause));
   }
 
-  /** What errors call the other end from now on. */
   /** What errors call the other end. */
   get name(): string {
     return this.#outbox.name;
@@ -109,7 +108,7 @@ export class Link {
   allow(calls: number): void {
     this.#received.raise(calls);
     this.#outbox.control().addNumber(kinds.credit, 0, calls);
-    this.#outbox.flushSoon();
+    this.#outbox.flushLater();
   }
 
   /** See {@link Peer.send}. `reserved` places stay free. */

@@ -142,7 +142,12 @@ export class Outbox {
 
   /** Writes what waits: this turn, and now if there is nothing else that could go with it. */
   flushSoon(): void {
-    if (this.#inFlight <= 1) return this.flush();
+    if (this.#inFlight <= 1) this.flush();
+    else this.flushLater();
+  }
+
+  /** Writes what waits: this turn, with whatever else goes in it. */
+  flushLater(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#soon(this.#flushNow);
