@@ -6,7 +6,7 @@ import { dirname, join, posix } from "node:path";
 import * as vite from "vite";
 import { describe, expect, it } from "vitest";
 
-import { parserOf } from "../server/compile/modules/load-vite.ts";
+import { parserOf } from "../server/compile/read/load-vite.ts";
 import * as jsonSchema from "../server/config/json-schema.ts";
 import {
   configurationDocument,

@@ -22,7 +22,7 @@ import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
-import { loadRunner } from "../compile/modules/load-vite.ts";
+import { loadRunner } from "../compile/read/load-vite.ts";
 import { createConsoleFiles } from "../../console/server/console-files.ts";
 import { Heartbeat, logComputations } from "../host/event-loop.ts";
 import { nodeHost } from "../http/host.ts";

@@ -9,10 +9,10 @@ import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevS
 import { segmentFileEnding, type ServerManifest } from "../../src/base/manifest.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
-import type { Application } from "../compile/read/application.ts";
-import type { ApplicationReader } from "../compile/read/application-reader.ts";
+import type { Application } from "../compile/cut/application.ts";
+import type { ApplicationReader } from "../compile/application-reader.ts";
 import { environmentNames } from "../compile/write/environments.ts";
-import { parsePartId, partId } from "../compile/modules/module-ids.ts";
+import { parsePartId, partId } from "../compile/read/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
 import type { Controls } from "../../console/server/controls.ts";
 import { Changes } from "./changes.ts";

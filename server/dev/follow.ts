@@ -2,8 +2,8 @@
 
 import type { DevEnvironment } from "vite";
 
-import { parsePartId } from "../compile/modules/module-ids.ts";
-import type { Application } from "../compile/read/application.ts";
+import { parsePartId } from "../compile/read/module-ids.ts";
+import type { Application } from "../compile/cut/application.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Difference } from "./session/difference.ts";
 import type { Globs } from "./nodes/globs.ts";

@@ -2,9 +2,9 @@
 
 import type { DevEnvironment, EnvironmentModuleNode } from "vite";
 
-import type { Application } from "../compile/read/application.ts";
+import type { Application } from "../compile/cut/application.ts";
 import type { Difference } from "./session/difference.ts";
-import { parsePartId } from "../compile/modules/module-ids.ts";
+import { parsePartId } from "../compile/read/module-ids.ts";
 import type { Pages } from "./pages/pages.ts";
 
 /**

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DevEnvironment } from "vite";
 
 import type { ServerManifest } from "../../src/base/manifest.ts";
-import type { Application } from "../compile/read/application.ts";
-import { writeModuleTypes } from "../compile/read/module-types.ts";
+import type { Application } from "../compile/cut/application.ts";
+import { writeModuleTypes } from "../compile/write/module-types.ts";
 import type { Changes } from "./changes.ts";
 import type { Deployment } from "./deployment.ts";
 import { difference } from "./session/difference.ts";

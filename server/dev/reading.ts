@@ -2,8 +2,8 @@
 
 import type { DevEnvironment } from "vite";
 
-import type { Application } from "../compile/read/application.ts";
-import type { ApplicationReader } from "../compile/read/application-reader.ts";
+import type { Application } from "../compile/cut/application.ts";
+import type { ApplicationReader } from "../compile/application-reader.ts";
 import { createImportJudge } from "./pages/import-mistakes.ts";
 import type { Pages } from "./pages/pages.ts";
 import { goneFile } from "./nodes/problem-of.ts";

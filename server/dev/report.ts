@@ -4,7 +4,7 @@ import { isAbsolute, relative } from "node:path";
 
 import type { DevEnvironment } from "vite";
 
-import { parsePartId, partId } from "../compile/modules/module-ids.ts";
+import { parsePartId, partId } from "../compile/read/module-ids.ts";
 import { slashed } from "../files/sources.ts";
 import type { NodeChange } from "./nodes/live-nodes.ts";
 import type { Difference, PlacedBody } from "./session/difference.ts";

@@ -9,9 +9,9 @@ import { Script } from "node:vm";
 import type { CustomPayload, DevEnvironment, HotPayload } from "vite";
 import type { EvaluatedModuleNode, ModuleEvaluator, ModuleRunner } from "vite/module-runner";
 
-import { runtimeId } from "../compile/modules/module-ids.ts";
+import { runtimeId } from "../compile/read/module-ids.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
-import { isCommonJs } from "../compile/modules/package-of.ts";
+import { isCommonJs } from "../compile/read/package-of.ts";
 
 export interface ModuleRunnerOptions {
   readonly vite: typeof import("vite/module-runner");

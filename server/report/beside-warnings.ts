@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 import type { Problem } from "../../src/base/problem.ts";
-import { isCommonJs, isInstalled } from "../compile/modules/package-of.ts";
-import { importedByCode } from "../compile/modules/package-imports.ts";
+import { isCommonJs, isInstalled } from "../compile/read/package-of.ts";
+import { importedByCode } from "../compile/read/package-imports.ts";
 import { filesBeside } from "../compile/plugin/addresses-beside.ts";
 import { importsProcedures } from "../compile/write/files-beside.ts";
 import type { OpenApplication } from "./open-application.ts";

@@ -7,23 +7,23 @@ import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import { listFiles, realPath } from "../files/sources.ts";
 import { uniqueProblems } from "../compile/read/unique-problems.ts";
-import { type BrowserGraph, browserGraph, nodeProblems } from "../compile/graphs/browser-graph.ts";
+import { type BrowserGraph, browserGraph, nodeProblems } from "../compile/rules/browser-graph.ts";
 import { type BuildOptions, buildApplication } from "../vite/build.ts";
-import { classRecords } from "../compile/modules/classes.ts";
+import { classRecords } from "../compile/cut/classes.ts";
 import {
   type ConfigurationFile,
   configurationProblems,
   findConfigurations,
 } from "./configuration-files.ts";
-import { folderProblem } from "../compile/modules/folder-name.ts";
+import { folderProblem } from "../compile/rules/folder-name.ts";
 import { isLeft, uncompiled } from "../compile/plugin/future-syntax.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
-import { missingExports } from "../compile/graphs/missing-exports.ts";
-import { writeModuleTypes } from "../compile/read/module-types.ts";
+import { missingExports } from "../compile/rules/missing-exports.ts";
+import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { unresolvedImport } from "../compile/plugin/resolve.ts";
 import { serverImports } from "./server-graph.ts";
 import { besideWarnings } from "./beside-warnings.ts";
-import { splitState } from "../compile/graphs/split-state.ts";
+import { splitState } from "../compile/rules/split-state.ts";
 
 export interface CheckOptions {
   /** The application folder. */

@@ -11,8 +11,8 @@ import { segmentFileEnding } from "../../src/base/manifest.ts";
 import { type Config, parseConfig, readConfig } from "../config/config.ts";
 import { isConfiguration } from "../files/service-files.ts";
 import { slashed } from "../files/sources.ts";
-import type { Application } from "../compile/read/application.ts";
-import type { Modules } from "../compile/modules/modules.ts";
+import type { Application } from "../compile/cut/application.ts";
+import type { Modules } from "../compile/read/modules.ts";
 import { isMissingVariable } from "../config/config-environment.ts";
 
 export interface ConfigurationFile {

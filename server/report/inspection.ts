@@ -3,18 +3,18 @@
 
 import type { Access, Parameter } from "../../src/base/manifest.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
-import { declarationOf, exportNames } from "../compile/modules/export-declarations.ts";
+import { declarationOf, exportNames } from "../compile/read/export-declarations.ts";
 import { uniqueProblems } from "../compile/read/unique-problems.ts";
-import { type BrowserGraph, browserGraph } from "../compile/graphs/browser-graph.ts";
+import { type BrowserGraph, browserGraph } from "../compile/rules/browser-graph.ts";
 import type { BuildOptions } from "../vite/build.ts";
 import { type BrowserSizes, type SizedModule, builtSizes } from "../compile/write/built-sizes.ts";
 import { findings } from "./check.ts";
-import { placeOfImport } from "../compile/modules/import-problem.ts";
+import { placeOfImport } from "../compile/read/import-problem.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import type {
   ApplicationProcedure,
   ApplicationRoute,
-} from "../compile/split/application-procedure.ts";
+} from "../compile/cut/application-procedure.ts";
 
 /**
  * What `seamline inspect --json` prints. Files are relative to the application folder, lines and

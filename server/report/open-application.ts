@@ -8,11 +8,11 @@ import type { Plugin } from "vite";
 
 import type { Problem } from "../../src/base/problem.ts";
 import type { Parse } from "../../src/split/write/split-module.ts";
-import type { Application } from "../compile/read/application.ts";
+import type { Application } from "../compile/cut/application.ts";
 import { type BuildOptions, prepareBuild } from "../vite/build.ts";
-import type { Side } from "../compile/split/cut.ts";
+import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/write/environments.ts";
-import { parserOf } from "../compile/modules/load-vite.ts";
+import { parserOf } from "../compile/read/load-vite.ts";
 import { resolveForNode } from "../compile/plugin/resolve.ts";
 
 export interface OpenApplication {

@@ -8,10 +8,10 @@ import { isAbsolute, relative } from "node:path";
 import type { Problem } from "../../src/base/problem.ts";
 import { parseProblems } from "../../src/split/read/code-frame.ts";
 import { isInside, slashed } from "../files/sources.ts";
-import { valueImports } from "../compile/modules/described-imports.ts";
+import { valueImports } from "../compile/read/described-imports.ts";
 import type { OpenApplication } from "./open-application.ts";
-import { importedByCode } from "../compile/modules/package-imports.ts";
-import { isInstalled } from "../compile/modules/package-of.ts";
+import { importedByCode } from "../compile/read/package-imports.ts";
+import { isInstalled } from "../compile/read/package-of.ts";
 import { unresolvedImport } from "../compile/plugin/resolve.ts";
 
 export interface ServerImports {

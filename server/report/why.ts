@@ -4,12 +4,12 @@ import { isBuiltin } from "node:module";
 import { resolve } from "node:path";
 
 import { nearest } from "../../src/base/problem.ts";
-import type { BrowserModule } from "../compile/graphs/browser-graph.ts";
-import { valueImports } from "../compile/modules/described-imports.ts";
-import { placeOfImport } from "../compile/modules/import-problem.ts";
+import type { BrowserModule } from "../compile/rules/browser-graph.ts";
+import { valueImports } from "../compile/read/described-imports.ts";
+import { placeOfImport } from "../compile/read/import-problem.ts";
 import type { Inspected } from "./inspection.ts";
-import { parsePartId, partId } from "../compile/modules/module-ids.ts";
-import type { SourceModule } from "../compile/modules/modules.ts";
+import { parsePartId, partId } from "../compile/read/module-ids.ts";
+import type { SourceModule } from "../compile/read/modules.ts";
 
 /** What `seamline inspect --why MODULE --json` prints. */
 export interface Why {

@@ -11,16 +11,16 @@ import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
-import type { Application } from "../compile/read/application.ts";
-import type { Side } from "../compile/split/cut.ts";
+import type { Application } from "../compile/cut/application.ts";
+import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/write/environments.ts";
-import type { SourceModule } from "../compile/modules/modules.ts";
+import type { SourceModule } from "../compile/read/modules.ts";
 import { createPlugin } from "../vite/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/session/manifest.ts";
 import { runFailure } from "../dev/nodes/problem-of.ts";
 import { listFiles, outputFolders, realPath } from "../files/sources.ts";
 import { createModuleRunner } from "../local/module-runner.ts";
-import { loadRunner, loadVite } from "../compile/modules/load-vite.ts";
+import { loadRunner, loadVite } from "../compile/read/load-vite.ts";
 import { evaluateWith, runtimePlugin } from "./runtime.ts";
 
 /** See the options of `createTestCluster`. */

@@ -7,7 +7,7 @@ import { nearest } from "../../src/base/problem.ts";
 import { fakeModules } from "../../src/roles/fake-modules.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { StopCallbacks } from "../../src/runtime/stop-callbacks.ts";
-import type { Side } from "../compile/split/cut.ts";
+import type { Side } from "../compile/cut/cut.ts";
 import { createStops, whileLoading } from "../host/stops.ts";
 import type { OwnImporter, TestApplication } from "./application.ts";
 import type { CallRecorder } from "./fakes/calls.ts";

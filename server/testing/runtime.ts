@@ -3,7 +3,7 @@
 
 import type { Plugin } from "vite";
 
-import { graphId } from "../compile/modules/module-ids.ts";
+import { graphId } from "../compile/read/module-ids.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import { localGraphCode } from "../compile/plugin/graph-code.ts";
 import type { ModuleRunnerOptions } from "../local/module-runner.ts";

@@ -2,7 +2,7 @@
 
 import { defaultServerSegments } from "../../src/base/manifest.ts";
 import { nearest } from "../../src/base/problem.ts";
-import type { Application } from "../compile/read/application.ts";
+import type { Application } from "../compile/cut/application.ts";
 import type { TestClusterOptions } from "./test-cluster.ts";
 
 export interface ClusterSegments {

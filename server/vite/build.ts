@@ -15,7 +15,7 @@ import { outputFolders, realPath } from "../files/sources.ts";
 import type { Build } from "../compile/write/build-run.ts";
 import { findIndex } from "../compile/write/environments.ts";
 import { inlineRoot } from "../compile/plugin/inline-root.ts";
-import { type Vite, loadVite } from "../compile/modules/load-vite.ts";
+import { type Vite, loadVite } from "../compile/read/load-vite.ts";
 import { insteadOfOutput, refuseOutput } from "../compile/write/output.ts";
 import { recoverFolder, takePlace, workFolder } from "../files/replaced-folder.ts";
 import { bundlerProblems } from "../compile/write/problems.ts";

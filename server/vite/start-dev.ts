@@ -8,7 +8,7 @@ import type { InlineConfig, Logger, ViteDevServer } from "vite";
 import { Problems } from "../../src/base/problem.ts";
 import { findIndex } from "../compile/write/environments.ts";
 import { inlineRoot } from "../compile/plugin/inline-root.ts";
-import { loadVite } from "../compile/modules/load-vite.ts";
+import { loadVite } from "../compile/read/load-vite.ts";
 import { createPlugin, type SeamlineOptions } from "./vite-plugin.ts";
 import { proceduresIn } from "../../console/server/sources/manifest-procedures.ts";
 import { realPath } from "../files/sources.ts";

@@ -26,7 +26,7 @@ import {
   resolveModule,
   wholeFiles,
 } from "../compile/plugin/plugin-modules.ts";
-import type { ApplicationReader } from "../compile/read/application-reader.ts";
+import type { ApplicationReader } from "../compile/application-reader.ts";
 import type { SeamlineOptions } from "../compile/read/plugin-options.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import { ownAddressHint } from "../../src/split/describe/own-addresses.ts";
@@ -34,7 +34,7 @@ import type { SessionParts } from "../compile/plugin/plugin-session.ts";
 import { lowerSyntax } from "../compile/plugin/lower-syntax.ts";
 import { pageStops } from "../compile/plugin/page-stops.ts";
 import { PluginState } from "../compile/plugin/plugin-state.ts";
-import { nodeImportProblems } from "../compile/read/server-only.ts";
+import { nodeImportProblems } from "../compile/rules/server-only.ts";
 import { startTag } from "../compile/plugin/start-page.ts";
 
 export type { SeamlineOptions } from "../compile/read/plugin-options.ts";

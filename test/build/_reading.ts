@@ -6,9 +6,9 @@ import { join } from "node:path";
 import * as vite from "vite";
 
 import type { ApplicationCache } from "../../server/compile/read/application-cache.ts";
-import type { Application } from "../../server/compile/read/application.ts";
-import { type ReadOptions, readApplication } from "../../server/compile/read/read-application.ts";
-import { parserOf } from "../../server/compile/modules/load-vite.ts";
+import type { Application } from "../../server/compile/cut/application.ts";
+import { type ReadOptions, readApplication } from "../../server/compile/read-application.ts";
+import { parserOf } from "../../server/compile/read/load-vite.ts";
 
 export const parse = parserOf(vite);
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { develop, shop as developed } from "../dev/_session.ts";
-import { packageOf } from "../../server/compile/modules/package-of.ts";
+import { packageOf } from "../../server/compile/read/package-of.ts";
 import { createFixture, shop } from "./_fixture.ts";
 
 const mark = "\uFEFF";

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { Application } from "../../server/compile/read/application.ts";
+import type { Application } from "../../server/compile/cut/application.ts";
 import { routesIn } from "../../server/compile/write/manifest-writer.ts";
 import type { Files } from "./_fixture.ts";
 import { createFixture } from "./_fixture.ts";
 import { readAt } from "./_reading.ts";
-import type { ReadOptions } from "../../server/compile/read/read-application.ts";
+import type { ReadOptions } from "../../server/compile/read-application.ts";
 
 const hook =
   "export async function hook(request: Request): Promise<Response> {\n  return new Response(request.method);\n}\n";

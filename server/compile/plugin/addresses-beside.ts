@@ -20,8 +20,8 @@ import {
 import { type Parse, programOf } from "../../../src/split/read/tree.ts";
 import { serviceFile } from "../../files/service-files.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
-import { loadVite, parserOf } from "../modules/load-vite.ts";
-import { isCommonJs, isInstalled, packageOf } from "../modules/package-of.ts";
+import { loadVite, parserOf } from "../read/load-vite.ts";
+import { isCommonJs, isInstalled, packageOf } from "../read/package-of.ts";
 import type { Build } from "../write/build-run.ts";
 import { builtFileOf, placeOf } from "../write/environments.ts";
 import { languageOf } from "./resolve.ts";

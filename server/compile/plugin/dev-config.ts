@@ -5,10 +5,10 @@ import { basename } from "node:path";
 import type { Rolldown, UserConfig } from "vite";
 
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
-import type { Application } from "../read/application.ts";
+import type { Application } from "../cut/application.ts";
 import { environmentNames, packagesOf } from "../write/environments.ts";
-import { parsePartId } from "../modules/module-ids.ts";
-import { isModuleFile } from "../modules/modules.ts";
+import { parsePartId } from "../read/module-ids.ts";
+import { isModuleFile } from "../read/modules.ts";
 import { configVariable } from "../../config/config-file.ts";
 
 /** Vite's defaults. A list in the configuration replaces them. */

@@ -8,11 +8,11 @@ import type { Environment, Plugin, ResolvedConfig } from "vite";
 
 import { type Problem, Problems } from "../../../src/base/problem.ts";
 import { slashed } from "../../files/sources.ts";
-import type { Application } from "../read/application.ts";
-import type { ApplicationReader } from "../read/application-reader.ts";
+import type { Application } from "../cut/application.ts";
+import type { ApplicationReader } from "../application-reader.ts";
 import { environmentNames } from "../write/environments.ts";
-import { importProblem } from "../modules/import-problem.ts";
-import type { SourceModule } from "../modules/modules.ts";
+import { importProblem } from "../read/import-problem.ts";
+import type { SourceModule } from "../read/modules.ts";
 
 /** Whether modules are split in an environment. */
 export function isOwnEnvironment(name: string): boolean {

@@ -12,12 +12,12 @@ import { problemAt } from "../../../src/split/read/code-frame.ts";
 import { futureSyntax, futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
 import { type Parse, programOf } from "../../../src/split/read/tree.ts";
 import { slashed } from "../../files/sources.ts";
-import type { Application } from "../read/application.ts";
-import type { ApplicationReader } from "../read/application-reader.ts";
-import type { Findings } from "../read/findings.ts";
-import { loadVite, parserOf } from "../modules/load-vite.ts";
-import { isInstalled } from "../modules/package-of.ts";
-import { isTyped } from "../modules/tsconfig.ts";
+import type { Application } from "../cut/application.ts";
+import type { ApplicationReader } from "../application-reader.ts";
+import type { Findings } from "../write/findings.ts";
+import { loadVite, parserOf } from "../read/load-vite.ts";
+import { isInstalled } from "../read/package-of.ts";
+import { isTyped } from "../rules/tsconfig.ts";
 
 /** Refuses such syntax if it is left after all other plugins. */
 export function syntaxGuard(

@@ -1,6 +1,6 @@
 // The code of the graph's module, in builds and in development.
 
-import { runtimeId } from "../modules/module-ids.ts";
+import { runtimeId } from "../read/module-ids.ts";
 
 // Bodies, faces and the application's imports of `seamline` share this module: each module graph
 // has its own node, never a global.

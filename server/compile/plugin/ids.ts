@@ -3,9 +3,9 @@
 import { relative } from "node:path";
 
 import { developmentPath } from "../../../src/base/protocol.ts";
-import type { CutModule } from "../split/cut.ts";
-import { isClosed } from "../split/closed-procedures.ts";
-import { partId } from "../modules/module-ids.ts";
+import type { CutModule } from "../cut/cut.ts";
+import { isClosed } from "../cut/closed-procedures.ts";
+import { partId } from "../read/module-ids.ts";
 import { isInside, slashed } from "../../files/sources.ts";
 
 export interface Addresses {

@@ -2,9 +2,9 @@
 
 import type { Environment, Plugin } from "vite";
 
-import type { ApplicationReader } from "../read/application-reader.ts";
+import type { ApplicationReader } from "../application-reader.ts";
 import { environmentNames } from "../write/environments.ts";
-import { loadVite } from "../modules/load-vite.ts";
+import { loadVite } from "../read/load-vite.ts";
 
 /** `using` and `await using`: Vite's compiler can lower no other syntax that Node 20 lacks. */
 const hint = /\busing\b/;

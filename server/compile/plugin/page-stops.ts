@@ -6,7 +6,7 @@ import type { ESTree, Plugin } from "vite";
 
 import { developmentPath } from "../../../src/base/protocol.ts";
 import { environmentNames } from "../write/environments.ts";
-import { partId, parsePartId } from "../modules/module-ids.ts";
+import { partId, parsePartId } from "../read/module-ids.ts";
 import { addressOf } from "./ids.ts";
 
 /** Sees modules after all other plugins, as JavaScript. */

@@ -16,10 +16,10 @@ import {
   setBrowser,
   setServer,
 } from "../write/environments.ts";
-import { workerGuard } from "./leaks.ts";
+import { workerGuard } from "../rules/leaks.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import type { SessionParts } from "./plugin-session.ts";
-import { refuseBase } from "./page-base.ts";
+import { refuseBase } from "../write/page-base.ts";
 import type { PluginState } from "./plugin-state.ts";
 
 type Command = "build" | "serve";

@@ -7,13 +7,19 @@ import type { Environment, Rolldown } from "vite";
 
 import { formatProblem } from "../../../src/base/problem.ts";
 import { paths } from "../../../src/base/protocol.ts";
-import { inPages } from "./page-base.ts";
+import { inPages } from "../write/page-base.ts";
 import { proxiedNames, proxyModuleText } from "./ids.ts";
-import type { Application } from "../read/application.ts";
+import type { Application } from "../cut/application.ts";
 import { takeFilesBeside } from "./addresses-beside.ts";
 import { environmentNames } from "../write/environments.ts";
 import { graphCode, liveGraphCode } from "./graph-code.ts";
-import { behindLink, fileAddresses, mayLeadToService, serviceModule, textImport } from "./leaks.ts";
+import {
+  behindLink,
+  fileAddresses,
+  mayLeadToService,
+  serviceModule,
+  textImport,
+} from "../rules/leaks.ts";
 import {
   emptyId,
   graphId,
@@ -22,11 +28,11 @@ import {
   partId,
   runtimeId,
   startId,
-} from "../modules/module-ids.ts";
-import type { SourceModule } from "../modules/modules.ts";
-import { importProblem } from "../modules/import-problem.ts";
+} from "../read/module-ids.ts";
+import type { SourceModule } from "../read/modules.ts";
+import { importProblem } from "../read/import-problem.ts";
 import { slashed } from "../../files/sources.ts";
-import { isInstalled } from "../modules/package-of.ts";
+import { isInstalled } from "../read/package-of.ts";
 import { isForPages } from "../write/page-classes.ts";
 import type { PluginState } from "./plugin-state.ts";
 import { judgeImport, languageOf } from "./resolve.ts";

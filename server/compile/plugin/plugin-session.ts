@@ -3,8 +3,8 @@
 import type { EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
 import type { ApplicationConfig } from "../../config/config-types.ts";
-import type { Application } from "../read/application.ts";
-import type { ApplicationReader } from "../read/application-reader.ts";
+import type { Application } from "../cut/application.ts";
+import type { ApplicationReader } from "../application-reader.ts";
 
 /** A development session, as the plugin uses it. */
 export interface PluginSession {

@@ -4,9 +4,9 @@
 import type { Environment } from "vite";
 
 import { Problems } from "../../../src/base/problem.ts";
-import type { Application } from "../read/application.ts";
+import type { Application } from "../cut/application.ts";
 import type { Build } from "../write/build-run.ts";
-import { isNoSource } from "../modules/package-of.ts";
+import { isNoSource } from "../read/package-of.ts";
 import type { PluginSession } from "./plugin-session.ts";
 
 export class PluginState {

@@ -7,14 +7,14 @@ import type { Environment, Rolldown } from "vite";
 
 import type { Problem } from "../../../src/base/problem.ts";
 import { isInside } from "../../files/sources.ts";
-import type { ApplicationReader } from "../read/application-reader.ts";
+import type { ApplicationReader } from "../application-reader.ts";
 import { environmentNames } from "../write/environments.ts";
-import type { Findings } from "../read/findings.ts";
-import { importProblem } from "../modules/import-problem.ts";
-import { serviceImport } from "./leaks.ts";
-import { isModuleFile } from "../modules/modules.ts";
-import { hasPackage, holdsMachineCode, isInstalled, packageOf } from "../modules/package-of.ts";
-import { isNodeOnly } from "../read/server-only.ts";
+import type { Findings } from "../write/findings.ts";
+import { importProblem } from "../read/import-problem.ts";
+import { serviceImport } from "../rules/leaks.ts";
+import { isModuleFile } from "../read/modules.ts";
+import { hasPackage, holdsMachineCode, isInstalled, packageOf } from "../read/package-of.ts";
+import { isNodeOnly } from "../rules/server-only.ts";
 
 type Resolved = Rolldown.PartialResolvedId | null;
 

@@ -2,7 +2,7 @@
 
 import type { HtmlTagDescriptor } from "vite";
 
-import { startId } from "../modules/module-ids.ts";
+import { startId } from "../read/module-ids.ts";
 
 /** Not awaited, so that the page renders meanwhile. Earlier calls wait by themselves. */
 export const startCode = 'import { startClient } from "seamline/client";\nvoid startClient();\n';

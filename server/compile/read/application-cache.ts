@@ -4,8 +4,8 @@ import { existsSync, statSync } from "node:fs";
 import { basename, resolve, sep } from "node:path";
 
 import { isInside, isListed, listFiles } from "../../files/sources.ts";
-import { FileMemory } from "../modules/file-memory.ts";
-import { Modules, type ModulesOptions } from "../modules/modules.ts";
+import { FileMemory } from "./file-memory.ts";
+import { Modules, type ModulesOptions } from "./modules.ts";
 
 /** What a reading starts from. */
 export interface Opened {

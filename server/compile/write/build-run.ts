@@ -17,19 +17,19 @@ import {
   viteOutputFolders,
 } from "../../files/sources.ts";
 import { assetsFolderOf } from "../../files/pages.ts";
-import type { Application } from "../read/application.ts";
+import type { Application } from "../cut/application.ts";
 import { uniqueProblems } from "../read/unique-problems.ts";
-import { ApplicationReader } from "../read/application-reader.ts";
-import { classRecords } from "../modules/classes.ts";
-import type { Side } from "../split/cut.ts";
-import { pageBase } from "../plugin/page-base.ts";
+import { ApplicationReader } from "../application-reader.ts";
+import { classRecords } from "../cut/classes.ts";
+import type { Side } from "../cut/cut.ts";
+import { pageBase } from "./page-base.ts";
 import { Entries } from "./entries.ts";
 import { environmentNames, outDirOf } from "./environments.ts";
 import { FilesBeside } from "./files-beside.ts";
-import { Findings } from "../read/findings.ts";
+import { Findings } from "./findings.ts";
 import { writeManifests } from "./manifest-writer.ts";
-import { writeModuleTypes } from "../read/module-types.ts";
-import type { SourceModule } from "../modules/modules.ts";
+import { writeModuleTypes } from "./module-types.ts";
+import type { SourceModule } from "../read/modules.ts";
 import { addKeptBuilds, keepBrowserFiles } from "./keep-builds.ts";
 import { lockOutput } from "../../files/build-lock.ts";
 import { recoverFolder, takePlace, workFolder } from "../../files/replaced-folder.ts";

@@ -6,8 +6,8 @@ import { gzipSync } from "node:zlib";
 
 import type { ServerManifest } from "../../../src/base/manifest.ts";
 import { findOutput, isFile, isStale, manifestFiles } from "../../files/sources.ts";
-import { parsePartId } from "../modules/module-ids.ts";
-import { nameOfFile } from "../modules/package-imports.ts";
+import { parsePartId } from "../read/module-ids.ts";
+import { nameOfFile } from "../read/package-imports.ts";
 import type { Written } from "./written.ts";
 
 export interface SizedModule {

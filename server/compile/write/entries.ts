@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 
 import type { Environment, Rolldown } from "vite";
 
-import { emptyId, parsePartId } from "../modules/module-ids.ts";
+import { emptyId, parsePartId } from "../read/module-ids.ts";
 
 type BundleContext = Rolldown.PluginContext & { readonly environment: Environment };
 

@@ -8,7 +8,7 @@ import { basename, extname, isAbsolute, join, relative, resolve } from "node:pat
 import type { EnvironmentOptions, UserConfig } from "vite";
 
 import { isInside, realPath, slashed } from "../../files/sources.ts";
-import { emptyId, graphId, graphModuleId, parsePartId } from "../modules/module-ids.ts";
+import { emptyId, graphId, graphModuleId, parsePartId } from "../read/module-ids.ts";
 
 /** Names of the environments. */
 export const environmentNames = { browser: "client", server: "server" } as const;

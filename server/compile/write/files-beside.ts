@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 
 import type { Problem } from "../../../src/base/problem.ts";
 import { asWriteFailure } from "../../base/write-failure.ts";
-import type { Application } from "../read/application.ts";
+import type { Application } from "../cut/application.ts";
 import { insteadOfOutput } from "./output.ts";
 import type { Written } from "./written.ts";
 

@@ -16,12 +16,12 @@ import type {
   ServerManifest,
 } from "../../../src/base/manifest.ts";
 import { writeStored } from "../../../src/codec/stored-manifest.ts";
-import type { Application } from "../read/application.ts";
+import type { Application } from "../cut/application.ts";
 import { sizesOf } from "./built-sizes.ts";
 import { withoutForms } from "../../../src/split/procedures/form-hint.ts";
-import type { Side } from "../split/cut.ts";
-import { graphModuleId } from "../modules/module-ids.ts";
-import type { ApplicationProcedure } from "../split/application-procedure.ts";
+import type { Side } from "../cut/cut.ts";
+import { graphModuleId } from "../read/module-ids.ts";
+import type { ApplicationProcedure } from "../cut/application-procedure.ts";
 import { signPage } from "./sign-page.ts";
 import type { Written } from "./written.ts";
 

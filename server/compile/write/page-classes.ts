@@ -6,8 +6,8 @@ import type { Environment } from "vite";
 
 import type { Problem } from "../../../src/base/problem.ts";
 import { environmentNames } from "./environments.ts";
-import type { Application } from "../read/application.ts";
-import type { SourceModule } from "../modules/modules.ts";
+import type { Application } from "../cut/application.ts";
+import type { SourceModule } from "../read/modules.ts";
 
 /**
  * Whether the importer is in the server's build for such classes only. If the import can't be

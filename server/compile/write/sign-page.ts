@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
 import { browserManifestPath, paths, revisionQuery } from "../../../src/base/protocol.ts";
-import { addressBelow } from "../plugin/page-base.ts";
+import { addressBelow } from "./page-base.ts";
 
 /** Bytes of a manifest, gzipped, that a page carries. A larger one is cached apart from it. */
 const mostEmbeddedBytes = 4096;

@@ -6,8 +6,8 @@ import { isAbsolute, join, relative } from "node:path";
 import type { Rolldown } from "vite";
 
 import { isInside, slashed } from "../../files/sources.ts";
-import { parsePartId } from "../modules/module-ids.ts";
-import { isInstalled, packageOf } from "../modules/package-of.ts";
+import { parsePartId } from "../read/module-ids.ts";
+import { isInstalled, packageOf } from "../read/package-of.ts";
 
 /** The output of one environment. */
 export interface Written {

@@ -4,7 +4,7 @@ import type { ProcedureState } from "../../../src/types/console-state.ts";
 import { BadRequest } from "../../../src/base/errors.ts";
 import type { ServerManifest } from "../../../src/base/manifest.ts";
 import { formatProblem, type Problem } from "../../../src/base/problem.ts";
-import type { Application } from "../../compile/read/application.ts";
+import type { Application } from "../../compile/cut/application.ts";
 import type { Controls } from "../../../console/server/controls.ts";
 import { proceduresIn } from "../../../console/server/sources/manifest-procedures.ts";
 import { moveProcedure } from "../files/move.ts";

@@ -6,9 +6,9 @@ import { basename, relative } from "node:path";
 
 import type { ViteDevServer } from "vite";
 
-import type { Application } from "../../compile/read/application.ts";
-import type { ApplicationReader } from "../../compile/read/application-reader.ts";
-import { isModuleFile } from "../../compile/modules/modules.ts";
+import type { Application } from "../../compile/cut/application.ts";
+import type { ApplicationReader } from "../../compile/application-reader.ts";
+import { isModuleFile } from "../../compile/read/modules.ts";
 import { slashed } from "../../files/sources.ts";
 
 /**

@@ -7,7 +7,7 @@ import { BadRequest } from "../../../src/base/errors.ts";
 import { readJson } from "../../../src/base/json.ts";
 import { Problems } from "../../../src/base/problem.ts";
 import { entryOf, segmentFileEnding } from "../../../src/base/manifest.ts";
-import type { Application } from "../../compile/read/application.ts";
+import type { Application } from "../../compile/cut/application.ts";
 
 type SegmentFile = Record<string, Record<string, unknown>>;
 

@@ -4,8 +4,8 @@
 
 import { join } from "node:path";
 
-import type { Application } from "../../compile/read/application.ts";
-import type { ApplicationProcedure } from "../../compile/split/application-procedure.ts";
+import type { Application } from "../../compile/cut/application.ts";
+import type { ApplicationProcedure } from "../../compile/cut/application-procedure.ts";
 import { secondSaveMs } from "./moves.ts";
 import type { DevEvent } from "../session/session.ts";
 

@@ -2,7 +2,7 @@
 
 import type { DevEnvironment } from "vite";
 
-import { parsePartId } from "../../compile/modules/module-ids.ts";
+import { parsePartId } from "../../compile/read/module-ids.ts";
 import type { ServerManifest } from "../../../src/base/manifest.ts";
 import type { Log, ModuleNamespace } from "../../../src/base/ports.ts";
 import type { ServerModules } from "../../../src/roles/application.ts";

@@ -4,7 +4,7 @@ import type { ServerManifest } from "../../../src/base/manifest.ts";
 import { type Problem, Problems } from "../../../src/base/problem.ts";
 import { bundlerProblems } from "../../compile/write/problems.ts";
 import { type LoadedModule, loadFailure, purposeOf } from "../../modules/load-failure.ts";
-import { parsePartId } from "../../compile/modules/module-ids.ts";
+import { parsePartId } from "../../compile/read/module-ids.ts";
 
 /** Why modules can't be loaded, as problems. */
 export function loadProblems(thrown: unknown, module: LoadedModule): readonly Problem[] {

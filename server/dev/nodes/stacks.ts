@@ -1,6 +1,6 @@
 // Stacks with the lines of the application only.
 
-import { graphId } from "../../compile/modules/module-ids.ts";
+import { graphId } from "../../compile/read/module-ids.ts";
 import { withoutOwnFrames } from "../../base/stacks.ts";
 
 const tidied = new WeakSet<Error>();

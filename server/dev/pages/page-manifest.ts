@@ -2,7 +2,7 @@
 // with it.
 
 import type { Manifest } from "../../../src/base/manifest.ts";
-import type { Application } from "../../compile/read/application.ts";
+import type { Application } from "../../compile/cut/application.ts";
 import { browserManifest } from "../session/manifest.ts";
 
 export interface PageManifestOptions {

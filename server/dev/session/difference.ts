@@ -3,10 +3,10 @@
 
 import { procedureKey } from "../../../src/base/fqn.ts";
 import type { SplitModule } from "../../../src/split/write/split-module.ts";
-import type { Application } from "../../compile/read/application.ts";
-import type { ApplicationProcedure } from "../../compile/split/application-procedure.ts";
-import type { CutModule, Side } from "../../compile/split/cut.ts";
-import { partId } from "../../compile/modules/module-ids.ts";
+import type { Application } from "../../compile/cut/application.ts";
+import type { ApplicationProcedure } from "../../compile/cut/application-procedure.ts";
+import type { CutModule, Side } from "../../compile/cut/cut.ts";
+import { partId } from "../../compile/read/module-ids.ts";
 import { proxiedNames } from "../../compile/plugin/ids.ts";
 import type { Move } from "./session.ts";
 

@@ -2,12 +2,12 @@
 // them on demand.
 
 import type { Manifest, ModuleRecord, ServerManifest } from "../../../src/base/manifest.ts";
-import type { Application } from "../../compile/read/application.ts";
-import { browserCode } from "../../compile/split/browser-code.ts";
-import { classRecords } from "../../compile/modules/classes.ts";
+import type { Application } from "../../compile/cut/application.ts";
+import { browserCode } from "../../compile/cut/browser-code.ts";
+import { classRecords } from "../../compile/cut/classes.ts";
 import { markedForPages, namedIn, routesIn } from "../../compile/write/manifest-writer.ts";
-import { graphId, partId } from "../../compile/modules/module-ids.ts";
-import type { SourceModule } from "../../compile/modules/modules.ts";
+import { graphId, partId } from "../../compile/read/module-ids.ts";
+import type { SourceModule } from "../../compile/read/modules.ts";
 
 /** For nodes. */
 export async function serverManifest(

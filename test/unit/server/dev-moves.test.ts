@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { Application } from "../../../server/compile/read/application.ts";
+import type { Application } from "../../../server/compile/cut/application.ts";
 import { Moves } from "../../../server/dev/files/moves.ts";
 import { Orphans } from "../../../server/dev/files/orphans.ts";
 import type { Move } from "../../../server/dev/session/session.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { loadVite } from "../../../server/compile/modules/load-vite.ts";
+import { loadVite } from "../../../server/compile/read/load-vite.ts";
 
 it("an older Vite is refused with its version and the one to install", async () => {
   const root = mkdtempSync(join(tmpdir(), "seamline-vite-"));

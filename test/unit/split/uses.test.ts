@@ -3,7 +3,7 @@
 import * as vite from "vite";
 import { describe as suite, expect, it } from "vitest";
 
-import { parserOf } from "../../../server/compile/modules/load-vite.ts";
+import { parserOf } from "../../../server/compile/read/load-vite.ts";
 import { readModule } from "../../../src/split/read/read-module.ts";
 import { usesOf } from "../../../src/split/describe/uses.ts";
 import { describe } from "./_harness.ts";

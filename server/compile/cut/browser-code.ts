@@ -1,0 +1,72 @@
+// Collects the code that browsers get: whole modules, and of split ones the shared part and the
+// body that pages hold.
+
+import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import type { CutModule } from "./cut.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
+
+/** A module, or a part of one. */
+export interface BrowserCode {
+  readonly module: SourceModule;
+  readonly text: string;
+  readonly description: ModuleDescription;
+}
+
+export interface BrowserCodeOptions {
+  readonly cut: ReadonlyMap<string, CutModule>;
+  readonly modules: Modules;
+  /** Modules that pages reach, and those that are entries by themselves. */
+  readonly pageModules: Iterable<SourceModule>;
+  readonly browserModules: Iterable<SourceModule>;
+}
+
+/** Follows value imports from the modules of pages and from the bodies that they hold. */
+export async function browserCode({
+  cut,
+  modules,
+  pageModules,
+  browserModules,
+}: BrowserCodeOptions): Promise<readonly BrowserCode[]> {
+  const held = [...cut.values()]
+    .filter((cutModule) => cutModule.parts.browser.body !== undefined)
+    .map((cutModule) => cutModule.module);
+  const reached = new Set<SourceModule>([...pageModules, ...browserModules, ...held]);
+  const found: BrowserCode[] = [];
+  // Iterating a set includes what is added meanwhile.
+  for (const module of reached) {
+    const parts = cut.get(module.file)?.parts.browser;
+    const whole = modules.describe(module);
+    const code =
+      parts === undefined
+        ? [{ module, text: modules.text(module.file), description: whole }]
+        : [
+            { module, text: "", description: reexportsOf(whole) },
+            ...[parts.shared, parts.body].map((part) => ({
+              module,
+              text: part?.code ?? "",
+              description: modules.describePart(module, part),
+            })),
+          ];
+    found.push(...code);
+    for (const { description } of code)
+      for (const edge of await modules.importsOf(module, description))
+        if (!edge.typeOnly) reached.add(edge.module);
+  }
+  return found;
+}
+
+const faces = new WeakMap<ModuleDescription, ModuleDescription>();
+
+/**
+ * The re-exports that a face keeps of its module. Returns the same object until the module changes.
+ */
+function reexportsOf(whole: ModuleDescription): ModuleDescription {
+  const face = faces.get(whole) ?? {
+    ...whole,
+    imports: [],
+    clientImports: [],
+    startClientCalls: [],
+  };
+  faces.set(whole, face);
+  return face;
+}

@@ -1,0 +1,136 @@
+// Searches for procedures that code imports, directly or through other modules.
+
+import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import type { CutModule } from "./cut.ts";
+import { declarationOf, declaredIn, exportNames } from "../read/export-declarations.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
+import type { ApplicationProcedure } from "./application-procedure.ts";
+
+/** A value import of a source module, with the sought procedures that it names. */
+export interface ValueImport {
+  readonly target: SourceModule;
+  readonly sought: readonly ApplicationProcedure[];
+}
+
+export interface Step {
+  readonly module: SourceModule;
+  readonly imports: readonly ValueImport[];
+  readonly from?: Step;
+}
+
+/**
+ * Follows imports to the sought procedures. The imports of a piece of code are looked up once,
+ * whichever segment leads to it.
+ */
+export class ImportSearch {
+  /** Module → the sought procedures that it declares, by their exports. */
+  readonly #sought = new Map<SourceModule, Map<string, ApplicationProcedure>>();
+  readonly #cut: ReadonlyMap<string, CutModule>;
+  readonly #modules: Modules;
+  readonly #imports = new Map<ModuleDescription, readonly ValueImport[]>();
+
+  constructor(
+    sought: readonly ApplicationProcedure[],
+    cut: ReadonlyMap<string, CutModule>,
+    modules: Modules,
+  ) {
+    for (const procedure of sought)
+      this.#sought.set(
+        procedure.module,
+        (this.#sought.get(procedure.module) ?? new Map<string, ApplicationProcedure>()).set(
+          procedure.export,
+          procedure,
+        ),
+      );
+    this.#cut = cut;
+    this.#modules = modules;
+  }
+
+  /** The sought procedures that are reached from `start`, each with the shortest chain of files. */
+  async from(
+    start: readonly Step[],
+  ): Promise<ReadonlyMap<ApplicationProcedure, readonly string[]>> {
+    const found = new Map<ApplicationProcedure, readonly string[]>();
+    const visited = new Set<SourceModule>();
+    const queue = [...start];
+    // A list hands out what is added while it is walked.
+    for (const step of queue)
+      for (const { target, sought } of step.imports) {
+        for (const procedure of sought)
+          if (!found.has(procedure))
+            found.set(procedure, [...chainOf(step), procedure.module.name]);
+        if (visited.has(target)) continue;
+        visited.add(target);
+        // A face leads to the shared part of its module, never to a body.
+        const parts = this.#cut.get(target.file)?.parts.server;
+        const description =
+          parts === undefined
+            ? this.#modules.describe(target)
+            : this.#modules.describePart(target, parts.shared);
+        const imports =
+          this.#imports.get(description) ?? (await this.importsOf(target, description));
+        if (imports.length > 0) queue.push({ module: target, imports, from: step });
+      }
+    return found;
+  }
+
+  /** The value imports of a module or of a part. */
+  async importsOf(
+    module: SourceModule,
+    description: ModuleDescription,
+  ): Promise<readonly ValueImport[]> {
+    const cached = this.#imports.get(description);
+    if (cached !== undefined) return cached;
+    const imports: ValueImport[] = [];
+    for (const {
+      module: target,
+      typeOnly,
+      names,
+      namespace,
+      isReexport,
+    } of await this.#modules.importsOf(module, description)) {
+      if (typeOnly) continue;
+      const sought: ApplicationProcedure[] = [];
+      // A re-export isn't a call.
+      for (const name of isReexport ? [] : names) {
+        const exported =
+          name === "*" ? await this.#members(module, namespace ?? "", target) : [name];
+        for (const exportName of exported) {
+          // Most exports are declared in the module itself, which needs no waiting.
+          const declared =
+            declaredIn(this.#modules, target, exportName) ??
+            (await declarationOf(this.#modules, target, exportName));
+          if (!("missing" in declared))
+            sought.push(...this.#named(declared.module, declared.export.name));
+        }
+      }
+      imports.push({ target, sought });
+    }
+    this.#imports.set(description, imports);
+    return imports;
+  }
+
+  /** The members that a module uses of a namespace; all if it passes the namespace on. */
+  async #members(
+    module: SourceModule,
+    namespace: string,
+    target: SourceModule,
+  ): Promise<readonly string[]> {
+    const uses = (this.#modules.usesOf(module)?.units ?? []).flatMap((unit) =>
+      unit.uses.filter((use) => use.name === namespace),
+    );
+    const members = uses.map((use) => use.member);
+    return members.includes(undefined)
+      ? await exportNames(this.#modules, target)
+      : members.filter((member) => member !== undefined);
+  }
+
+  #named(module: SourceModule, name: string): readonly ApplicationProcedure[] {
+    const procedure = this.#sought.get(module)?.get(name);
+    return procedure === undefined ? [] : [procedure];
+  }
+}
+
+function chainOf(step: Step): readonly string[] {
+  return step.from === undefined ? [step.module.name] : [...chainOf(step.from), step.module.name];
+}

@@ -1,0 +1,40 @@
+// Faces that start the client, for applications whose pages reach procedures only in ways that the
+// reading can't follow: computed imports, globs, and imports that another plugin writes. What the
+// bundler brings to a page runs there, so the start is there before the first call.
+
+import type { Part } from "../../../src/split/write/split-module.ts";
+import type { FileMemory } from "../read/file-memory.ts";
+import { startId } from "../read/module-ids.ts";
+import type { CutModule } from "./cut.ts";
+
+const startImport = `import ${JSON.stringify(startId)};\n`;
+
+/** The modules, with browser's faces that start the client. */
+export function startedByFaces(
+  cut: ReadonlyMap<string, CutModule>,
+  memory: FileMemory,
+): ReadonlyMap<string, CutModule> {
+  return new Map(
+    [...cut].map(([file, module]) => {
+      const { parts } = module;
+      // The same object as in the reading before, if the module hasn't changed.
+      const browser = memory.ofObject(parts.browser, () => ({
+        ...parts.browser,
+        face: withStart(parts.browser.face),
+      }));
+      return [file, { ...module, parts: { ...parts, browser } }];
+    }),
+  );
+}
+
+function withStart(face: Part): Part {
+  return {
+    code: face.code + startImport,
+    get unpadded() {
+      return `${face.unpadded}\n${startImport}`;
+    },
+    get map() {
+      return face.map;
+    },
+  };
+}

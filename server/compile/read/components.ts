@@ -1,0 +1,46 @@
+// Components of frameworks such as Vue and Svelte: markup files with scripts in them. A bundler's
+// plugin compiles them; what their scripts import and start counts like a page's.
+
+import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import type { FileMemory } from "./file-memory.ts";
+import type { Modules } from "./modules.ts";
+
+/** Whether an import leads to a component. */
+export function isComponent(specifier: string): boolean {
+  return /\.(?:vue|svelte)(?:\?.*)?$/.test(specifier);
+}
+
+/** Describes the scripts of a component, each parsed as a module. */
+export function describeComponent(
+  file: string,
+  name: string,
+  modules: Modules,
+  memory: FileMemory,
+): readonly ModuleDescription[] {
+  return memory.of(file, "component", () =>
+    scriptsIn(memory.text(file)).map(({ text, language }) =>
+      modules.describeText(text, `${file}.${language}`),
+    ),
+  );
+}
+
+/** The scripts, with everything around them blanked so that positions are those of the file. */
+export function scriptsIn(
+  markup: string,
+): readonly { readonly text: string; readonly language: "ts" | "tsx" }[] {
+  const visible = markup.replace(/<!--[\s\S]*?-->/g, blank);
+  return [
+    ...visible.matchAll(/<script\b((?:"[^"]*"|'[^']*'|[^>"'])*)>([\s\S]*?)<\/script\s*>/gi),
+  ].map((match) => {
+    const [whole, attributes = "", text = ""] = match;
+    const start = match.index + whole.indexOf(">", "<script".length + attributes.length) + 1;
+    return {
+      text: blank(markup.slice(0, start)) + text,
+      language: /\blang\s*=\s*["']?[jt]sx\b/i.test(attributes) ? "tsx" : "ts",
+    };
+  });
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n\r]/g, " ");
+}

@@ -1,0 +1,296 @@
+// The source modules of an application: ids, descriptions, and the modules that imports lead to.
+
+import { basename, dirname, join, relative, resolve } from "node:path";
+
+import type { Problem } from "../../../src/base/problem.ts";
+import {
+  type ModuleDescription,
+  describeModule,
+  describeReading,
+  emptyDescription,
+} from "../../../src/split/describe/describe.ts";
+import { type ModuleReading, readModule } from "../../../src/split/read/read-module.ts";
+import type { Parse, Part } from "../../../src/split/write/split-module.ts";
+import { type ExportedTypes, exportedTypesOf } from "../../../src/split/describe/exported-types.ts";
+import { type ModuleUses, usesOf } from "../../../src/split/describe/uses.ts";
+import { isInside, realPath, slashed } from "../../files/sources.ts";
+import { type DescribedImport, importsIn } from "./described-imports.ts";
+import type { FileMemory } from "./file-memory.ts";
+import { nameProblems } from "../rules/folder-name.ts";
+
+export interface SourceModule {
+  /** Relative to the source root, no extension: `shop/quote`. */
+  readonly id: string;
+  /** Absolute. */
+  readonly file: string;
+  /** Relative to the application folder, for people. */
+  readonly name: string;
+}
+
+/** Resolves an import that isn't relative (an alias, a package) to an absolute file. */
+export type ResolveImport = (specifier: string, importer: string) => Promise<string | undefined>;
+
+/**
+ * Syntax trees of this much source are kept while an application is read, at about 35 bytes per
+ * character. Further modules are parsed again when they are split.
+ */
+const mostCharactersRead = 8_000_000;
+
+const extensions = /\.[cm]?[jt]sx?$/;
+
+/** Whether a file is a module's source. */
+export function isModuleFile(file: string): boolean {
+  return /\.(?:m?[jt]s|[jt]sx)$/.test(file) && !/\.d\.m?ts$/.test(file);
+}
+
+/** Modules of the platform and of the runtime, which never resolve to a source module. */
+function isForeign(specifier: string): boolean {
+  return /^(?:node:|[a-z]+:\/\/|data:|\/svc\/)|^seamline(?:\/|$)/.test(specifier);
+}
+
+export interface ModulesOptions {
+  readonly root: string;
+  readonly source: string;
+  readonly files: readonly string[];
+  readonly parse: Parse;
+  readonly resolveImport: ResolveImport;
+  /** Caches what depends on the files' texts. */
+  readonly memory: FileMemory;
+}
+
+/** An import or a re-export that leads to a source module. */
+export interface ImportEdge extends Omit<DescribedImport, "specifier"> {
+  readonly module: SourceModule;
+}
+
+/**
+ * The modules of a source folder. A file is read and parsed when it is first needed, and once. How
+ * imports resolve depends on the list of files.
+ */
+export class Modules {
+  /** Names that Vite can't read, and pairs of files with the same module id. */
+  readonly problems: readonly Problem[];
+  /** The application folder, absolute as is the source folder. */
+  readonly root: string;
+  readonly source: string;
+  readonly #parse: Parse;
+  readonly #resolveImport: ResolveImport;
+  readonly #byId = new Map<string, SourceModule>();
+  readonly #byFile = new Map<string, SourceModule>();
+  readonly #memory: FileMemory;
+  readonly #edges = new WeakMap<ModuleDescription, readonly ImportEdge[]>();
+  readonly #readings = new Map<string, ModuleReading>();
+  #charactersRead = 0;
+  #consulted: Map<SourceModule, ModuleDescription> | undefined;
+  readonly #keys = new Map<string, string>();
+  readonly #at = new Map<string, SourceModule | undefined>();
+  readonly #resolved = new Map<string, Promise<SourceModule | undefined>>();
+
+  constructor(options: ModulesOptions) {
+    this.#memory = options.memory;
+    this.root = options.root;
+    this.source = options.source;
+    this.#parse = options.parse;
+    this.#resolveImport = options.resolveImport;
+    const problems: Problem[] = [];
+    for (const file of options.files.filter(
+      (path) => isInside(options.source, path) && isModuleFile(path),
+    )) {
+      const module = this.#memory.of(file, "module", () => ({
+        id: this.#idOf(file),
+        file,
+        name: slashed(relative(options.root, file)),
+      }));
+      const twin = this.#byId.get(module.id);
+      if (twin !== undefined)
+        problems.push({
+          file: module.name,
+          message: `this file and ${twin.name} are one module, "${module.id}": a module's name doesn't include the extension`,
+          hint: "Rename or remove one of them.",
+        });
+      else this.#byId.set(module.id, module);
+      this.#byFile.set(file, module);
+    }
+    const names = [...this.#byFile.values()].map(({ name }) => name);
+    this.problems = [...nameProblems(names), ...problems];
+  }
+
+  get ids(): Iterable<string> {
+    return this.#byId.keys();
+  }
+
+  get(id: string): SourceModule | undefined {
+    return this.#byId.get(id);
+  }
+
+  byFile(file: string): SourceModule | undefined {
+    return this.#byFile.get(file);
+  }
+
+  /** The module that a segment file or `client.import` names: `./shop/quote.js`. */
+  find(key: string): SourceModule | undefined {
+    let path = this.#keys.get(key);
+    if (path === undefined) this.#keys.set(key, (path = resolve(this.source, key)));
+    return this.at(path);
+  }
+
+  /**
+   * The module at an absolute path, with or without its extension. A file goes before a folder's
+   * index, as in Node and TypeScript.
+   */
+  at(path: string): SourceModule | undefined {
+    const exact = this.#byFile.get(path);
+    if (exact !== undefined) return exact;
+    if (!this.#at.has(path)) this.#at.set(path, this.#without(path));
+    return this.#at.get(path);
+  }
+
+  #without(path: string): SourceModule | undefined {
+    const full = slashed(relative(this.source, path));
+    return (
+      this.#byId.get(full) ??
+      this.#byId.get(full.replace(extensions, "")) ??
+      this.#byId.get(full === "" ? "index" : `${full}/index`)
+    );
+  }
+
+  text(file: string): string {
+    return this.#memory.text(file);
+  }
+
+  describe(module: SourceModule): ModuleDescription {
+    const description = this.#describe(module);
+    this.#consulted?.set(module, description);
+    return description;
+  }
+
+  #describe(module: SourceModule): ModuleDescription {
+    return this.#memory.of(module.file, "description", () => describeReading(this.read(module)));
+  }
+
+  /** Parses and analyses a module, once for everything that reads or splits it. */
+  read({ file, name }: SourceModule): ModuleReading {
+    const source = this.text(file);
+    const cached = this.#readings.get(file);
+    if (cached?.source === source) return cached;
+    const reading = readModule({ file: name, source, parse: this.#parse });
+    if (this.#charactersRead + source.length <= mostCharactersRead) {
+      this.#readings.set(file, reading);
+      this.#charactersRead += source.length;
+    }
+    return reading;
+  }
+
+  /** Drops all syntax trees. Descriptions stay cached. */
+  release(): void {
+    this.#readings.clear();
+    this.#charactersRead = 0;
+  }
+
+  /**
+   * Runs `look` and returns the descriptions that its result depends on, besides the list of files.
+   * Must not run concurrently.
+   */
+  async consulted(
+    look: () => Promise<void>,
+  ): Promise<ReadonlyMap<SourceModule, ModuleDescription>> {
+    const consulted = new Map<SourceModule, ModuleDescription>();
+    this.#consulted = consulted;
+    try {
+      await look();
+    } finally {
+      this.#consulted = undefined;
+    }
+    return consulted;
+  }
+
+  /** Whether these descriptions are still current. */
+  hold(consulted: ReadonlyMap<SourceModule, ModuleDescription>): boolean {
+    for (const [module, description] of consulted)
+      if (this.#describe(module) !== description) return false;
+    return true;
+  }
+
+  /** Describes a part of a module. */
+  describePart(module: SourceModule, part: Part | undefined): ModuleDescription {
+    if (part === undefined) return emptyDescription;
+    return this.#memory.ofObject(part, () => this.describeText(part.code, module.file));
+  }
+
+  /** What each unit of a module uses and changes; `undefined` if it can't be parsed. */
+  usesOf(module: SourceModule): ModuleUses | undefined {
+    return this.#memory.of(module.file, "uses", () => usesOf(this.read(module)));
+  }
+
+  /** The types that a module exports. */
+  exportedTypes(module: SourceModule): ExportedTypes {
+    return this.#memory.of(module.file, "types", () => exportedTypesOf(this.read(module)));
+  }
+
+  /** Describes code inside another file: a script in a page. */
+  describeText(source: string, file: string): ModuleDescription {
+    return describeModule({
+      source,
+      file: slashed(relative(this.root, file)),
+      parse: this.#parse,
+    });
+  }
+
+  /** Resolves an import in `importer` (a file) to a source module. */
+  async resolve(specifier: string, importer: string): Promise<SourceModule | undefined> {
+    const bare = specifier.replace(/[?#].*$/, "");
+    const path = resolve(dirname(importer), bare);
+    // A linked folder may contain modules too.
+    if (/^\.{1,2}(?:\/|$)/.test(bare))
+      return this.at(path) ?? this.at(join(realPath(dirname(path)), basename(path)));
+    if (isForeign(bare)) return undefined;
+    // How a package resolves depends on the importer's folder, not on its file.
+    const key = `${dirname(importer)} ${specifier}`;
+    let found = this.#resolved.get(key);
+    if (found === undefined)
+      this.#resolved.set(
+        key,
+        (found = this.#resolveImport(specifier, importer).then((file) =>
+          file === undefined ? undefined : (this.#byFile.get(file) ?? this.at(file)),
+        )),
+      );
+    return await found;
+  }
+
+  /** Resolves an import to a file, which may not exist or not be a module. */
+  async fileOf(specifier: string, importer: string): Promise<string | undefined> {
+    const bare = specifier.replace(/[?#].*$/, "");
+    if (/^\.{1,2}\//.test(bare)) return resolve(dirname(importer), bare);
+    return isForeign(bare) ? undefined : await this.#resolveImport(specifier, importer);
+  }
+
+  /** All imports and re-exports of source modules in a module or part, values and types. */
+  async importsOf(
+    module: SourceModule,
+    description: ModuleDescription = this.describe(module),
+  ): Promise<readonly ImportEdge[]> {
+    let edges = this.#edges.get(description);
+    if (edges === undefined)
+      this.#edges.set(description, (edges = await this.#importsOf(module, description)));
+    return edges;
+  }
+
+  async #importsOf(
+    module: SourceModule,
+    description: ModuleDescription,
+  ): Promise<readonly ImportEdge[]> {
+    const found = await Promise.all(
+      importsIn(description).map(async (edge) => ({
+        ...edge,
+        module: await this.resolve(edge.specifier, module.file),
+      })),
+    );
+    return found.flatMap(({ module: target, typeOnly, names, namespace, isReexport }) =>
+      target === undefined ? [] : [{ module: target, typeOnly, names, namespace, isReexport }],
+    );
+  }
+
+  #idOf(file: string): string {
+    return slashed(relative(this.source, file)).replace(extensions, "");
+  }
+}

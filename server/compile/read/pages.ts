@@ -1,0 +1,205 @@
+// Reads the application's pages: what they load, which segments they start, and what they import by
+// name.
+
+import { existsSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+
+import { type Problem, nearest } from "../../../src/base/problem.ts";
+import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import { isInside, realPath, slashed } from "../../files/sources.ts";
+import { describeComponent, isComponent } from "./components.ts";
+import type { FileMemory } from "./file-memory.ts";
+import type { PageScript } from "../cut/hidden-exports.ts";
+import type { Modules, SourceModule } from "./modules.ts";
+
+/** A page and what its scripts load. */
+export interface PageEntry {
+  /** Absolute. */
+  readonly file: string;
+  /** Relative to the application folder. */
+  readonly name: string;
+  /** `module` is set for source modules. */
+  readonly imports: readonly { readonly specifier: string; readonly module?: SourceModule }[];
+}
+
+/** What pages and the modules they reach request. */
+export interface PageDemands {
+  /** Segments named by literals, with a file that names each. */
+  readonly started: ReadonlyMap<string, string>;
+  /** Whether anything calls `startClient`, with or without segments. */
+  readonly starts: boolean;
+  /** `startClient` calls that name none. */
+  readonly unclear: readonly Problem[];
+  /** Named by `client.import('…')`, or by the `browserModules` globs. */
+  readonly modules: readonly SourceModule[];
+  readonly pages: readonly PageEntry[];
+  /** Scripts inside pages, and those of components. */
+  readonly scripts: readonly PageScript[];
+  /** All modules that pages reach through value imports. */
+  readonly reached: ReadonlySet<SourceModule>;
+  readonly problems: readonly Problem[];
+}
+
+interface Script {
+  readonly text?: string;
+  readonly src?: string;
+}
+
+/** Follows the imports of pages and of entry modules. */
+export async function readPages(options: {
+  root: string;
+  source: string;
+  /** Root-absolute URLs in pages are looked up in these folders. */
+  bases: readonly string[];
+  pages: readonly string[];
+  entries: readonly SourceModule[];
+  modules: Modules;
+  memory: FileMemory;
+  /** What a page gets of an imported module; of a split one, only the shared part. */
+  visible: (module: SourceModule) => ModuleDescription;
+}): Promise<PageDemands> {
+  const { root, modules, memory } = options;
+  const started = new Map<string, string>();
+  const unclear: Problem[] = [];
+  const problems: Problem[] = [];
+  const requested = new Set<SourceModule>();
+  const reached = new Set<SourceModule>();
+  const queue = [...options.entries];
+
+  let starts = false;
+  const take = (description: ModuleDescription, name: string): void => {
+    starts ||= description.startClientCalls.length > 0;
+    for (const call of description.startClientCalls)
+      // A script in a page has a file name of its own, but the mistake is in the page.
+      if ("problem" in call) unclear.push({ ...call.problem, file: name });
+      else for (const segment of call.segments) started.set(segment, started.get(segment) ?? name);
+    for (const path of description.clientImports) {
+      const module = modules.find(path);
+      if (module !== undefined) {
+        requested.add(module);
+        queue.push(module);
+      } else {
+        const near = nearest(
+          path.replace(/\.\w+$/, ""),
+          [...modules.ids].map((id) => `./${id}`),
+        );
+        problems.push({
+          file: name,
+          message: `client.import("${path}") doesn't name a module of the source folder`,
+          ...(near !== undefined && { hint: `Did you mean "${near}"?` }),
+        });
+      }
+    }
+  };
+
+  const scripts: PageScript[] = [];
+  const components = new Set<string>();
+  /** Follows components that are imported here to the modules that they import. */
+  const throughComponents = async (
+    description: ModuleDescription,
+    importer: string,
+  ): Promise<void> => {
+    for (const { specifier } of description.imports.filter((edge) => isComponent(edge.specifier))) {
+      const file = await modules.fileOf(specifier, importer);
+      if (
+        file === undefined ||
+        components.has(file) ||
+        !isInside(root, file) ||
+        /[\\/]node_modules[\\/]/.test(file) ||
+        !existsSync(file)
+      )
+        continue;
+      components.add(file);
+      const name = slashed(relative(root, file));
+      for (const script of describeComponent(file, name, modules, memory)) {
+        scripts.push({ file, text: memory.text(file), description: script });
+        take(script, name);
+        for (const { specifier: inside } of script.imports.filter(({ typeOnly }) => !typeOnly)) {
+          const module = await modules.resolve(inside, file);
+          if (module !== undefined) queue.push(module);
+        }
+        await throughComponents(script, file);
+      }
+    }
+  };
+
+  const pages: PageEntry[] = [];
+  for (const page of options.pages) {
+    // It may be removed while `dev` runs. A build says so by itself.
+    if (!existsSync(page)) continue;
+    const name = slashed(relative(root, page));
+    const imports: { specifier: string; module?: SourceModule }[] = [];
+    for (const [at, script] of memory
+      .of(page, "scripts", () => scriptsOf(memory.text(page)))
+      .entries()) {
+      const { text, src } = script;
+      if (src !== undefined)
+        imports.push({ specifier: src, ...optional(found(src, page, options)) });
+      if (text === undefined) continue;
+      const description = memory.of(page, `script ${at}`, () =>
+        modules.describeText(text, `${page}.ts`),
+      );
+      take(description, name);
+      scripts.push({ file: page, text, description });
+      for (const { specifier } of description.imports.filter(({ typeOnly }) => !typeOnly))
+        imports.push({
+          specifier,
+          ...optional((await modules.resolve(specifier, page)) ?? found(specifier, page, options)),
+        });
+    }
+    queue.push(...imports.map(({ module }) => module).filter((module) => module !== undefined));
+    pages.push({ file: page, name, imports });
+  }
+  for (let module = queue.pop(); module !== undefined; module = queue.pop()) {
+    if (reached.has(module)) continue;
+    reached.add(module);
+    const description = options.visible(module);
+    take(description, module.name);
+    for (const edge of await modules.importsOf(module, description))
+      if (!edge.typeOnly) queue.push(edge.module);
+    await throughComponents(description, module.file);
+  }
+  return { started, starts, unclear, modules: [...requested], pages, scripts, reached, problems };
+}
+
+function optional(module: SourceModule | undefined): { module?: SourceModule } {
+  return module === undefined ? {} : { module };
+}
+
+/** The source module behind a URL in a page. */
+function found(
+  address: string,
+  page: string,
+  options: { bases: readonly string[]; modules: Modules },
+): SourceModule | undefined {
+  const path = address.replace(/[?#].*$/, "");
+  if (/^(?:[a-z][\w+.-]*:|\/\/)/i.test(path)) return undefined;
+  const bases = path.startsWith("/") ? options.bases : [dirname(page)];
+  return bases
+    .map((base) => options.modules.byFile(realPath(resolve(base, `./${path}`))))
+    .find((module) => module !== undefined);
+}
+
+/**
+ * The module scripts of a page. Inline text keeps its lines and columns, so problems point into the
+ * page. Scanning for tags is enough, since Vite parses the page for the build.
+ */
+export function scriptsOf(html: string): readonly Script[] {
+  const scripts: Script[] = [];
+  const visible = html.replace(/<!--[\s\S]*?-->/g, blank);
+  for (const match of visible.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script\s*>/gi)) {
+    const attributes = match[1] ?? "";
+    if (!/\btype\s*=\s*["']?module\b/i.test(attributes)) continue;
+    const src = /\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(attributes);
+    if (src !== null) scripts.push({ src: src[1] ?? src[2] ?? src[3] ?? "" });
+    else {
+      const start = match.index + match[0].indexOf(">") + 1;
+      scripts.push({ text: blank(html.slice(0, start)) + (match[2] ?? "") });
+    }
+  }
+  return scripts;
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n\r]/g, " ");
+}

@@ -1,0 +1,89 @@
+// Warns of imports of private procedures by code of other segments: a private procedure answers
+// only on its own nodes, so such calls fail with ProcedureNotFound.
+
+import type { Problem } from "../../../src/base/problem.ts";
+import { isClosed, isPrivate } from "../cut/closed-procedures.ts";
+import type { CutModule } from "../cut/cut.ts";
+import { ImportSearch, type Step } from "../cut/import-search.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
+import { pageOnly } from "./page-only-calls.ts";
+import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
+
+/**
+ * One warning for each segment whose code imports a private procedure without holding it, with the
+ * chain of imports. The same for pages and procedures that are protected from them.
+ */
+export async function privateImports(options: {
+  procedures: readonly ApplicationProcedure[];
+  cut: ReadonlyMap<string, CutModule>;
+  modules: Modules;
+  browserSegments: readonly string[];
+  served: ReadonlySet<string>;
+  pages: ReadonlySet<SourceModule>;
+}): Promise<readonly Problem[]> {
+  const { procedures, cut, modules, browserSegments } = options;
+  // Servers may call protected ones.
+  const hidden = procedures.filter(
+    (procedure) =>
+      !isRoute(procedure) && (isPrivate(procedure) || isClosed(procedure, browserSegments)),
+  );
+  if (hidden.length === 0) return [];
+  const search = new ImportSearch(hidden, cut, modules);
+  const warnings: Problem[] = [];
+  // page-only-calls.ts reports those that no server has.
+  const reportedElsewhere = new Set(pageOnly(options));
+  const check = async (
+    caller: string,
+    holders: readonly string[],
+    start: readonly Step[],
+  ): Promise<void> => {
+    const onServers = holders.some((name) => !browserSegments.includes(name));
+    for (const [procedure, chain] of await search.from(start)) {
+      if (procedure.entries.some(({ segment }) => holders.includes(segment.name))) continue;
+      if (onServers && (reportedElsewhere.has(procedure) || !isPrivate(procedure))) continue;
+      const what = isPrivate(procedure) ? `private to ${segmentsOf(procedure)}` : "protected";
+      warnings.push({
+        file: chain[0] ?? procedure.module.name,
+        message: `"${procedure.fqn}" is ${what}, but code of ${caller} imports it: ${chain.join(" → ")}`,
+        hint: isPrivate(procedure)
+          ? "Calls from there fail with ProcedureNotFound: name it in that segment too, or make it public or protected."
+          : "Calls from browsers fail with Unauthorized: call it in a procedure on a server, or make it public.",
+      });
+    }
+  };
+  for (const [segment, held] of bySegment(procedures)) {
+    const bodies = [...held].map(async ([module, exports]) => {
+      // What these procedures import; the code of their siblings is left out.
+      const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
+      return { module, imports: await search.importsOf(module, body) };
+    });
+    await check(`segment "${segment}"`, [segment], await Promise.all(bodies));
+  }
+  const pages = [...options.pages].filter((module) => !cut.has(module.file));
+  const loaded = pages.map(async (module) => ({
+    module,
+    imports: await search.importsOf(module, modules.describe(module)),
+  }));
+  await check("pages", browserSegments, await Promise.all(loaded));
+  return warnings;
+}
+
+/** Segment → module → the exports that the segment holds. */
+function bySegment(
+  procedures: readonly ApplicationProcedure[],
+): ReadonlyMap<string, ReadonlyMap<SourceModule, ReadonlySet<string>>> {
+  const segments = new Map<string, Map<SourceModule, Set<string>>>();
+  for (const { module, export: name, entries } of procedures)
+    for (const { segment } of entries) {
+      const held = segments.get(segment.name) ?? new Map<SourceModule, Set<string>>();
+      segments.set(
+        segment.name,
+        held.set(module, (held.get(module) ?? new Set<string>()).add(name)),
+      );
+    }
+  return segments;
+}
+
+function segmentsOf(procedure: ApplicationProcedure): string {
+  return procedure.entries.map(({ segment }) => `"${segment.name}"`).join(", ");
+}

@@ -1,0 +1,37 @@
+// Refuses modules that export `then`. `import()` resolves with the module, so its promise would
+// adopt the state of that `then`, and wait forever. The runtime imports bodies, classes and
+// configured modules this way; Vite's runner does so with all modules of a node.
+
+import type { Problem } from "../../../src/base/problem.ts";
+import { thenable } from "../../../src/split/procedures/export-problems.ts";
+import { frameOf } from "../../../src/split/read/code-frame.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
+
+/** Checks modules that servers load, and others that are imported dynamically. */
+export async function thenables(
+  among: Iterable<SourceModule>,
+  modules: Modules,
+): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  const reached = new Set(among);
+  // A set hands out what is added while it is walked.
+  for (const module of reached) {
+    const { exports, starReexports } = modules.describe(module);
+    const found = exports.find((candidate) => candidate.name === "then");
+    if (found !== undefined) {
+      const { line, column } = found;
+      problems.push({
+        file: module.name,
+        line,
+        column,
+        ...thenable,
+        frame: frameOf(modules.text(module.file), line, column),
+      });
+    }
+    for (const specifier of starReexports) {
+      const target = await modules.resolve(specifier, module.file);
+      if (target !== undefined) reached.add(target);
+    }
+  }
+  return problems;
+}
