@@ -151,6 +151,21 @@ describe("folders", () => {
     expect(upwards).toEqual([]);
   });
 
+  it("of the build import only from those before them: it reads, cuts, judges, and writes", () => {
+    const steps = ["read", "cut", "rules", "", "write", "plugin"];
+    const stepOf = (path: string) => steps.indexOf(path.split("/").slice(2, -1)[0] ?? "");
+    const upwards = rooms.server
+      .filter(({ path }) => path.startsWith("server/compile/"))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(
+            (one) => one.path?.startsWith("server/compile/") && stepOf(one.path) > stepOf(path),
+          )
+          .map((one) => `${path} imports ${one.specifier}`),
+      );
+    expect(upwards).toEqual([]);
+  });
+
   it("Roles and the splitter don't import each other", () => {
     const across = rooms.src.flatMap(({ path, imports }) =>
       imports

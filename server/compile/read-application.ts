@@ -1,38 +1,32 @@
 // Reads an application before anything is bundled: procedures, segments, splits, and every mistake.
 
-import { existsSync } from "node:fs";
 import { relative } from "node:path";
 
 import picomatch from "picomatch";
 
-import type { Problem } from "../../src/base/problem.ts";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
+import type { Problem } from "../../src/base/problem.ts";
 import { type SegmentFile, parseSegment } from "../../src/runtime/segment.ts";
 import type { Parse } from "../../src/split/write/split-module.ts";
-import { isInside, isListed, slashed } from "../files/sources.ts";
-import type { Application } from "./cut/application.ts";
+import { isInside, slashed } from "../files/sources.ts";
+import { isRoute } from "./cut/application-procedure.ts";
+import { type Application, type ApplicationGraph, splitModules } from "./cut/application.ts";
+import { addBrowser, splitForServer } from "./cut/cut.ts";
+import { hideExports } from "./cut/hidden-exports.ts";
+import { proceduresOf } from "./cut/linked-forms.ts";
+import { resolveEntries } from "./cut/segment-entries.ts";
+import { startedByFaces } from "./cut/started-faces.ts";
 import {
   type ApplicationCache,
   type Opened,
   createApplicationCache,
 } from "./read/application-cache.ts";
-import { browserSegmentsOf } from "./cut/browser-segments.ts";
-import { addBrowser, splitForServer } from "./cut/cut.ts";
 import { configuredModules } from "./read/configured-modules.ts";
-import type { FileMemory } from "./read/file-memory.ts";
-import { hideExports } from "./cut/hidden-exports.ts";
-import { proceduresOf } from "./cut/linked-forms.ts";
-import { linkedModules } from "./rules/links.ts";
 import type { Modules, ResolveImport, SourceModule } from "./read/modules.ts";
-import { pageOnlyCalls } from "./rules/page-only-calls.ts";
 import { readPages } from "./read/pages.ts";
-import { privateImports } from "./rules/private-imports.ts";
 import { uniqueProblems } from "./read/unique-problems.ts";
-import { isRoute } from "./cut/application-procedure.ts";
-import { checkRoutes } from "./rules/check-routes.ts";
-import { resolveEntries } from "./cut/segment-entries.ts";
-import { startedByFaces } from "./cut/started-faces.ts";
-import { thenables } from "./rules/thenables.ts";
+import { pageOnlyCalls } from "./rules/page-only-calls.ts";
+import { applyRules } from "./rules/rules.ts";
 
 export interface ReadOptions {
   readonly root: string;
@@ -74,31 +68,49 @@ export async function readApplication(input: ReadOptions): Promise<Application> 
   return await cache.run(input, async (opened) => await read(input, opened));
 }
 
-async function read(input: ReadOptions, { files, modules, memory }: Opened): Promise<Application> {
-  const { root, source } = input;
-  const problems: Problem[] = [
-    ...(input.configProblems ?? []),
-    ...modules.problems,
-    ...sourceFolderProblems(root, source),
-  ];
-  const warnings: Problem[] = [];
-  const sources = [...modules.ids].map((id) => modules.get(id)?.file ?? id);
-  problems.push(...((await input.tsconfigProblems?.(sources)) ?? []));
-  const segments = readSegments(files, root, memory, warnings);
-  const named = await resolveEntries(segments, { modules, memory }, problems, warnings);
-  const routes = named.filter(isRoute);
+async function read(input: ReadOptions, { files, modules }: Opened): Promise<Application> {
+  const graph = await cutApplication(input, files, modules);
+  const sources = [...modules.all].map(({ file }) => file);
+  const tsconfig = (await input.tsconfigProblems?.(sources)) ?? [];
+  const around = [...(input.configProblems ?? []), ...tsconfig];
+  const { problems, warnings } = await applyRules(graph, around);
+  return {
+    ...graph,
+    imports: await importsOf([...graph.serverModules, ...graph.pageModules], modules),
+    behindLinks: new Set(
+      [...splitModules(graph)]
+        .filter((module) => modules.realPath(module) !== module.file)
+        .map((module) => modules.realPath(module)),
+    ),
+    pageOnlyCalls: problems.length === 0 ? await pageOnlyCalls(graph) : [],
+    problems: uniqueProblems(problems),
+    warnings: uniqueProblems(warnings),
+  };
+}
 
-  const serverCut = splitForServer(named, { modules, memory });
-  const globbed = globbedModules(input, modules, warnings);
+/** Reads an application and cuts its modules. */
+async function cutApplication(
+  input: ReadOptions,
+  files: readonly string[],
+  modules: Modules,
+): Promise<ApplicationGraph> {
+  const { root, source } = input;
+  const segments = readSegments(files, modules);
+  const { functions, named, problems } = await resolveEntries(segments, modules);
+
+  const serverCut = splitForServer(named, modules);
+  const globs = (input.browserModules ?? []).map((glob) => ({
+    glob,
+    matches: modulesOfGlob(glob, modules),
+  }));
+  const globbed = globs.flatMap(({ matches }) => matches);
   const entries = [...input.inputs.flatMap((file) => modules.byFile(file) ?? []), ...globbed];
   const pages = await readPages({
     root,
-    source,
     bases: input.bases,
     pages: pagesOf(files, input),
     entries,
     modules,
-    memory,
     visible(module) {
       const cut = serverCut.get(module.file);
       return cut === undefined
@@ -107,11 +119,10 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
     },
   });
   const pageModules = pages.reached;
-  problems.push(...pages.problems);
-  if (input.browserSegments === undefined) warnings.push(...unreachedStarts(modules, pageModules));
-  const segmentNames = segments.map((segment) => segment.name);
-  const browserSegments = browserSegmentsOf(input.browserSegments, pages, segmentNames, problems);
-
+  const browserSegments = segments
+    .map(({ name }) => name)
+    .filter((name) => input.browserSegments?.includes(name) ?? pages.started.has(name))
+    .sort();
   const browserModules = [...new Set([...pages.modules, ...globbed])];
   const { cut: hiding, trimmed } = await hideExports({
     cut: addBrowser(serverCut, browserSegments),
@@ -121,160 +132,66 @@ async function read(input: ReadOptions, { files, modules, memory }: Opened): Pro
     browserModules,
     scripts: pages.scripts,
     forTests: input.forTests === true,
-    memory,
     parse: input.parse,
   });
   const isSeen = [...pageModules].some((module) => hiding.has(module.file));
-  const startsByItself = !pages.starts && isSeen;
   // In tests there is no page to start.
   const cut =
-    pages.starts || isSeen || input.forTests === true ? hiding : startedByFaces(hiding, memory);
-  for (const { parts } of cut.values())
-    for (const part of Object.values(parts)) {
-      problems.push(...part.problems);
-      warnings.push(...part.warnings);
-    }
+    pages.starts || isSeen || input.forTests === true ? hiding : startedByFaces(hiding, modules);
 
-  const configured = configuredModules(root, files, { modules, memory });
+  const configured = configuredModules(files, modules);
   const cutModules = [...cut.values()].map(({ module }) => module);
   const serverModules = await closure([...cutModules, ...configured.modules], modules);
-  for (const module of [...pageModules, ...serverModules])
-    problems.push(...modules.describe(module).problems);
   const hasClasses = (module: SourceModule): boolean => modules.describe(module).classes.length > 0;
-  const serverEntries = [...serverModules].filter(
-    (module) => configured.modules.includes(module) || hasClasses(module),
-  );
-  const pageModulesWithClasses = [...pageModules].filter(hasClasses);
-  const namedModules = segments.flatMap((segment) =>
-    segment.entries.flatMap(({ module }) => modules.find(module) ?? []),
-  );
-  // Others import these by name at run time.
-  const dynamic = [...serverEntries, ...browserModules, ...pageModulesWithClasses];
-  const linked = linkedModules(
-    { withProcedures: [...namedModules, ...cutModules], others: dynamic },
-    { root, modules, memory },
-  );
-  problems.push(...linked.problems);
-  problems.push(...(await thenables([...serverModules, ...dynamic], modules)));
-  const served = new Set([...configured.segments, ...Object.values(input.nodes ?? {}).flat()]);
-  const among = new Set([...serverModules, ...pageModules, ...browserModules]);
-  const checked = { input, cut, modules, browserSegments, served, scripts: pages.scripts, among };
-  await checkRoutes(routes, checked, { problems, warnings });
-  const calls = { procedures: named, cut, modules, browserSegments, served, pages: pageModules };
-  const canBeSplit = problems.length === 0;
-  if (canBeSplit) warnings.push(...(await privateImports(calls)));
   return {
     root,
     source,
     modules,
     segments,
+    functions,
+    entryProblems: problems,
+    named,
     procedures: await proceduresOf(named, modules),
-    routes,
+    routes: named.filter(isRoute),
     browserSegments,
-    pages: pages.pages,
+    configuredSegments: input.browserSegments,
+    served: new Set([...configured.segments, ...Object.values(input.nodes ?? {}).flat()]),
+    demands: pages,
+    builtPages: input.pages,
+    publicDir: input.publicDir,
+    assetsDir: input.assetsDir ?? "",
     entries,
-    started: pages.started,
-    startsByItself,
+    startsByItself: !pages.starts && isSeen,
     cut,
     trimmed,
     browserModules,
+    unmatchedGlobs: globs.flatMap(({ glob, matches }) => (matches.length === 0 ? [glob] : [])),
     pageModules,
+    configured: configured.modules,
     serverModules,
-    serverEntries,
-    pageClasses: pageModulesWithClasses.filter((module) => !serverModules.has(module)),
-    imports: await importsOf([...serverModules, ...pageModules], { modules, memory }),
-    behindLinks: linked.sources,
-    pageOnlyCalls: canBeSplit
-      ? await pageOnlyCalls({ ...calls, configured: configured.modules })
-      : [],
-    problems: uniqueProblems(problems),
-    warnings: uniqueProblems(warnings),
+    serverEntries: [...serverModules].filter(
+      (module) => configured.modules.includes(module) || hasClasses(module),
+    ),
+    pageClasses: [...pageModules].filter(
+      (module) => hasClasses(module) && !serverModules.has(module),
+    ),
   };
 }
 
-function sourceFolderProblems(root: string, source: string): readonly Problem[] {
-  const file = slashed(relative(root, source));
-  if (!existsSync(source))
-    return [
-      {
-        file,
-        message: "the source folder doesn't exist",
-        hint: `Create it, or name another one: "source" in seamline.json or in the Vite plugin, --source for seamline build. If there is no application yet, seamline init creates one.`,
-      },
-    ];
-  if (source === root || isListed(root, source)) return [];
-  return [
-    {
-      file,
-      message:
-        "the source folder is here, but only files in the application folder are read, without node_modules and dot folders",
-      hint: "Move the sources into the application folder, or start in a folder that holds both.",
-    },
-  ];
-}
-
-function readSegments(
-  files: readonly string[],
-  root: string,
-  memory: FileMemory,
-  warnings: Problem[],
-): readonly SegmentFile[] {
-  const segments = files
+function readSegments(files: readonly string[], { root, memory }: Modules): readonly SegmentFile[] {
+  return files
     .filter((file) => file.endsWith(segmentFileEnding))
     .map((file) =>
       memory.of(file, "segment", () =>
         parseSegment(memory.text(file), slashed(relative(root, file))),
       ),
     );
-  if (segments.length === 0)
-    warnings.push({
-      file: `*${segmentFileEnding}`,
-      message:
-        "there is no such file, so no function is a procedure, and pages get everything that they import",
-      hint: `Write one, NAME${segmentFileEnding}: { "./shop/quote": { "quote": { "access": "public" } } }`,
-    });
-  return segments;
 }
 
-/** The modules that the `browserModules` globs match. */
-function globbedModules(
-  { browserModules = [], source }: ReadOptions,
-  modules: Modules,
-  warnings: Problem[],
-): readonly SourceModule[] {
-  return browserModules.flatMap((glob) => {
-    const matches = picomatch(glob.replace(/^\.\//, ""));
-    const found = [...modules.ids]
-      .map((id) => modules.get(id) as SourceModule)
-      .filter(({ id, file }) => matches(id) || matches(slashed(relative(source, file))));
-    if (found.length === 0)
-      warnings.push({
-        file: "browserModules",
-        message: `"${glob}" matches no module of the source folder`,
-      });
-    return found;
-  });
-}
-
-/**
- * A `startClient` counts only if a page reaches it: a forgotten module or a test that names a
- * segment must not publish its code. This warning says why the segment is missing.
- */
-function unreachedStarts(modules: Modules, reached: ReadonlySet<SourceModule>): readonly Problem[] {
-  return [...modules.ids]
-    .map((id) => modules.get(id) as SourceModule)
-    .filter((module) => !reached.has(module) && !/\.(?:test|spec)$/.test(module.id))
-    .filter(
-      (module) =>
-        modules.text(module.file).includes("startClient") &&
-        modules.describe(module).startClientCalls.length > 0,
-    )
-    .map((module) => ({
-      file: module.name,
-      message:
-        "startClient is called here, but no page loads this module, so browsers don't get the segments that it names",
-      hint: 'Load it from a page, or list the segments in "browserSegments".',
-    }));
+/** Globs count from the source folder, with or without extension. */
+function modulesOfGlob(glob: string, { all, source }: Modules): readonly SourceModule[] {
+  const matches = picomatch(glob.replace(/^\.\//, ""));
+  return [...all].filter(({ id, file }) => matches(id) || matches(slashed(relative(source, file))));
 }
 
 // Pages that are served unbuilt count too: they start clients like any other.
@@ -300,12 +217,12 @@ async function closure(
 
 async function importsOf(
   all: readonly SourceModule[],
-  { modules, memory }: Pick<Opened, "modules" | "memory">,
+  modules: Modules,
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const imports: [string, readonly string[]][] = [];
   for (const module of [...new Set(all)].sort((a, b) => (a.id < b.id ? -1 : 1))) {
     const edges = await modules.importsOf(module);
-    const ids = memory.ofObject(edges, () =>
+    const ids = modules.memory.ofObject(edges, () =>
       [...new Set(edges.map((edge) => edge.module.id))].filter((id) => id !== module.id).sort(),
     );
     if (ids.length > 0) imports.push([module.id, ids]);

@@ -11,7 +11,7 @@ import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { ApplicationReader } from "../compile/application-reader.ts";
-import { environmentNames } from "../compile/write/environments.ts";
+import { environmentNames } from "../compile/read/module-ids.ts";
 import { parsePartId, partId } from "../compile/read/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
 import type { Controls } from "../../console/server/controls.ts";

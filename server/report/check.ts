@@ -16,11 +16,11 @@ import {
   findConfigurations,
 } from "./configuration-files.ts";
 import { folderProblem } from "../compile/rules/folder-name.ts";
-import { isLeft, uncompiled } from "../compile/plugin/future-syntax.ts";
+import { isLeft, uncompiled } from "../compile/rules/future-syntax.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { missingExports } from "../compile/rules/missing-exports.ts";
 import { writeModuleTypes } from "../compile/write/module-types.ts";
-import { unresolvedImport } from "../compile/plugin/resolve.ts";
+import { unresolvedImport } from "../compile/rules/unresolved-imports.ts";
 import { serverImports } from "./server-graph.ts";
 import { besideWarnings } from "./beside-warnings.ts";
 import { splitState } from "../compile/rules/split-state.ts";

@@ -11,7 +11,7 @@ import type { Parse } from "../../src/split/write/split-module.ts";
 import type { Application } from "../compile/cut/application.ts";
 import { type BuildOptions, prepareBuild } from "../vite/build.ts";
 import type { Side } from "../compile/cut/cut.ts";
-import { environmentNames } from "../compile/write/environments.ts";
+import { environmentNames } from "../compile/read/module-ids.ts";
 import { parserOf } from "../compile/read/load-vite.ts";
 import { resolveForNode } from "../compile/plugin/resolve.ts";
 

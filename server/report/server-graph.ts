@@ -12,7 +12,7 @@ import { valueImports } from "../compile/read/described-imports.ts";
 import type { OpenApplication } from "./open-application.ts";
 import { importedByCode } from "../compile/read/package-imports.ts";
 import { isInstalled } from "../compile/read/package-of.ts";
-import { unresolvedImport } from "../compile/plugin/resolve.ts";
+import { unresolvedImport } from "../compile/rules/unresolved-imports.ts";
 
 export interface ServerImports {
   readonly problems: readonly Problem[];

@@ -13,7 +13,7 @@ import { Problems } from "../../src/base/problem.ts";
 import type { ServerModules } from "../../src/roles/application.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { Side } from "../compile/cut/cut.ts";
-import { environmentNames } from "../compile/write/environments.ts";
+import { environmentNames } from "../compile/read/module-ids.ts";
 import type { SourceModule } from "../compile/read/modules.ts";
 import { createPlugin } from "../vite/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/session/manifest.ts";

@@ -7,13 +7,14 @@ import { relative } from "node:path";
 import type { Environment, Plugin } from "vite";
 
 import { type BuildFolders, Build } from "../compile/write/build-run.ts";
-import { environmentNames, findIndex } from "../compile/write/environments.ts";
+import { findIndex } from "../compile/write/environments.ts";
+import { environmentNames } from "../compile/read/module-ids.ts";
 import {
   foreignBuild,
   foreignEnvironment,
   isOwnEnvironment,
 } from "../compile/plugin/foreign-environment.ts";
-import { syntaxGuard } from "../compile/plugin/future-syntax.ts";
+import { syntaxGuard } from "../compile/plugin/syntax-guard.ts";
 import {
   configure,
   configureEnvironment,

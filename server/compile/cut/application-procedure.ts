@@ -1,6 +1,5 @@
-// Procedures of the application, and the mistakes that their segment entries make together.
+// Procedures and routes of the application: functions that segment files name.
 
-import { procedureKey } from "../../../src/base/fqn.ts";
 import type { Parameter } from "../../../src/base/manifest.ts";
 import type { Problem } from "../../../src/base/problem.ts";
 import type { RoutePattern } from "../../../src/http/route-pattern.ts";
@@ -17,7 +16,7 @@ export interface ApplicationProcedure {
   readonly export: string;
   readonly parameters: readonly Parameter[];
   /** All entries that name the function. */
-  readonly entries: readonly NamedEntry[];
+  readonly entries: readonly [NamedFunction, ...NamedFunction[]];
   /** It answers requests for this method and path, and can't be called. */
   readonly route?: RoutePattern;
 }
@@ -41,141 +40,24 @@ export interface NamedFunction extends NamedEntry {
   readonly export: ModuleExport;
 }
 
-export function disagreement(first: NamedFunction, second: NamedFunction): readonly Problem[] {
-  const at = (message: string, hint: string): readonly Problem[] => [
-    { ...placeOf(second), message, hint },
-  ];
-  const function_ = `the function "${first.export.ownName ?? first.export.name}" of ${first.module.name}`;
-  const there = `${first.segment.file} at ${first.entry.path}`;
-  if (routeOf(first) !== routeOf(second))
-    return at(
-      `${function_} is ${routeOf(second)} here, and ${routeOf(first)} in ${there}`,
-      "A function is either a procedure or a route, the same in all segments: export a second function for the other.",
-    );
-  if (first.fqn !== second.fqn)
-    return at(
-      `${function_} is named "${second.fqn}" here, and "${first.fqn}" in ${there}`,
-      'A function has one name: give both entries the same module and the same "as".',
-    );
-  if (first.entry.version !== second.entry.version)
-    return at(
-      `${function_} has version ${second.entry.version} here, and ${first.entry.version} in ${there}`,
-      "A function has one version in all segments.",
-    );
-  if (first.export.name !== second.export.name)
-    return at(
-      `${function_} is named as export "${second.entry.export}" here, and as "${first.entry.export}" in ${there}`,
-      "Name one of its exports everywhere.",
-    );
-  if (first.segment === second.segment)
-    return at(
-      `${function_} is named twice in this segment, also at ${first.entry.path}`,
-      "Remove one of the two entries.",
-    );
-  return [];
-}
+export type Place = Pick<Problem, "file" | "line" | "column" | "path">;
 
-function routeOf({ entry }: NamedFunction): string {
-  const { route, crossSite = false, bodyBytes } = entry;
-  if (route === undefined) return "a procedure";
-  const options = [
-    ...(crossSite ? ['"crossSite"'] : []),
-    ...(bodyBytes === undefined ? [] : [`"bodyBytes": ${bodyBytes}`]),
-  ];
-  const more = options.length === 0 ? "" : ` with ${options.join(" and ")}`;
-  return `the route "${route.method} ${route.path}"${more}`;
-}
-
-/**
- * A warning only, since code beside it may use the generator. But what it yields never leaves the
- * node.
- */
-export function generator({ module, export: { name, line, column } }: NamedFunction): Problem {
-  const message = `"${name}" is a generator: what it yields can't be sent, so every remote call fails`;
-  return {
-    file: module.name,
-    line,
-    column,
-    message,
-    hint: "Return an array; for large results, one page per call.",
-  };
-}
-
-/** A warning only: a POST gives this parameter in its body, and a seam always can. */
-export function versionParameter(procedure: ApplicationProcedure): Problem {
-  const { module, export: name, fqn, entries } = procedure;
-  const { line, column } = (entries[0] as NamedFunction).export;
-  return {
-    file: module.name,
-    line,
-    column,
-    message: `"${name}" has a parameter "version", which a GET can't pass: in the query of "${fqn}" it is the version of the procedure`,
-    hint: "Rename the parameter if the procedure should be callable by GET.",
-  };
-}
-
-/** Two functions under one name and version. */
-export function twins(procedures: readonly ApplicationProcedure[]): readonly Problem[] {
-  return groupBy(procedures, (procedure) => procedureKey(procedure.fqn, procedure.version)).flatMap(
-    ([first, ...others]) =>
-      others.map((other) => ({
-        ...place(other),
-        message: `"${other.fqn}" version ${other.version} stands for two functions: ${text(first as ApplicationProcedure)}, and ${text(other)}`,
-        hint: 'Give one of them another "version", or another name with "as".',
-      })),
-  );
-}
-
-/** All versions of a procedure must be in the same segments. */
-export function scattered(procedures: readonly ApplicationProcedure[]): readonly Problem[] {
-  return groupBy(procedures, (procedure) => procedure.fqn).flatMap(([first, ...others]) =>
-    others.flatMap((other) => {
-      const [here, there] = [other, first as ApplicationProcedure].map(segmentsOf);
-      if (here === there || other.version === first?.version) return [];
-      return [
-        {
-          ...place(other),
-          message: `version ${other.version} of "${other.fqn}" is in ${here}, but version ${first?.version} is in ${there} (${place(first as ApplicationProcedure).file})`,
-          hint: "All versions of a procedure must be in the same segments.",
-        },
-      ];
-    }),
-  );
-}
-
-export function sameNames(segments: readonly SegmentFile[]): readonly Problem[] {
-  return groupBy(segments, (segment) => segment.name).flatMap(([first, ...others]) =>
-    others.map((other) => ({
-      file: other.file,
-      message: `segment "${other.name}" is also defined by ${first?.file}`,
-      hint: "Rename one of the files, or merge them.",
-    })),
-  );
-}
-
-function segmentsOf(procedure: ApplicationProcedure): string {
-  return [...new Set(procedure.entries.map((entry) => entry.segment.name))].sort().join(", ");
-}
-
-function place(procedure: ApplicationProcedure): Place {
-  return placeOf(procedure.entries[0] as NamedEntry);
-}
-
-type Place = Pick<Problem, "file" | "line" | "column" | "path">;
-
+/** Where an entry is in its segment file. */
 export function placeOf({ segment, entry }: NamedEntry): Place {
   return { file: segment.file, line: entry.line, column: entry.column, path: entry.path };
 }
 
-function text(procedure: ApplicationProcedure): string {
-  return `"${procedure.export}" of ${procedure.module.name} (${place(procedure).file})`;
+/** Two exports of one function are one function, so its own name decides, if it has one. */
+export function functionKey({ module, export: { name, ownName = name } }: NamedFunction): string {
+  return `${module.id}#${ownName}`;
 }
 
+/** Groups of items with equal keys, in the order of their first items. */
 export function groupBy<T>(
   all: readonly T[],
   keyOf: (item: T) => string,
-): readonly (readonly T[])[] {
-  const groups = new Map<string, T[]>();
+): readonly (readonly [T, ...T[]])[] {
+  const groups = new Map<string, [T, ...T[]]>();
   for (const item of all) {
     const key = keyOf(item);
     const group = groups.get(key);

@@ -14,7 +14,6 @@ import type {
   RequiredParameter,
 } from "../../../src/split/describe/describe.ts";
 import type { Application } from "./application.ts";
-import type { NamedFunction } from "./application-procedure.ts";
 import { importedClass } from "../read/linked-classes.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 
@@ -111,7 +110,7 @@ async function namedClasses(
   const keys = new Set<string>();
   for (const { module, entries } of procedures) {
     const { classes, imports } = modules.describe(module);
-    for (const name of (entries[0] as NamedFunction).export.types ?? []) {
+    for (const name of entries[0].export.types ?? []) {
       const beside = classes.find((candidate) => candidate.name === name);
       if (beside !== undefined) keys.add(keyOf(beside, module));
       for (const { specifier, names } of imports)

@@ -24,6 +24,19 @@ export function isClosed(
   );
 }
 
+/** Whether browsers have it and no server does. */
+export function isPageOnly(
+  { entries }: Pick<ApplicationProcedure, "entries">,
+  {
+    browserSegments,
+    served,
+  }: { readonly browserSegments: readonly string[]; readonly served: ReadonlySet<string> },
+): boolean {
+  return entries.every(
+    ({ segment }) => browserSegments.includes(segment.name) && !served.has(segment.name),
+  );
+}
+
 /** The exports of a module that are closed procedures, under all their names. */
 export function closedIn(
   description: ModuleDescription,

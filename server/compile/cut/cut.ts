@@ -9,7 +9,6 @@ import {
   splitModule,
 } from "../../../src/split/write/split-module.ts";
 import { closedIn, isClosed, keptBackOf } from "./closed-procedures.ts";
-import type { FileMemory } from "../read/file-memory.ts";
 import { graphId, partId } from "../read/module-ids.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 import { type ApplicationProcedure, isRoute } from "./application-procedure.ts";
@@ -49,7 +48,7 @@ export interface ServerCut {
  */
 export function splitForServer(
   procedures: readonly ApplicationProcedure[],
-  { modules, memory }: { modules: Modules; memory: FileMemory },
+  modules: Modules,
 ): ReadonlyMap<string, ServerCut> {
   const byModule = new Map<SourceModule, ApplicationProcedure[]>();
   for (const procedure of procedures) {
@@ -59,7 +58,7 @@ export function splitForServer(
   }
   const cut = new Map<string, ServerCut>();
   for (const [module, here] of byModule) {
-    const memo = memory.of<{ splits?: Splits }>(module.file, "splits", () => ({}));
+    const memo = modules.memory.of<{ splits?: Splits }>(module.file, "splits", () => ({}));
     if (memo.splits === undefined || !memo.splits.areOf(here))
       memo.splits = new Splits(module, here, modules);
     const { splits } = memo;

@@ -2,33 +2,22 @@
 // browser's face has no seam for these. It exports only those that browser code names, as functions
 // that reject.
 
-import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
 import { dropReexports } from "../../../src/split/write/drop-reexports.ts";
 import { mentionedNames } from "../../../src/split/read/mentioned-names.ts";
 import type { Parse, Part } from "../../../src/split/write/split-module.ts";
 import { type BrowserCode, browserCode, type BrowserCodeOptions } from "./browser-code.ts";
 import { closedIn, keptBackOf } from "./closed-procedures.ts";
 import type { CutModule } from "./cut.ts";
+import type { PageScript } from "../read/pages.ts";
 import { declarationOf, declaredIn, exportNames } from "../read/export-declarations.ts";
-import type { FileMemory } from "../read/file-memory.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 import type { ApplicationProcedure } from "./application-procedure.ts";
-
-/** A script of a page or of a component. */
-export interface PageScript {
-  /** Absolute. */
-  readonly file: string;
-  /** The text that may name procedures; of a component, its markup too. */
-  readonly text: string;
-  readonly description: ModuleDescription;
-}
 
 export interface HiddenExportsOptions extends BrowserCodeOptions {
   readonly browserSegments: readonly string[];
   readonly scripts: readonly PageScript[];
   /** In tests nothing is published, and which names they use isn't known. */
   readonly forTests: boolean;
-  readonly memory: FileMemory;
   readonly parse: Parse;
 }
 
@@ -67,7 +56,7 @@ export async function hideExports(options: HiddenExportsOptions): Promise<Browse
     const key = `trimmed ${left.join()}`;
     trimmed.set(
       module.file,
-      options.memory.of(module.file, key, () => dropReexports(modules.read(module), new Set(left))),
+      modules.memory.of(module.file, key, () => dropReexports(modules.read(module), new Set(left))),
     );
   }
   return { cut: faces, trimmed };

@@ -1,6 +1,7 @@
 // Searches for procedures that code imports, directly or through other modules.
 
 import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import type { ApplicationGraph } from "./application.ts";
 import type { CutModule } from "./cut.ts";
 import { declarationOf, declaredIn, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
@@ -31,8 +32,7 @@ export class ImportSearch {
 
   constructor(
     sought: readonly ApplicationProcedure[],
-    cut: ReadonlyMap<string, CutModule>,
-    modules: Modules,
+    { cut, modules }: Pick<ApplicationGraph, "cut" | "modules">,
   ) {
     for (const procedure of sought)
       this.#sought.set(

@@ -2,7 +2,7 @@
 
 import type { Parameter, PatternName } from "../../../src/base/manifest.ts";
 import { type FormPart, hintOfParts } from "../../../src/split/procedures/form-hint.ts";
-import { type ApplicationProcedure, isRoute, type NamedFunction } from "./application-procedure.ts";
+import { type ApplicationProcedure, isRoute } from "./application-procedure.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 
 /** Through how many modules a type is followed. */
@@ -17,7 +17,7 @@ export async function proceduresOf(
     named
       .filter((each) => !isRoute(each))
       .map(async (procedure) => {
-        const forms = (procedure.entries[0] as NamedFunction | undefined)?.export.forms;
+        const forms = procedure.entries[0].export.forms;
         if (forms === undefined) return procedure;
         const hints = new Map<string, PatternName["form"]>();
         for (const [name, parts] of forms)

@@ -1,61 +1,55 @@
-// Finds the function behind every entry of the segment files, and what is wrong with entries.
+// Finds the function behind every entry of the segment files.
+
+import { lstatSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
 
 import { fqnOf, fqnOfAnonymousDefault, procedureKey } from "../../../src/base/fqn.ts";
 import { type Problem, nearest } from "../../../src/base/problem.ts";
 import type { SegmentFile, SegmentFileEntry } from "../../../src/runtime/segment.ts";
 import type { ModuleDescription, ModuleExport } from "../../../src/split/describe/describe.ts";
-import { parameterNames } from "../../../src/split/procedures/read-parameters.ts";
+import { isInside, realPath, slashed } from "../../files/sources.ts";
+import { declarationOf, exportNames } from "../read/export-declarations.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
 import {
   type ApplicationProcedure,
   type NamedEntry,
   type NamedFunction,
-  disagreement,
-  generator,
+  functionKey,
   groupBy,
-  isRoute,
   placeOf,
-  sameNames,
-  scattered,
-  twins,
-  versionParameter,
 } from "./application-procedure.ts";
-import { routeProblems } from "../rules/route-problems.ts";
-import { declarationOf, exportNames } from "../read/export-declarations.ts";
-import type { FileMemory } from "../read/file-memory.ts";
-import { linkOnTheWay } from "../rules/links.ts";
-import type { Modules, SourceModule } from "../read/modules.ts";
 
-/**
- * Finds the function behind every entry. Mistakes in segment files are added to `problems` and
- * `warnings`; the result has the procedures and routes without problems.
- */
+/** The functions that segment files name. */
+export interface SegmentEntries {
+  /** One for each entry. */
+  readonly functions: readonly NamedFunction[];
+  /** The procedures and routes without problems, in a fixed order. */
+  readonly named: readonly ApplicationProcedure[];
+  /** Mistakes in single entries, and in the functions that they name. */
+  readonly problems: readonly Problem[];
+}
+
+/** Finds the function behind every entry. */
 export async function resolveEntries(
   segments: readonly SegmentFile[],
-  { modules, memory }: { modules: Modules; memory: FileMemory },
-  problems: Problem[],
-  warnings: Problem[],
-): Promise<readonly ApplicationProcedure[]> {
-  problems.push(...sameNames(segments));
-  const found: NamedFunction[] = [];
+  modules: Modules,
+): Promise<SegmentEntries> {
+  const problems: Problem[] = [];
+  const functions: NamedFunction[] = [];
   for (const segment of segments) {
-    const memo = memory.ofObject<{ latest?: FunctionsOfSegment }>(segment, () => ({}));
+    const memo = modules.memory.ofObject<{ latest?: FunctionsOfSegment }>(segment, () => ({}));
     if (memo.latest?.modules !== modules || !modules.hold(memo.latest.consulted))
       memo.latest = await findFunctions(segment, modules);
-    found.push(...memo.latest.found);
+    functions.push(...memo.latest.found);
     problems.push(...memo.latest.problems);
   }
-  const procedures: ApplicationProcedure[] = [];
-  // Two exports of one function are one function, so its own name decides, if it has one.
-  for (const group of groupBy(
-    found,
-    (named) => `${named.module.id}#${named.export.ownName ?? named.export.name}`,
-  )) {
-    const [first, ...others] = group as [NamedFunction, ...NamedFunction[]];
-    problems.push(...others.flatMap((other) => disagreement(first, other)));
+  const named: ApplicationProcedure[] = [];
+  for (const group of groupBy(functions, functionKey)) {
+    const [first] = group;
     const isMadeRoute = first.entry.route !== undefined && first.export.untyped === true;
     if (first.export.problems.length > 0 && !isMadeRoute) problems.push(...first.export.problems);
     else
-      procedures.push({
+      named.push({
         fqn: first.fqn,
         version: first.entry.version,
         module: first.module,
@@ -65,20 +59,12 @@ export async function resolveEntries(
         ...(first.entry.route !== undefined && { route: first.entry.route }),
       });
   }
-  const calls = procedures.filter((procedure) => !isRoute(procedure));
-  problems.push(...twins(calls), ...scattered(calls), ...routeProblems(procedures));
-  warnings.push(...found.filter((named) => named.export.generator === true).map(generator));
-  warnings.push(
-    ...procedures
-      .filter((procedure) => !isRoute(procedure))
-      .filter((procedure) => procedure.parameters.flatMap(parameterNames).includes("version"))
-      .map(versionParameter),
-  );
-  const keyed = procedures.map((procedure) => ({
-    procedure,
-    key: procedureKey(procedure.fqn, procedure.version),
-  }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ procedure }) => procedure);
+  const keyOf = ({ fqn, version }: ApplicationProcedure): string => procedureKey(fqn, version);
+  return {
+    functions,
+    named: named.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    problems,
+  };
 }
 
 /** The functions of one segment file, valid while the consulted modules don't change. */
@@ -197,4 +183,23 @@ function nameOf(module: SourceModule, entry: SegmentFileEntry, declared: ModuleE
   const name =
     entry.as ?? declared.ownName ?? (entry.export === "default" ? undefined : entry.export);
   return name === undefined ? fqnOfAnonymousDefault(module.id) : fqnOf(module.id, name);
+}
+
+/**
+ * The last symbolic link in a path that a segment file names, and the path to name instead, if
+ * there is one.
+ */
+function linkOnTheWay(
+  key: string,
+  { root, source }: Pick<Modules, "root" | "source">,
+): { readonly link: string; readonly instead: string | undefined } | undefined {
+  for (let path = dirname(resolve(source, key)); isInside(source, path); path = dirname(path)) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
+    const instead = resolve(realPath(path), relative(path, resolve(source, key)));
+    return {
+      link: slashed(relative(root, path)),
+      instead: isInside(source, instead) ? `./${slashed(relative(source, instead))}` : undefined,
+    };
+  }
+  return undefined;
 }

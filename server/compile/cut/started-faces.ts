@@ -3,7 +3,7 @@
 // bundler brings to a page runs there, so the start is there before the first call.
 
 import type { Part } from "../../../src/split/write/split-module.ts";
-import type { FileMemory } from "../read/file-memory.ts";
+import type { Modules } from "../read/modules.ts";
 import { startId } from "../read/module-ids.ts";
 import type { CutModule } from "./cut.ts";
 
@@ -12,7 +12,7 @@ const startImport = `import ${JSON.stringify(startId)};\n`;
 /** The modules, with browser's faces that start the client. */
 export function startedByFaces(
   cut: ReadonlyMap<string, CutModule>,
-  memory: FileMemory,
+  { memory }: Pick<Modules, "memory">,
 ): ReadonlyMap<string, CutModule> {
   return new Map(
     [...cut].map(([file, module]) => {

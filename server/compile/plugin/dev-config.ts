@@ -6,7 +6,8 @@ import type { Rolldown, UserConfig } from "vite";
 
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import type { Application } from "../cut/application.ts";
-import { environmentNames, packagesOf } from "../write/environments.ts";
+import { packagesOf } from "../write/environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 import { parsePartId } from "../read/module-ids.ts";
 import { isModuleFile } from "../read/modules.ts";
 import { configVariable } from "../../config/config-file.ts";

@@ -10,7 +10,7 @@ import { type Problem, Problems } from "../../../src/base/problem.ts";
 import { slashed } from "../../files/sources.ts";
 import type { Application } from "../cut/application.ts";
 import type { ApplicationReader } from "../application-reader.ts";
-import { environmentNames } from "../write/environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 import { importProblem } from "../read/import-problem.ts";
 import type { SourceModule } from "../read/modules.ts";
 

@@ -5,7 +5,8 @@ import { dirname, resolve } from "node:path";
 import type { InlineConfig, UserConfig } from "vite";
 
 import { isInside, realPath } from "../../files/sources.ts";
-import { environmentNames, inputFiles, inputOf } from "../write/environments.ts";
+import { inputFiles, inputOf } from "../write/environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 
 /**
  * Vite writes and serves a page at its path below the root, so a page in the source folder makes

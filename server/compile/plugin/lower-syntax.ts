@@ -3,7 +3,7 @@
 import type { Environment, Plugin } from "vite";
 
 import type { ApplicationReader } from "../application-reader.ts";
-import { environmentNames } from "../write/environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 import { loadVite } from "../read/load-vite.ts";
 
 /** `using` and `await using`: Vite's compiler can lower no other syntax that Node 20 lacks. */

@@ -5,7 +5,7 @@ import MagicString from "magic-string";
 import type { ESTree, Plugin } from "vite";
 
 import { developmentPath } from "../../../src/base/protocol.ts";
-import { environmentNames } from "../write/environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 import { partId, parsePartId } from "../read/module-ids.ts";
 import { addressOf } from "./ids.ts";
 

@@ -7,7 +7,6 @@ import type { EnvironmentOptions, Plugin, ResolvedConfig, UserConfig } from "vit
 import { definedOf } from "../../base/defined.ts";
 import { developmentConfig } from "./dev-config.ts";
 import {
-  environmentNames,
   findIndex,
   inputFiles,
   inputOf,
@@ -16,7 +15,8 @@ import {
   setBrowser,
   setServer,
 } from "../write/environments.ts";
-import { workerGuard } from "../rules/leaks.ts";
+import { environmentNames } from "../read/module-ids.ts";
+import { workerGuard } from "./worker-guard.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import type { SessionParts } from "./plugin-session.ts";
 import { refuseBase } from "../write/page-base.ts";

@@ -11,7 +11,6 @@ import { inPages } from "../write/page-base.ts";
 import { proxiedNames, proxyModuleText } from "./ids.ts";
 import type { Application } from "../cut/application.ts";
 import { takeFilesBeside } from "./addresses-beside.ts";
-import { environmentNames } from "../write/environments.ts";
 import { graphCode, liveGraphCode } from "./graph-code.ts";
 import {
   behindLink,
@@ -28,6 +27,7 @@ import {
   partId,
   runtimeId,
   startId,
+  environmentNames,
 } from "../read/module-ids.ts";
 import type { SourceModule } from "../read/modules.ts";
 import { importProblem } from "../read/import-problem.ts";

@@ -8,13 +8,14 @@ import type { Environment, Rolldown } from "vite";
 import type { Problem } from "../../../src/base/problem.ts";
 import { isInside } from "../../files/sources.ts";
 import type { ApplicationReader } from "../application-reader.ts";
-import { environmentNames } from "../write/environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 import type { Findings } from "../write/findings.ts";
 import { importProblem } from "../read/import-problem.ts";
 import { serviceImport } from "../rules/leaks.ts";
 import { isModuleFile } from "../read/modules.ts";
-import { hasPackage, holdsMachineCode, isInstalled, packageOf } from "../read/package-of.ts";
+import { holdsMachineCode, isInstalled, packageOf } from "../read/package-of.ts";
 import { isNodeOnly } from "../rules/server-only.ts";
+import { unresolvedImport } from "../rules/unresolved-imports.ts";
 
 type Resolved = Rolldown.PartialResolvedId | null;
 
@@ -76,37 +77,6 @@ function isOwn(importer: string, sourceFolder: string): boolean {
   return (
     isInside(sourceFolder, file) || (isAbsolute(file) && isModuleFile(file) && !isInstalled(file))
   );
-}
-
-/**
- * The problem of an import that can't be resolved. A missing package is only a warning for nodes,
- * which may have it.
- */
-export function unresolvedImport(
-  source: string,
-  importer: string,
-  root: string,
-  isBrowser: boolean,
-): { readonly problem: Problem; readonly isWarning: boolean } {
-  const tell = (message: string, hint: string): Problem =>
-    importProblem(importer, source, root, message, hint);
-  if (/^\.{1,2}\//.test(source))
-    return {
-      problem: tell(`"${source}" isn't a file`, "Check the file's name and folder."),
-      isWarning: false,
-    };
-  if (hasPackage(source, fileOf(importer))) {
-    const message = `the package "${source}" is installed, but has no file for this import`;
-    return {
-      problem: tell(message, 'Build the package, or check "exports" in its package.json.'),
-      isWarning: false,
-    };
-  }
-  const problem = tell(
-    `the package "${source}" is not installed here`,
-    "Install it, or remove the import.",
-  );
-  return { problem, isWarning: !isBrowser };
 }
 
 /**

@@ -11,7 +11,6 @@ import { Modules, type ModulesOptions } from "./modules.ts";
 export interface Opened {
   readonly files: readonly string[];
   readonly modules: Modules;
-  readonly memory: FileMemory;
 }
 
 type OpenOptions = Omit<ModulesOptions, "files" | "memory"> & {
@@ -73,7 +72,7 @@ export class ApplicationCache {
     } else await update(this.#cached, changed, options);
     const { memory, files } = this.#cached;
     this.#cached.modules ??= new Modules({ ...options, files, memory });
-    return { files, modules: this.#cached.modules, memory };
+    return { files, modules: this.#cached.modules };
   }
 }
 

@@ -2,7 +2,6 @@
 // plugin compiles them; what their scripts import and start counts like a page's.
 
 import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
-import type { FileMemory } from "./file-memory.ts";
 import type { Modules } from "./modules.ts";
 
 /** Whether an import leads to a component. */
@@ -11,14 +10,9 @@ export function isComponent(specifier: string): boolean {
 }
 
 /** Describes the scripts of a component, each parsed as a module. */
-export function describeComponent(
-  file: string,
-  name: string,
-  modules: Modules,
-  memory: FileMemory,
-): readonly ModuleDescription[] {
-  return memory.of(file, "component", () =>
-    scriptsIn(memory.text(file)).map(({ text, language }) =>
+export function describeComponent(file: string, modules: Modules): readonly ModuleDescription[] {
+  return modules.memory.of(file, "component", () =>
+    scriptsIn(modules.text(file)).map(({ text, language }) =>
       modules.describeText(text, `${file}.${language}`),
     ),
   );

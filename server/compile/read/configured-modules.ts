@@ -6,7 +6,6 @@ import { relative, resolve } from "node:path";
 import { readJson } from "../../../src/base/json.ts";
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import { slashed } from "../../files/sources.ts";
-import type { FileMemory } from "./file-memory.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** What the configurations of an application name. */
@@ -20,11 +19,8 @@ export interface Configured {
  * A configuration is a `.json` file with a `mode`, in the application folder or one folder below.
  * Its mistakes are reported by the start, which knows which file to use.
  */
-export function configuredModules(
-  root: string,
-  files: readonly string[],
-  { modules, memory }: { modules: Modules; memory: FileMemory },
-): Configured {
+export function configuredModules(files: readonly string[], modules: Modules): Configured {
+  const { root, memory } = modules;
   const found = new Set<SourceModule>();
   const segments = new Set<string>();
   for (const file of files.filter(

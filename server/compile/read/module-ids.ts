@@ -1,4 +1,8 @@
-// Ids of modules without a file of their own: parts of split modules, and virtual modules.
+// The names by which Vite knows what is ours: its environments, parts of split modules, and virtual
+// modules.
+
+/** Names of the environments. */
+export const environmentNames = { browser: "client", server: "server" } as const;
 
 /**
  * Parts that have ids of their own. A face has the id of the module's file; with the part `face` it

@@ -2,7 +2,6 @@
 
 import { basename, dirname, join, relative, resolve } from "node:path";
 
-import type { Problem } from "../../../src/base/problem.ts";
 import {
   type ModuleDescription,
   describeModule,
@@ -16,7 +15,6 @@ import { type ModuleUses, usesOf } from "../../../src/split/describe/uses.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { type DescribedImport, importsIn } from "./described-imports.ts";
 import type { FileMemory } from "./file-memory.ts";
-import { nameProblems } from "../rules/folder-name.ts";
 
 export interface SourceModule {
   /** Relative to the source root, no extension: `shop/quote`. */
@@ -54,7 +52,6 @@ export interface ModulesOptions {
   readonly files: readonly string[];
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
-  /** Caches what depends on the files' texts. */
   readonly memory: FileMemory;
 }
 
@@ -68,8 +65,8 @@ export interface ImportEdge extends Omit<DescribedImport, "specifier"> {
  * imports resolve depends on the list of files.
  */
 export class Modules {
-  /** Names that Vite can't read, and pairs of files with the same module id. */
-  readonly problems: readonly Problem[];
+  /** Caches what depends on the text of one file. */
+  readonly memory: FileMemory;
   /** The application folder, absolute as is the source folder. */
   readonly root: string;
   readonly source: string;
@@ -77,7 +74,6 @@ export class Modules {
   readonly #resolveImport: ResolveImport;
   readonly #byId = new Map<string, SourceModule>();
   readonly #byFile = new Map<string, SourceModule>();
-  readonly #memory: FileMemory;
   readonly #edges = new WeakMap<ModuleDescription, readonly ImportEdge[]>();
   readonly #readings = new Map<string, ModuleReading>();
   #charactersRead = 0;
@@ -87,32 +83,27 @@ export class Modules {
   readonly #resolved = new Map<string, Promise<SourceModule | undefined>>();
 
   constructor(options: ModulesOptions) {
-    this.#memory = options.memory;
+    this.memory = options.memory;
     this.root = options.root;
     this.source = options.source;
     this.#parse = options.parse;
     this.#resolveImport = options.resolveImport;
-    const problems: Problem[] = [];
     for (const file of options.files.filter(
       (path) => isInside(options.source, path) && isModuleFile(path),
     )) {
-      const module = this.#memory.of(file, "module", () => ({
+      const module = this.memory.of(file, "module", () => ({
         id: this.#idOf(file),
         file,
         name: slashed(relative(options.root, file)),
       }));
-      const twin = this.#byId.get(module.id);
-      if (twin !== undefined)
-        problems.push({
-          file: module.name,
-          message: `this file and ${twin.name} are one module, "${module.id}": a module's name doesn't include the extension`,
-          hint: "Rename or remove one of them.",
-        });
-      else this.#byId.set(module.id, module);
+      if (!this.#byId.has(module.id)) this.#byId.set(module.id, module);
       this.#byFile.set(file, module);
     }
-    const names = [...this.#byFile.values()].map(({ name }) => name);
-    this.problems = [...nameProblems(names), ...problems];
+  }
+
+  /** All modules; of two with the same id, {@link get} returns the first. */
+  get all(): Iterable<SourceModule> {
+    return this.#byFile.values();
   }
 
   get ids(): Iterable<string> {
@@ -154,8 +145,13 @@ export class Modules {
     );
   }
 
+  /** The path of a module's file without symbolic links; its folder is real anyway. */
+  realPath({ file }: SourceModule): string {
+    return this.memory.of(file, "link", () => realPath(file));
+  }
+
   text(file: string): string {
-    return this.#memory.text(file);
+    return this.memory.text(file);
   }
 
   describe(module: SourceModule): ModuleDescription {
@@ -165,7 +161,7 @@ export class Modules {
   }
 
   #describe(module: SourceModule): ModuleDescription {
-    return this.#memory.of(module.file, "description", () => describeReading(this.read(module)));
+    return this.memory.of(module.file, "description", () => describeReading(this.read(module)));
   }
 
   /** Parses and analyses a module, once for everything that reads or splits it. */
@@ -214,17 +210,17 @@ export class Modules {
   /** Describes a part of a module. */
   describePart(module: SourceModule, part: Part | undefined): ModuleDescription {
     if (part === undefined) return emptyDescription;
-    return this.#memory.ofObject(part, () => this.describeText(part.code, module.file));
+    return this.memory.ofObject(part, () => this.describeText(part.code, module.file));
   }
 
   /** What each unit of a module uses and changes; `undefined` if it can't be parsed. */
   usesOf(module: SourceModule): ModuleUses | undefined {
-    return this.#memory.of(module.file, "uses", () => usesOf(this.read(module)));
+    return this.memory.of(module.file, "uses", () => usesOf(this.read(module)));
   }
 
   /** The types that a module exports. */
   exportedTypes(module: SourceModule): ExportedTypes {
-    return this.#memory.of(module.file, "types", () => exportedTypesOf(this.read(module)));
+    return this.memory.of(module.file, "types", () => exportedTypesOf(this.read(module)));
   }
 
   /** Describes code inside another file: a script in a page. */

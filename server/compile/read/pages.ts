@@ -4,12 +4,10 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
-import { type Problem, nearest } from "../../../src/base/problem.ts";
+import type { Problem } from "../../../src/base/problem.ts";
 import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { describeComponent, isComponent } from "./components.ts";
-import type { FileMemory } from "./file-memory.ts";
-import type { PageScript } from "../cut/hidden-exports.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** A page and what its scripts load. */
@@ -20,6 +18,15 @@ export interface PageEntry {
   readonly name: string;
   /** `module` is set for source modules. */
   readonly imports: readonly { readonly specifier: string; readonly module?: SourceModule }[];
+}
+
+/** A script of a page or of a component. */
+export interface PageScript {
+  /** Absolute. */
+  readonly file: string;
+  /** The text that may name procedures; of a component, its markup too. */
+  readonly text: string;
+  readonly description: ModuleDescription;
 }
 
 /** What pages and the modules they reach request. */
@@ -37,7 +44,8 @@ export interface PageDemands {
   readonly scripts: readonly PageScript[];
   /** All modules that pages reach through value imports. */
   readonly reached: ReadonlySet<SourceModule>;
-  readonly problems: readonly Problem[];
+  /** Paths in `client.import('…')` that lead to no module, and the files with them. */
+  readonly unknown: readonly { readonly path: string; readonly file: string }[];
 }
 
 interface Script {
@@ -48,20 +56,19 @@ interface Script {
 /** Follows the imports of pages and of entry modules. */
 export async function readPages(options: {
   root: string;
-  source: string;
   /** Root-absolute URLs in pages are looked up in these folders. */
   bases: readonly string[];
   pages: readonly string[];
   entries: readonly SourceModule[];
   modules: Modules;
-  memory: FileMemory;
   /** What a page gets of an imported module; of a split one, only the shared part. */
   visible: (module: SourceModule) => ModuleDescription;
 }): Promise<PageDemands> {
-  const { root, modules, memory } = options;
+  const { root, modules } = options;
+  const { memory } = modules;
   const started = new Map<string, string>();
   const unclear: Problem[] = [];
-  const problems: Problem[] = [];
+  const unknown: { path: string; file: string }[] = [];
   const requested = new Set<SourceModule>();
   const reached = new Set<SourceModule>();
   const queue = [...options.entries];
@@ -78,17 +85,7 @@ export async function readPages(options: {
       if (module !== undefined) {
         requested.add(module);
         queue.push(module);
-      } else {
-        const near = nearest(
-          path.replace(/\.\w+$/, ""),
-          [...modules.ids].map((id) => `./${id}`),
-        );
-        problems.push({
-          file: name,
-          message: `client.import("${path}") doesn't name a module of the source folder`,
-          ...(near !== undefined && { hint: `Did you mean "${near}"?` }),
-        });
-      }
+      } else unknown.push({ path, file: name });
     }
   };
 
@@ -111,7 +108,7 @@ export async function readPages(options: {
         continue;
       components.add(file);
       const name = slashed(relative(root, file));
-      for (const script of describeComponent(file, name, modules, memory)) {
+      for (const script of describeComponent(file, modules)) {
         scripts.push({ file, text: memory.text(file), description: script });
         take(script, name);
         for (const { specifier: inside } of script.imports.filter(({ typeOnly }) => !typeOnly)) {
@@ -159,7 +156,7 @@ export async function readPages(options: {
       if (!edge.typeOnly) queue.push(edge.module);
     await throughComponents(description, module.file);
   }
-  return { started, starts, unclear, modules: [...requested], pages, scripts, reached, problems };
+  return { started, starts, unclear, modules: [...requested], pages, scripts, reached, unknown };
 }
 
 function optional(module: SourceModule | undefined): { module?: SourceModule } {

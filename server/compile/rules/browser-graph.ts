@@ -68,7 +68,7 @@ export interface BrowserSources {
 export async function browserGraph(open: BrowserSources): Promise<BrowserGraph> {
   const walker = new Walker(open);
   const { application } = open;
-  for (const page of application.pages) {
+  for (const page of application.demands.pages) {
     const from = walker.root(page.file, "page", page.name);
     for (const { specifier, module } of page.imports)
       if (module === undefined) await walker.follow(from, specifier, page.file);
@@ -79,7 +79,7 @@ export async function browserGraph(open: BrowserSources): Promise<BrowserGraph> 
     walker.add(module.file, { from });
   }
   for (const segment of application.browserSegments) {
-    const starter = application.started.get(segment);
+    const starter = application.demands.started.get(segment);
     const from = walker.root(
       `segment ${segment}`,
       "segment",

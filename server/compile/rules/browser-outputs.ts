@@ -8,7 +8,7 @@ import type { ResolvedConfig } from "vite";
 import type { Problem } from "../../../src/base/problem.ts";
 import { paths } from "../../../src/base/protocol.ts";
 import { slashed } from "../../files/sources.ts";
-import { environmentNames } from "../write/environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 
 /** The function that `@vitejs/plugin-legacy` adds to the configuration if it makes such chunks. */
 const legacyMark = "isOutputOptionsForLegacyChunks";

@@ -2,6 +2,7 @@
 // name.
 
 import { type Problem, Problems } from "../../../src/base/problem.ts";
+import type { Modules } from "../read/modules.ts";
 
 const endOfName = /[?#]/;
 
@@ -19,10 +20,29 @@ export function folderProblem(root: string): Problem | undefined {
   };
 }
 
+/** Names of modules that Vite can't read, and pairs of files with the same module id. */
+export function moduleNames(modules: Modules): readonly Problem[] {
+  return [...unreadableNames(modules), ...twins(modules)];
+}
+
+function twins(modules: Modules): readonly Problem[] {
+  return [...modules.all].flatMap(({ id, name, file }) => {
+    const first = modules.get(id);
+    if (first === undefined || first.file === file) return [];
+    return [
+      {
+        file: name,
+        message: `this file and ${first.name} are one module, "${id}": a module's name doesn't include the extension`,
+        hint: "Rename or remove one of them.",
+      },
+    ];
+  });
+}
+
 /** One problem for each folder or file below the application's that has such a name. */
-export function nameProblems(modules: readonly string[]): readonly Problem[] {
+function unreadableNames(modules: Modules): readonly Problem[] {
   const problems = new Map<string, Problem>();
-  for (const module of modules) {
+  for (const { name: module } of modules.all) {
     const [file, found = ""] = /^[^?#]*([?#])[^/]*/.exec(module) ?? [];
     if (file === undefined) continue;
     problems.set(file, {

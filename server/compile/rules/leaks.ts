@@ -1,20 +1,15 @@
 // Ways around the load hook that would give browsers the whole text of a split module: as text, as
 // a file, or in a worker's bundle.
 
-import { inPages } from "../write/page-base.ts";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 
-import type { Plugin } from "vite";
-
 import type { Problem } from "../../../src/base/problem.ts";
-import { paths } from "../../../src/base/protocol.ts";
 import { serviceFile } from "../../files/service-files.ts";
 import { slashed } from "../../files/sources.ts";
-import type { ApplicationReader } from "../application-reader.ts";
-import type { Findings } from "../write/findings.ts";
 import { importProblem } from "../read/import-problem.ts";
 
-type Rooted = Pick<ApplicationReader, "root">;
+/** The application folder. */
+type Rooted = { readonly root: string };
 
 /** A split module requested by another path than its own, as `resolve.preserveSymlinks` allows. */
 export function behindLink(file: string, application: Rooted): Problem {
@@ -24,6 +19,11 @@ export function behindLink(file: string, application: Rooted): Problem {
     application,
     "Import it by its real path.",
   );
+}
+
+/** A split module in the bundle of a worker, in which nothing is split. */
+export function inWorker(file: string, application: Rooted): Problem {
+  return problem(file, "is imported by a worker", application);
 }
 
 /** A page's import of a split module as text, URL or worker. */
@@ -103,42 +103,6 @@ function isService(id: string): boolean {
 
 function pathOf(id: string): string {
   return id.replace(/[?#].*$/, "");
-}
-
-/**
- * For bundles of workers, where nothing is split because Vite builds them separately. A worker is a
- * node like a page, so it loads the same runtime from the same URL; a bundled copy would be a
- * second one that nobody started.
- */
-export function workerGuard(reader: ApplicationReader, findings: Findings): Plugin {
-  return {
-    name: "seamline:worker",
-    enforce: "pre",
-    resolveId: {
-      order: "pre",
-      handler(source, importer) {
-        if (source !== "seamline" && source !== "seamline/client") return undefined;
-        // Classic scripts, Vite's default for workers, have no imports.
-        if (this.environment.getTopLevelConfig().worker.format !== "es")
-          throw findings.fail([noModule(importer ?? source, source, reader)]);
-        return { id: inPages(this.environment, paths.client), external: "absolute" };
-      },
-    },
-    async load(id) {
-      const application = await reader.application(this.environment);
-      const file = id.replace(/\?.*$/, "");
-      if (reader.isSplit(file, application))
-        throw findings.fail([problem(file, "is imported by a worker", reader)]);
-    },
-  };
-}
-
-function noModule(importer: string, source: string, application: Rooted): Problem {
-  return {
-    file: slashed(relative(application.root, importer.replace(/\?.*$/, ""))),
-    message: `a worker imports "${source}", but Vite builds workers as classic scripts, which can't import the runtime`,
-    hint: 'Set worker: { format: "es" } in the Vite configuration, and start it with new Worker(url, { type: "module" })',
-  };
 }
 
 const asModule =

@@ -2,62 +2,26 @@
 // with ProcedureNotFound. Nothing else reports them, as the same import is right in a page.
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { problemAt } from "../../../src/split/read/code-frame.ts";
 import type { NameUse } from "../../../src/split/describe/uses.ts";
-import type { CutModule } from "../cut/cut.ts";
-import { type Declared, Declarations, declaredKey } from "../read/declarations.ts";
-import { ImportSearch, type Step } from "../cut/import-search.ts";
-import type { Modules, SourceModule } from "../read/modules.ts";
+import { problemAt } from "../../../src/split/read/code-frame.ts";
+import type { ApplicationGraph, PageOnlyCall } from "../cut/application.ts";
 import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
-
-export interface PageOnlyCall {
-  readonly problem: Problem;
-  /** The segments that have the procedure. If a server loads one of them, the call is fine. */
-  readonly segments: readonly string[];
-  /** Pages run the same code too, which may check where it runs. */
-  readonly isShared: boolean;
-}
-
-export interface PageOnlyOptions {
-  readonly procedures: readonly ApplicationProcedure[];
-  readonly cut: ReadonlyMap<string, CutModule>;
-  readonly modules: Modules;
-  /** Segments that browsers may load. */
-  readonly browserSegments: readonly string[];
-  /** The segments among them that servers load too. */
-  readonly served: ReadonlySet<string>;
-  /** Middleware and health checks. */
-  readonly configured: readonly SourceModule[];
-  readonly pages: ReadonlySet<SourceModule>;
-}
-
-/** The procedures that no server has. */
-export function pageOnly({
-  procedures,
-  browserSegments,
-  served,
-}: Pick<
-  PageOnlyOptions,
-  "procedures" | "browserSegments" | "served"
->): readonly ApplicationProcedure[] {
-  return procedures.filter(
-    (procedure) =>
-      !isRoute(procedure) &&
-      procedure.entries.every(
-        ({ segment }) => browserSegments.includes(segment.name) && !served.has(segment.name),
-      ),
-  );
-}
+import { isPageOnly } from "../cut/closed-procedures.ts";
+import { ImportSearch, type Step } from "../cut/import-search.ts";
+import { type Declared, Declarations, declaredKey } from "../read/declarations.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
 
 /** Each such call once. In code that pages run too only calls count, not other mentions. */
-export async function pageOnlyCalls(options: PageOnlyOptions): Promise<readonly PageOnlyCall[]> {
-  const { procedures, modules, configured } = options;
-  const sought = new Set(pageOnly(options));
-  const onServers = procedures.filter((procedure) => !sought.has(procedure));
+export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly PageOnlyCall[]> {
+  const { named, modules, configured } = graph;
+  const sought = new Set(
+    named.filter((procedure) => !isRoute(procedure) && isPageOnly(procedure, graph)),
+  );
+  const onServers = named.filter((procedure) => !sought.has(procedure));
   // Cheap, as imports are known already: most applications end here.
-  if (sought.size === 0 || !(await mayReach([...sought], onServers, options))) return [];
+  if (sought.size === 0 || !(await mayReach([...sought], onServers, graph))) return [];
   const declarations = new Declarations(modules);
-  const walk = new Walk(declarations, procedures);
+  const walk = new Walk(declarations, named);
   for (const procedure of onServers)
     await walk.from(
       declarations.behind(procedure.module, procedure.export),
@@ -66,7 +30,7 @@ export async function pageOnlyCalls(options: PageOnlyOptions): Promise<readonly 
   for (const module of configured)
     await walk.from(declarations.all(module), "a middleware or health check of a configuration");
   const found = walk.calls.filter(({ procedure }) => sought.has(procedure));
-  const shared = found.length === 0 ? new Set<string>() : await inPages(declarations, options);
+  const shared = found.length === 0 ? new Set<string>() : await inPages(declarations, graph);
   return found.flatMap(({ procedure, step, use }) => {
     const isShared = shared.has(declaredKey(step));
     if (isShared && !use.called) return [];
@@ -83,9 +47,10 @@ export async function pageOnlyCalls(options: PageOnlyOptions): Promise<readonly 
 async function mayReach(
   sought: readonly ApplicationProcedure[],
   onServers: readonly ApplicationProcedure[],
-  { cut, modules, configured }: PageOnlyOptions,
+  graph: ApplicationGraph,
 ): Promise<boolean> {
-  const search = new ImportSearch(sought, cut, modules);
+  const { cut, modules, configured } = graph;
+  const search = new ImportSearch(sought, graph);
   const held = new Map<SourceModule, Set<string>>();
   for (const { module, export: name } of onServers)
     held.set(module, (held.get(module) ?? new Set<string>()).add(name));
@@ -160,13 +125,13 @@ class Walk {
  */
 async function inPages(
   declarations: Declarations,
-  { procedures, cut, browserSegments, pages }: PageOnlyOptions,
+  { named, cut, browserSegments, pageModules }: ApplicationGraph,
 ): Promise<ReadonlySet<string>> {
-  const walk = new Walk(declarations, procedures);
-  for (const { module, export: name, entries } of procedures)
+  const walk = new Walk(declarations, named);
+  for (const { module, export: name, entries } of named)
     if (entries.some(({ segment }) => browserSegments.includes(segment.name)))
       await walk.from(declarations.behind(module, name), "");
-  for (const module of pages) {
+  for (const module of pageModules) {
     const segmented = new Set(
       cut
         .get(module.file)

@@ -2,36 +2,26 @@
 // only on its own nodes, so such calls fail with ProcedureNotFound.
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { isClosed, isPrivate } from "../cut/closed-procedures.ts";
-import type { CutModule } from "../cut/cut.ts";
-import { ImportSearch, type Step } from "../cut/import-search.ts";
-import type { Modules, SourceModule } from "../read/modules.ts";
-import { pageOnly } from "./page-only-calls.ts";
+import type { ApplicationGraph } from "../cut/application.ts";
 import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
+import { isClosed, isPageOnly, isPrivate } from "../cut/closed-procedures.ts";
+import { ImportSearch, type Step } from "../cut/import-search.ts";
+import type { SourceModule } from "../read/modules.ts";
 
 /**
  * One warning for each segment whose code imports a private procedure without holding it, with the
  * chain of imports. The same for pages and procedures that are protected from them.
  */
-export async function privateImports(options: {
-  procedures: readonly ApplicationProcedure[];
-  cut: ReadonlyMap<string, CutModule>;
-  modules: Modules;
-  browserSegments: readonly string[];
-  served: ReadonlySet<string>;
-  pages: ReadonlySet<SourceModule>;
-}): Promise<readonly Problem[]> {
-  const { procedures, cut, modules, browserSegments } = options;
+export async function privateImports(graph: ApplicationGraph): Promise<readonly Problem[]> {
+  const { named, cut, modules, browserSegments } = graph;
   // Servers may call protected ones.
-  const hidden = procedures.filter(
+  const hidden = named.filter(
     (procedure) =>
       !isRoute(procedure) && (isPrivate(procedure) || isClosed(procedure, browserSegments)),
   );
   if (hidden.length === 0) return [];
-  const search = new ImportSearch(hidden, cut, modules);
+  const search = new ImportSearch(hidden, graph);
   const warnings: Problem[] = [];
-  // page-only-calls.ts reports those that no server has.
-  const reportedElsewhere = new Set(pageOnly(options));
   const check = async (
     caller: string,
     holders: readonly string[],
@@ -40,7 +30,8 @@ export async function privateImports(options: {
     const onServers = holders.some((name) => !browserSegments.includes(name));
     for (const [procedure, chain] of await search.from(start)) {
       if (procedure.entries.some(({ segment }) => holders.includes(segment.name))) continue;
-      if (onServers && (reportedElsewhere.has(procedure) || !isPrivate(procedure))) continue;
+      // page-only-calls.ts reports those that no server has.
+      if (onServers && (isPageOnly(procedure, graph) || !isPrivate(procedure))) continue;
       const what = isPrivate(procedure) ? `private to ${segmentsOf(procedure)}` : "protected";
       warnings.push({
         file: chain[0] ?? procedure.module.name,
@@ -51,7 +42,7 @@ export async function privateImports(options: {
       });
     }
   };
-  for (const [segment, held] of bySegment(procedures)) {
+  for (const [segment, held] of bySegment(named)) {
     const bodies = [...held].map(async ([module, exports]) => {
       // What these procedures import; the code of their siblings is left out.
       const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
@@ -59,7 +50,7 @@ export async function privateImports(options: {
     });
     await check(`segment "${segment}"`, [segment], await Promise.all(bodies));
   }
-  const pages = [...options.pages].filter((module) => !cut.has(module.file));
+  const pages = [...graph.pageModules].filter((module) => !cut.has(module.file));
   const loaded = pages.map(async (module) => ({
     module,
     imports: await search.importsOf(module, modules.describe(module)),

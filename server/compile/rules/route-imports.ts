@@ -1,35 +1,27 @@
 // Finds imports of routes by other modules. A route is reached by its path only, so such a call
 // could never be sent.
 
+import { relative } from "node:path";
+
 import type { Problem } from "../../../src/base/problem.ts";
+import { slashed } from "../../files/sources.ts";
+import type { ApplicationGraph } from "../cut/application.ts";
 import type { ApplicationRoute } from "../cut/application-procedure.ts";
-import type { CutModule } from "../cut/cut.ts";
-import type { PageScript } from "../cut/hidden-exports.ts";
 import { ImportSearch } from "../cut/import-search.ts";
 import { declarationOf } from "../read/export-declarations.ts";
-import type { Modules, SourceModule } from "../read/modules.ts";
 
 /** A problem for each module that imports a route by value. A re-export is none. */
-export async function routeImports(
-  routes: readonly ApplicationRoute[],
-  options: {
-    readonly cut: ReadonlyMap<string, CutModule>;
-    readonly modules: Modules;
-    /** All that a build has: tests aren't among them. */
-    readonly among: Iterable<SourceModule>;
-    /** Of pages and components. */
-    readonly scripts: readonly PageScript[];
-    readonly nameOf: (file: string) => string;
-  },
-): Promise<readonly Problem[]> {
+export async function routeImports(graph: ApplicationGraph): Promise<readonly Problem[]> {
+  const { routes, modules, root } = graph;
   if (routes.length === 0) return [];
-  const { cut, modules } = options;
-  const search = new ImportSearch(routes, cut, modules);
+  const search = new ImportSearch(routes, graph);
+  // Tests aren't part of a build.
+  const among = new Set([...graph.serverModules, ...graph.pageModules, ...graph.browserModules]);
   const problems: Problem[] = [];
-  for (const module of options.among)
+  for (const module of among)
     for (const { sought } of await search.importsOf(module, modules.describe(module)))
       problems.push(...sought.map((route) => problemOf(route as ApplicationRoute, module.name)));
-  for (const { file, description } of options.scripts)
+  for (const { file, description } of graph.demands.scripts)
     for (const { specifier, names, typeOnly, unused } of description.imports) {
       const target =
         typeOnly || unused === true ? undefined : await modules.resolve(specifier, file);
@@ -42,7 +34,7 @@ export async function routeImports(
             candidate.module === declared.module &&
             candidate.export === declared.export.name,
         );
-        if (route !== undefined) problems.push(problemOf(route, options.nameOf(file)));
+        if (route !== undefined) problems.push(problemOf(route, slashed(relative(root, file))));
       }
     }
   return problems;

@@ -5,15 +5,13 @@
 import type { Problem } from "../../../src/base/problem.ts";
 import { thenable } from "../../../src/split/procedures/export-problems.ts";
 import { frameOf } from "../../../src/split/read/code-frame.ts";
-import type { Modules, SourceModule } from "../read/modules.ts";
+import { type ApplicationGraph, dynamicModules } from "../cut/application.ts";
 
 /** Checks modules that servers load, and others that are imported dynamically. */
-export async function thenables(
-  among: Iterable<SourceModule>,
-  modules: Modules,
-): Promise<readonly Problem[]> {
+export async function thenables(graph: ApplicationGraph): Promise<readonly Problem[]> {
+  const { modules } = graph;
   const problems: Problem[] = [];
-  const reached = new Set(among);
+  const reached = new Set([...graph.serverModules, ...dynamicModules(graph)]);
   // A set hands out what is added while it is walked.
   for (const module of reached) {
     const { exports, starReexports } = modules.describe(module);

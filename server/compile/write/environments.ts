@@ -10,9 +10,6 @@ import type { EnvironmentOptions, UserConfig } from "vite";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { emptyId, graphId, graphModuleId, parsePartId } from "../read/module-ids.ts";
 
-/** Names of the environments. */
-export const environmentNames = { browser: "client", server: "server" } as const;
-
 /** Name of the graph's module in the server's output. */
 const graphFile = "_seam.js";
 

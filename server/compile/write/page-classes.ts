@@ -5,7 +5,7 @@
 import type { Environment } from "vite";
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { environmentNames } from "./environments.ts";
+import { environmentNames } from "../read/module-ids.ts";
 import type { Application } from "../cut/application.ts";
 import type { SourceModule } from "../read/modules.ts";
 

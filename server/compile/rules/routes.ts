@@ -1,21 +1,27 @@
 // Mistakes of routes, by what segment files say of them and by what else has their paths.
 
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
+
 import { patternParts, routesClash } from "../../../src/http/route-pattern.ts";
 import { createRouteTable } from "../../../src/http/route-table.ts";
 import type { Problem } from "../../../src/base/problem.ts";
-import { isPrivate } from "../cut/closed-procedures.ts";
+import type { ApplicationGraph } from "../cut/application.ts";
+import { isPageOnly, isPrivate } from "../cut/closed-procedures.ts";
+import { slashed } from "../../files/sources.ts";
 import {
   type ApplicationProcedure,
   type ApplicationRoute,
   isRoute,
-  type NamedEntry,
   placeOf,
 } from "../cut/application-procedure.ts";
 
 /** Routes with one name, with paths that no rule tells apart, or with the wrong parameters. */
-export function routeProblems(procedures: readonly ApplicationProcedure[]): readonly Problem[] {
-  const routes = procedures.filter(isRoute);
-  return [...sameNames(procedures), ...clashes(routes), ...routes.flatMap(parameterProblems)];
+export function routeEntries({
+  named,
+  routes,
+}: Pick<ApplicationGraph, "named" | "routes">): readonly Problem[] {
+  return [...sameNames(named), ...clashes(routes), ...routes.flatMap(parameterProblems)];
 }
 
 /** A route's name is that of one function: middleware and logs have nothing else. */
@@ -28,7 +34,7 @@ function sameNames(procedures: readonly ApplicationProcedure[]): readonly Proble
     if (first === undefined) byName.set(procedure.fqn, procedure);
     else if (isRoute(procedure))
       problems.push({
-        ...placeOf(procedure.entries[0] as NamedEntry),
+        ...placeOf(procedure.entries[0]),
         message: `"${procedure.fqn}" stands for two functions: ${placed(first)}, and ${placed(procedure)}`,
         hint: "Rename the function of the route.",
       });
@@ -37,7 +43,7 @@ function sameNames(procedures: readonly ApplicationProcedure[]): readonly Proble
 }
 
 function placed(procedure: ApplicationProcedure): string {
-  return `"${procedure.export}" of ${procedure.module.name} (${placeOf(procedure.entries[0] as NamedEntry).file})`;
+  return `"${procedure.export}" of ${procedure.module.name} (${placeOf(procedure.entries[0]).file})`;
 }
 
 function clashes(routes: readonly ApplicationRoute[]): readonly Problem[] {
@@ -46,8 +52,8 @@ function clashes(routes: readonly ApplicationRoute[]): readonly Problem[] {
       .slice(0, at)
       .filter((earlier) => routesClash(earlier.route, route.route))
       .map((earlier) => ({
-        ...placeOf(route.entries[0] as NamedEntry),
-        message: `the route ${shown(route)} and the route ${shown(earlier)} (${placeOf(earlier.entries[0] as NamedEntry).file}) answer the same requests`,
+        ...placeOf(route.entries[0]),
+        message: `the route ${shown(route)} and the route ${shown(earlier)} (${placeOf(earlier.entries[0]).file}) answer the same requests`,
         hint: "Give one of them another path or method; the names of parameters don't count.",
       })),
   );
@@ -62,74 +68,73 @@ function parameterProblems({ fqn, parameters, entries }: ApplicationRoute): read
   if (parameters.length <= 1) return [];
   return [
     {
-      ...placeOf(entries[0] as NamedEntry),
+      ...placeOf(entries[0]),
       message: `the function of the route "${fqn}" takes ${parameters.length} parameters, but gets only the request`,
       hint: "Declare it as async (request: Request): Promise<Response>; getContext().params has the path's parameters.",
     },
   ];
 }
 
-/** What has paths besides routes. */
-export interface TakenPaths {
-  /** Vite's `assetsDir`. */
-  readonly assetsDir: string;
-  /** Paths of files that browsers may fetch, without leading slash. */
-  readonly files: readonly string[];
-  readonly browserSegments: readonly string[];
-  /** Segments among them that servers load, too. */
-  readonly served: ReadonlySet<string>;
+/** Routes whose paths are those of the build's files. */
+export function routesInAssets({
+  routes,
+  assetsDir,
+}: Pick<ApplicationGraph, "routes" | "assetsDir">): readonly Problem[] {
+  const [assets] = assetsDir.split("/").filter((part) => part !== "" && part !== ".");
+  return routes
+    .filter(({ route }) => {
+      const [first] = patternParts(route.path);
+      return first?.kind === "literal" && first.text === assets;
+    })
+    .map((route) => ({
+      ...placeOf(route.entries[0]),
+      message: `the route ${shown(route)} begins with "${assets}", where the build's files are`,
+      hint: 'Begin with another word, or set another "build.assetsDir" in the configuration of Vite.',
+    }));
 }
 
-/** Routes that nobody can reach, or that hide something else. */
-export function placedProblems(
-  routes: readonly ApplicationRoute[],
-  { assetsDir, files, browserSegments, served }: TakenPaths,
-): { readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] } {
-  const problems: Problem[] = [];
+/** Warns of routes that can't be reached, or that hide files. */
+export function uselessRoutes(graph: ApplicationGraph): readonly Problem[] {
+  const { routes } = graph;
+  if (routes.length === 0) return [];
+  const files = publicFiles(graph);
   const warnings: Problem[] = [];
-  const [assets] = assetsDir.split("/").filter((part) => part !== "" && part !== ".");
   for (const route of routes) {
-    const at = placeOf(route.entries[0] as NamedEntry);
-    const [first] = patternParts(route.route.path);
-    if (first?.kind === "literal" && first.text === assets)
-      problems.push({
-        ...at,
-        message: `the route ${shown(route)} begins with "${assets}", where the build's files are`,
-        hint: 'Begin with another word, or set another "build.assetsDir" in the configuration of Vite.',
-      });
+    const at = placeOf(route.entries[0]);
+    const table = createRouteTable([{ method: "*", path: route.route.path }]);
+    const hidden = files.find((file) =>
+      urlsOf(file).some((url) => table.match("GET", url).kind === "found"),
+    );
     if (isPrivate(route))
       warnings.push({
         ...at,
         message: `the route ${shown(route)} is private, so nobody can reach it`,
         hint: 'Make it "public", or "protected" for callers with the trust key.',
       });
-    else if (
-      route.entries.every(
-        ({ segment: { name } }) => browserSegments.includes(name) && !served.has(name),
-      )
-    )
+    else if (isPageOnly(route, graph))
       warnings.push({
         ...at,
         message: `the route ${shown(route)} is only in segments for browsers, which can't answer requests`,
         hint: "Name the function in a segment that servers load.",
       });
-  }
-  const tables = routes.map((route) => ({
-    route,
-    table: createRouteTable([{ method: "*", path: route.route.path }]),
-  }));
-  for (const { route, table } of tables) {
-    const hidden = files.find((file) =>
-      urlsOf(file).some((url) => table.match("GET", url).kind === "found"),
-    );
     if (hidden !== undefined)
       warnings.push({
-        ...placeOf(route.entries[0] as NamedEntry),
+        ...at,
         message: `the route ${shown(route)} hides the file ${hidden}: routes come before files`,
         hint: "Give one of them another path.",
       });
   }
-  return { problems, warnings };
+  return warnings;
+}
+
+/** Paths of pages and of files in Vite's public folder, without leading slash. */
+function publicFiles({ root, builtPages, publicDir }: ApplicationGraph): readonly string[] {
+  const found = builtPages.map((page) => slashed(relative(root, page)));
+  if (publicDir === undefined || !existsSync(publicDir)) return found;
+  for (const entry of readdirSync(publicDir, { recursive: true, withFileTypes: true }))
+    if (entry.isFile())
+      found.push(slashed(relative(publicDir, join(entry.parentPath, entry.name))));
+  return found;
 }
 
 /** The paths at which a file is found. */

@@ -5,48 +5,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, relative } from "node:path";
 
-import type { Environment, Plugin } from "vite";
-
 import type { Problem } from "../../../src/base/problem.ts";
 import { problemAt } from "../../../src/split/read/code-frame.ts";
 import { futureSyntax, futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
 import { type Parse, programOf } from "../../../src/split/read/tree.ts";
 import { slashed } from "../../files/sources.ts";
 import type { Application } from "../cut/application.ts";
-import type { ApplicationReader } from "../application-reader.ts";
-import type { Findings } from "../write/findings.ts";
-import { loadVite, parserOf } from "../read/load-vite.ts";
 import { isInstalled } from "../read/package-of.ts";
-import { isTyped } from "../rules/tsconfig.ts";
-
-/** Refuses such syntax if it is left after all other plugins. */
-export function syntaxGuard(
-  reader: Pick<ApplicationReader, "root">,
-  findings: Findings,
-  applicationFor: (environment: Environment, id: string) => Promise<Application | undefined>,
-): Plugin {
-  let parser: Promise<Parse> | undefined;
-  return {
-    name: "seamline:syntax",
-    enforce: "post",
-    sharedDuringBuild: true,
-    transform: {
-      order: "post",
-      // The bundler calls this for no other code, which saves a way out of it for each module.
-      filter: { code: futureSyntaxHint },
-      async handler(code, id) {
-        const application = await applicationFor(this.environment, id);
-        if (application === undefined) return;
-        const parse = await (parser ??= loadVite(reader.root).then(parserOf));
-        const problem = uncompiled(id.replace(/[?#].*$/, ""), application, parse);
-        if (problem === undefined || !isLeft(code, parse)) return;
-        // A build reports them all at its end.
-        if (this.environment.mode === "build") findings.mistakes.push(problem);
-        else throw findings.fail([problem]);
-      },
-    },
-  };
-}
+import { isTyped } from "./tsconfig.ts";
 
 /** The problem if nothing compiles the syntax in a file; `undefined` if there is none. */
 export function uncompiled(
