@@ -49,7 +49,7 @@ export async function browserCode({
           ];
     found.push(...code);
     for (const { description } of code)
-      for (const edge of await modules.importsOf(module, description))
+      for (const edge of await modules.importsIn(module.file, description))
         if (!edge.typeOnly) reached.add(edge.module);
   }
   return found;

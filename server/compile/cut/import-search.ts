@@ -68,17 +68,14 @@ export class ImportSearch {
             ? this.#modules.describe(target)
             : this.#modules.describePart(target, parts.shared);
         const imports =
-          this.#imports.get(description) ?? (await this.importsOf(target, description));
+          this.#imports.get(description) ?? (await this.importsIn(target.file, description));
         if (imports.length > 0) queue.push({ module: target, imports, from: step });
       }
     return found;
   }
 
-  /** The value imports of a module or of a part. */
-  async importsOf(
-    module: SourceModule,
-    description: ModuleDescription,
-  ): Promise<readonly ValueImport[]> {
+  /** The value imports of code in a file: a module, a part of one, or a script of a page. */
+  async importsIn(file: string, description: ModuleDescription): Promise<readonly ValueImport[]> {
     const cached = this.#imports.get(description);
     if (cached !== undefined) return cached;
     const imports: ValueImport[] = [];
@@ -88,13 +85,13 @@ export class ImportSearch {
       names,
       namespace,
       isReexport,
-    } of await this.#modules.importsOf(module, description)) {
+    } of await this.#modules.importsIn(file, description)) {
       if (typeOnly) continue;
       const sought: ApplicationProcedure[] = [];
       // A re-export isn't a call.
       for (const name of isReexport ? [] : names) {
         const exported =
-          name === "*" ? await this.#members(module, namespace ?? "", target) : [name];
+          name === "*" ? await this.#members(description, namespace ?? "", target) : [name];
         for (const exportName of exported) {
           // Most exports are declared in the module itself, which needs no waiting.
           const declared =
@@ -110,15 +107,13 @@ export class ImportSearch {
     return imports;
   }
 
-  /** The members that a module uses of a namespace; all if it passes the namespace on. */
+  /** The members that code uses of a namespace; all if it passes the namespace on. */
   async #members(
-    module: SourceModule,
+    { uses: { units } }: ModuleDescription,
     namespace: string,
     target: SourceModule,
   ): Promise<readonly string[]> {
-    const uses = (this.#modules.usesOf(module)?.units ?? []).flatMap((unit) =>
-      unit.uses.filter((use) => use.name === namespace),
-    );
+    const uses = units.flatMap((unit) => unit.uses.filter((use) => use.name === namespace));
     const members = uses.map((use) => use.member);
     return members.includes(undefined)
       ? await exportNames(this.#modules, target)

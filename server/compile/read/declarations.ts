@@ -21,26 +21,25 @@ export class Declarations {
 
   /** The declarations behind an export; none if the module can't be read. */
   behind(module: SourceModule, name: string): readonly Declared[] {
-    return (this.#modules.usesOf(module)?.exports.get(name) ?? []).map((unit) => ({
-      module,
-      unit,
-    }));
+    return (this.#usesOf(module).exports.get(name) ?? []).map((unit) => ({ module, unit }));
   }
 
   /** All declarations and statements of a module. */
   all(module: SourceModule): readonly Declared[] {
-    return (this.#modules.usesOf(module)?.units ?? []).map((_, unit) => ({ module, unit }));
+    return this.#usesOf(module).units.map((_, unit) => ({ module, unit }));
   }
 
   /** Whether other modules can import it. */
   isExported({ module, unit }: Declared): boolean {
-    return [...(this.#modules.usesOf(module)?.exports.values() ?? [])].some((units) =>
-      units.includes(unit),
-    );
+    return [...this.#usesOf(module).exports.values()].some((units) => units.includes(unit));
   }
 
   uses({ module, unit }: Declared): UnitUses | undefined {
-    return this.#modules.usesOf(module)?.units[unit];
+    return this.#usesOf(module).units[unit];
+  }
+
+  #usesOf(module: SourceModule): ModuleUses {
+    return this.#modules.describe(module).uses;
   }
 
   /**
@@ -48,10 +47,10 @@ export class Declarations {
    * namespace, only the member if the text names one.
    */
   async meant({ module }: Declared, { name, member }: NameUse): Promise<readonly Declared[]> {
-    const uses = this.#modules.usesOf(module);
+    const uses = this.#usesOf(module);
     const found: Declared[] = [];
     for (const unit of this.#bindingsOf(uses).get(name) ?? []) {
-      const from = uses?.units[unit]?.from;
+      const from = uses.units[unit]?.from;
       found.push(
         ...(from === undefined ? [{ module, unit }] : await this.#imported(module, from, member)),
       );
@@ -81,8 +80,7 @@ export class Declarations {
     return found;
   }
 
-  #bindingsOf(uses: ModuleUses | undefined): ReadonlyMap<string, readonly number[]> {
-    if (uses === undefined) return new Map();
+  #bindingsOf(uses: ModuleUses): ReadonlyMap<string, readonly number[]> {
     const cached = this.#binding.get(uses);
     if (cached !== undefined) return cached;
     const bindings = new Map<string, number[]>();

@@ -11,7 +11,6 @@ import {
 import { type ModuleReading, readModule } from "../../../src/split/read/read-module.ts";
 import type { Parse, Part } from "../../../src/split/write/split-module.ts";
 import { type ExportedTypes, exportedTypesOf } from "../../../src/split/describe/exported-types.ts";
-import { type ModuleUses, usesOf } from "../../../src/split/describe/uses.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { type DescribedImport, importsIn } from "./described-imports.ts";
 import type { FileMemory } from "./file-memory.ts";
@@ -213,11 +212,6 @@ export class Modules {
     return this.memory.ofObject(part, () => this.describeText(part.code, module.file));
   }
 
-  /** What each unit of a module uses and changes; `undefined` if it can't be parsed. */
-  usesOf(module: SourceModule): ModuleUses | undefined {
-    return this.memory.of(module.file, "uses", () => usesOf(this.read(module)));
-  }
-
   /** The types that a module exports. */
   exportedTypes(module: SourceModule): ExportedTypes {
     return this.memory.of(module.file, "types", () => exportedTypesOf(this.read(module)));
@@ -260,30 +254,27 @@ export class Modules {
     return isForeign(bare) ? undefined : await this.#resolveImport(specifier, importer);
   }
 
-  /** All imports and re-exports of source modules in a module or part, values and types. */
-  async importsOf(
-    module: SourceModule,
-    description: ModuleDescription = this.describe(module),
-  ): Promise<readonly ImportEdge[]> {
+  /** All imports and re-exports of source modules in a module, values and types. */
+  async importsOf(module: SourceModule): Promise<readonly ImportEdge[]> {
+    return await this.importsIn(module.file, this.describe(module));
+  }
+
+  /** The same in code of a file: a part of a module, or a script. */
+  async importsIn(file: string, description: ModuleDescription): Promise<readonly ImportEdge[]> {
     let edges = this.#edges.get(description);
     if (edges === undefined)
-      this.#edges.set(description, (edges = await this.#importsOf(module, description)));
+      this.#edges.set(description, (edges = await this.#edgesIn(file, description)));
     return edges;
   }
 
-  async #importsOf(
-    module: SourceModule,
-    description: ModuleDescription,
-  ): Promise<readonly ImportEdge[]> {
+  async #edgesIn(file: string, description: ModuleDescription): Promise<readonly ImportEdge[]> {
     const found = await Promise.all(
-      importsIn(description).map(async (edge) => ({
-        ...edge,
-        module: await this.resolve(edge.specifier, module.file),
-      })),
+      importsIn(description).map(async ({ specifier, ...edge }) => {
+        const module = await this.resolve(specifier, file);
+        return module === undefined ? [] : [{ ...edge, module }];
+      }),
     );
-    return found.flatMap(({ module: target, typeOnly, names, namespace, isReexport }) =>
-      target === undefined ? [] : [{ module: target, typeOnly, names, namespace, isReexport }],
-    );
+    return found.flat();
   }
 
   #idOf(file: string): string {

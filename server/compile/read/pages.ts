@@ -152,7 +152,7 @@ export async function readPages(options: {
     reached.add(module);
     const description = options.visible(module);
     take(description, module.name);
-    for (const edge of await modules.importsOf(module, description))
+    for (const edge of await modules.importsIn(module.file, description))
       if (!edge.typeOnly) queue.push(edge.module);
     await throughComponents(description, module.file);
   }

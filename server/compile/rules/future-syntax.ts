@@ -7,8 +7,9 @@ import { isAbsolute, relative } from "node:path";
 
 import type { Problem } from "../../../src/base/problem.ts";
 import { problemAt } from "../../../src/split/read/code-frame.ts";
-import { futureSyntax, futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
-import { type Parse, programOf } from "../../../src/split/read/tree.ts";
+import { futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
+import { readModule } from "../../../src/split/read/read-module.ts";
+import type { Parse } from "../../../src/split/read/tree.ts";
 import { slashed } from "../../files/sources.ts";
 import type { Application } from "../cut/application.ts";
 import { isInstalled } from "../read/package-of.ts";
@@ -54,8 +55,5 @@ function mayNeedCompiling(file: string): boolean {
  */
 function firstIn(file: string, text: string, parse: Parse): number | undefined {
   if (!futureSyntaxHint.test(text)) return undefined;
-  const parsed = parse(file, text);
-  return parsed.errors.length > 0
-    ? undefined
-    : futureSyntax(programOf(parsed), text, parsed.comments)[0]?.start;
+  return readModule({ file, source: text, parse }).module?.futureSyntax[0]?.start;
 }

@@ -56,7 +56,7 @@ async function mayReach(
     held.set(module, (held.get(module) ?? new Set<string>()).add(name));
   const whole = async (module: SourceModule): Promise<Step> => ({
     module,
-    imports: await search.importsOf(module, modules.describe(module)),
+    imports: await search.importsIn(module.file, modules.describe(module)),
   });
   // What whole modules import is known. Only if that leads there, their bodies are parsed, or if a
   // body may call a procedure of its own module.
@@ -66,7 +66,7 @@ async function mayReach(
   const start = all.slice(held.size);
   for (const [module, exports] of held) {
     const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
-    start.push({ module, imports: await search.importsOf(module, body) });
+    start.push({ module, imports: await search.importsIn(module.file, body) });
   }
   return (await search.from(start)).size > 0;
 }

@@ -46,14 +46,14 @@ export async function privateImports(graph: ApplicationGraph): Promise<readonly 
     const bodies = [...held].map(async ([module, exports]) => {
       // What these procedures import; the code of their siblings is left out.
       const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
-      return { module, imports: await search.importsOf(module, body) };
+      return { module, imports: await search.importsIn(module.file, body) };
     });
     await check(`segment "${segment}"`, [segment], await Promise.all(bodies));
   }
   const pages = [...graph.pageModules].filter((module) => !cut.has(module.file));
   const loaded = pages.map(async (module) => ({
     module,
-    imports: await search.importsOf(module, modules.describe(module)),
+    imports: await search.importsIn(module.file, modules.describe(module)),
   }));
   await check("pages", browserSegments, await Promise.all(loaded));
   return warnings;

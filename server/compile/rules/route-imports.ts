@@ -8,7 +8,6 @@ import { slashed } from "../../files/sources.ts";
 import type { ApplicationGraph } from "../cut/application.ts";
 import type { ApplicationRoute } from "../cut/application-procedure.ts";
 import { ImportSearch } from "../cut/import-search.ts";
-import { declarationOf } from "../read/export-declarations.ts";
 
 /** A problem for each module that imports a route by value. A re-export is none. */
 export async function routeImports(graph: ApplicationGraph): Promise<readonly Problem[]> {
@@ -17,26 +16,18 @@ export async function routeImports(graph: ApplicationGraph): Promise<readonly Pr
   const search = new ImportSearch(routes, graph);
   // Tests aren't part of a build.
   const among = new Set([...graph.serverModules, ...graph.pageModules, ...graph.browserModules]);
+  const code = [
+    ...[...among].map((module) => ({ ...module, description: modules.describe(module) })),
+    ...graph.demands.scripts.map(({ file, description }) => ({
+      file,
+      name: slashed(relative(root, file)),
+      description,
+    })),
+  ];
   const problems: Problem[] = [];
-  for (const module of among)
-    for (const { sought } of await search.importsOf(module, modules.describe(module)))
-      problems.push(...sought.map((route) => problemOf(route as ApplicationRoute, module.name)));
-  for (const { file, description } of graph.demands.scripts)
-    for (const { specifier, names, typeOnly, unused } of description.imports) {
-      const target =
-        typeOnly || unused === true ? undefined : await modules.resolve(specifier, file);
-      if (target === undefined) continue;
-      for (const { imported } of names) {
-        const declared = await declarationOf(modules, target, imported);
-        const route = routes.find(
-          (candidate) =>
-            !("missing" in declared) &&
-            candidate.module === declared.module &&
-            candidate.export === declared.export.name,
-        );
-        if (route !== undefined) problems.push(problemOf(route, slashed(relative(root, file))));
-      }
-    }
+  for (const { file, name, description } of code)
+    for (const { sought } of await search.importsIn(file, description))
+      problems.push(...sought.map((route) => problemOf(route as ApplicationRoute, name)));
   return problems;
 }
 

@@ -3,6 +3,7 @@
 import type { Problem } from "../../base/problem.ts";
 import { paths } from "../../base/protocol.ts";
 import { problemAt, type SourceText } from "../read/code-frame.ts";
+import type { Module } from "../read/analyze.ts";
 import { importedName, specifierOf } from "../read/node-names.ts";
 import { boundNames } from "../read/patterns.ts";
 import {
@@ -14,7 +15,6 @@ import {
   need,
   type Node,
   stringOf,
-  walk,
   word,
 } from "../read/tree.ts";
 
@@ -32,43 +32,34 @@ export interface ClientCalls {
 /** The modules that export `startClient`. */
 const clientModules = new Set(["seamline/client", paths.client]);
 
-/**
- * Matches every text with one of these calls. Most modules needn't be searched. An import statement
- * after a comment that ends with a period isn't a call.
- */
-const callHint =
-  /startClient|\.\s*import(?!\s*[{"'*]|\s+(?!as\b|satisfies\b)[\w$])|\.\/[/*]|["'`]import["'`]|\\/;
-
 /** Finds the calls anywhere in a module. */
-export function clientCallsOf(source: SourceText, program: Node): ClientCalls {
-  if (!callHint.test(source.source)) return { startClientCalls: [], clientImports: [] };
-  const names = namesOfClient(program);
-  const startClientCalls: ClientCalls["startClientCalls"][number][] = wrongImports(source, program);
+export function clientCallsOf(module: Module): ClientCalls {
+  const names = namesOfClient(module);
+  const startClientCalls: ClientCalls["startClientCalls"][number][] = wrongImports(module);
   const clientImports = new Set<string>();
-  walk(program, (node) => {
-    if (node.type !== "CallExpression") return;
-    const callee = bare(need(node, "callee"));
-    const args = list(node, "arguments");
-    if (isStartClient(callee, names)) startClientCalls.push(readSegments(source, node, args));
+  for (const call of module.calls) {
+    const callee = bare(need(call, "callee"));
+    const args = list(call, "arguments");
+    if (isStartClient(callee, names)) startClientCalls.push(readSegments(module, call, args));
     // Any `x.import("./…")` counts, as a client is often passed from one module to another.
     const path =
       callee.type === "MemberExpression" && nameOf(child(callee, "property")) === "import"
         ? stringOf(args[0])
         : undefined;
     if (path !== undefined && /^\.{0,2}\//.test(path)) clientImports.add(path);
-  });
+  }
   return { startClientCalls, clientImports: [...clientImports] };
 }
 
 /** Imports of `startClient` from `seamline`, which has it at run time only. */
-function wrongImports(source: SourceText, program: Node): { readonly problem: Problem }[] {
+function wrongImports(module: Module): { readonly problem: Problem }[] {
   const message = '"seamline" doesn\'t export "startClient"';
   const hint = 'Import it from "seamline/client".';
-  return list(program, "body")
+  return list(module.program, "body")
     .filter((node) => node.type === "ImportDeclaration" && specifierOf(node) === "seamline")
     .flatMap((node) => list(node, "specifiers"))
     .filter((specifier) => importedName(specifier) === "startClient")
-    .map(({ start }) => ({ problem: problemAt(source, start, message, hint) }));
+    .map(({ start }) => ({ problem: problemAt(module, start, message, hint) }));
 }
 
 interface ClientNames {
@@ -78,7 +69,7 @@ interface ClientNames {
   readonly namespaces: ReadonlySet<string>;
 }
 
-function namesOfClient(program: Node): ClientNames {
+function namesOfClient({ program, declarators }: Module): ClientNames {
   const starters = new Set<string>();
   const namespaces = new Set<string>();
   for (const statement of list(program, "body")) {
@@ -91,15 +82,15 @@ function namesOfClient(program: Node): ClientNames {
     }
   }
   // `const { startClient } = await import("/svc/client.js")`, for scripts that are not modules.
-  walk(program, (node) => {
-    if (node.type !== "VariableDeclarator" || !isClientImport(child(node, "init"))) return;
+  for (const node of declarators) {
+    if (!isClientImport(child(node, "init"))) continue;
     const id = need(node, "id");
     if (id.type === "Identifier") namespaces.add(word(id, "name"));
     for (const property of list(id, "properties")) {
       if (nameOf(child(property, "key")) === "startClient")
         for (const name of boundNames(need(property, "value"))) starters.add(name);
     }
-  });
+  }
   return { starters, namespaces };
 }
 

@@ -9,23 +9,13 @@ import { type ClientCalls, clientCallsOf } from "./client-calls.ts";
 import { positionOf, type SourceText } from "../read/code-frame.ts";
 import { exportProblems } from "../procedures/export-problems.ts";
 import type { Reexport } from "../read/exports.ts";
-import { futureSyntax } from "./future-syntax.ts";
 import { identifiersInType, importedName, specifierOf } from "../read/node-names.ts";
 import { type ModuleReading, readModule } from "../read/read-module.ts";
 import type { FormPart } from "../procedures/form-hint.ts";
 import { parametersOf } from "../procedures/read-parameters.ts";
+import { type ModuleUses, usesOf } from "./uses.ts";
 import { signatureOf } from "../procedures/signature.ts";
-import {
-  child,
-  list,
-  nameOf,
-  need,
-  type Node,
-  type Parse,
-  stringOf,
-  walk,
-  word,
-} from "../read/tree.ts";
+import { child, list, nameOf, need, type Node, type Parse, stringOf, word } from "../read/tree.ts";
 
 export type { ClassDescription, ClassMember, RequiredParameter } from "./classes.ts";
 
@@ -87,6 +77,7 @@ export interface ModuleDescription extends ClientCalls {
   readonly starReexports: readonly string[];
   readonly classes: readonly ClassDescription[];
   readonly imports: readonly ModuleImport[];
+  readonly uses: ModuleUses;
   /** What makes the module unreadable, whatever segments name. */
   readonly problems: readonly Problem[];
   /** Offset of the first decorator or `accessor` field, which something has to compile. */
@@ -100,6 +91,7 @@ export const emptyDescription: ModuleDescription = {
   starReexports: [],
   classes: [],
   imports: [],
+  uses: { units: [], exports: new Map() },
   problems: [],
   startClientCalls: [],
   clientImports: [],
@@ -114,7 +106,7 @@ export function describeModule(input: SourceText & { readonly parse: Parse }): M
 export function describeReading({ module, problems }: ModuleReading): ModuleDescription {
   if (module === undefined) return { ...emptyDescription, problems };
   const imports = importsOf(module);
-  const [future] = futureSyntax(module.program, module.source, module.comments);
+  const [future] = module.futureSyntax;
   const imported = new Set(imports.flatMap(({ names }) => names.map(({ local }) => local)));
   return {
     exports: [
@@ -125,8 +117,9 @@ export function describeReading({ module, problems }: ModuleReading): ModuleDesc
     starReexports: module.stars.map(specifierOf),
     classes: classesOf(module),
     imports,
+    uses: usesOf(module),
     problems: [],
-    ...clientCallsOf(module, module.program),
+    ...clientCallsOf(module),
     ...(future !== undefined && { futureSyntax: future.start }),
   };
 }
@@ -185,10 +178,7 @@ function describeReexport(
   };
 }
 
-// Matches every text with a dynamic import, even with a comment or an escaped letter in it.
-const dynamicImportHint = /import\s*[(/]|\\/;
-
-function importsOf({ program, file, source, units, reexports }: Module): ModuleImport[] {
+function importsOf({ program, file, units, reexports, dynamicImports }: Module): ModuleImport[] {
   const imports: ModuleImport[] = [];
   const used = new Set(units.flatMap(({ references }) => references.map(({ name }) => name)));
   const reexported = new Set(reexports.map((reexport) => reexport.source));
@@ -214,11 +204,10 @@ function importsOf({ program, file, source, units, reexports }: Module): ModuleI
       ...(!typeOnly && !isKept && { unused: true }),
     });
   }
-  if (!dynamicImportHint.test(source)) return imports;
-  walk(program, (node) => {
-    const specifier = node.type === "ImportExpression" ? stringOf(need(node, "source")) : undefined;
+  for (const node of dynamicImports) {
+    const specifier = stringOf(need(node, "source"));
     if (specifier !== undefined)
       imports.push({ specifier, typeOnly: false, names: [], dynamic: true });
-  });
+  }
   return imports;
 }

@@ -11,10 +11,11 @@ import {
   programOf,
   walk,
 } from "./tree.ts";
+import type { NotedNodes } from "./references.ts";
 import { type Unit, unitsOf } from "./units.ts";
 import { LocalTypes } from "./value-types.ts";
 
-export interface Module extends SourceText, Exports {
+export interface Module extends SourceText, Exports, NotedNodes {
   readonly program: Node;
   readonly comments: readonly Comment[];
   /** In source order. */
@@ -35,7 +36,7 @@ export function analyze(
   parsed: ParsedModule,
 ): Module {
   const program = programOf(parsed);
-  const units = unitsOf(program, parsed.comments);
+  const { units, noted } = unitsOf(program, parsed.comments);
   const bindings = new Map<string, Unit[]>();
   for (const unit of units)
     for (const name of unit.names) bindings.set(name, [...(bindings.get(name) ?? []), unit]);
@@ -56,6 +57,7 @@ export function analyze(
     exports,
     reexports,
     stars,
+    ...noted,
     // Lazy, as most modules are described and never split.
     get taken() {
       return (taken ??= namesIn(program));

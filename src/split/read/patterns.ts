@@ -15,10 +15,11 @@ export function boundNames(pattern: Node): string[] {
 export interface PatternPart {
   /**
    * - `target`: an identifier that is bound or written
-   * - `expression`: a default value, a computed key, a decorator, or a member that is assigned to
+   * - `member`: a member that is written
+   * - `expression`: a default value, a computed key, or a decorator
    * - `annotated`: a node that may carry a type annotation
    */
-  readonly role: "target" | "expression" | "annotated";
+  readonly role: "target" | "member" | "expression" | "annotated";
   readonly node: Node;
   /** A target that stands as `{ name }`. */
   readonly shorthand: boolean;
@@ -63,6 +64,6 @@ export function patternParts(pattern: Node, shorthand = false): PatternPart[] {
       // `(a as T) = …` writes `a`; anything else is a member, whose object is read.
       return isTypeWrapper(pattern)
         ? patternParts(need(pattern, "expression"))
-        : [expression(pattern)];
+        : [{ role: "member", node: pattern, shorthand: false }];
   }
 }

@@ -1,7 +1,8 @@
-// Finds the names that a piece of a module binds and refers to. Code that only a procedure needs is
-// found by following these references, so a missed scope would put server code into a browser's
-// build. test/unit/split/scope-manager.test.ts compares the result with another implementation,
-// over a lot of code that isn't ours.
+// The one visitor of a module's code. It finds the names that a piece of the module binds and refers
+// to, how it uses them, and the few kinds of nodes that others ask for, so no one else walks the tree.
+// Code that only a procedure needs is found by following the references, so a missed scope would
+// put server code into a browser's build. test/unit/split/scope-manager.test.ts compares the result
+// with another implementation, over a lot of code that isn't ours.
 
 import {
   componentOf,
@@ -11,12 +12,45 @@ import {
   leftmost,
 } from "./node-names.ts";
 import { boundNames, patternParts } from "./patterns.ts";
-import { type Reference, Scope, type ScopedReference } from "./scopes.ts";
-import { child, children, isTypeWrapper, list, nameOf, need, type Node, word } from "./tree.ts";
+import { type Reference, Scope, type ScopedReference, type Usage } from "./scopes.ts";
+import {
+  bare,
+  child,
+  children,
+  isTypeWrapper,
+  list,
+  nameOf,
+  need,
+  type Node,
+  stringOf,
+  word,
+} from "./tree.ts";
 import { isTypeOnly } from "./type-only.ts";
 
 // The names by which JSX finds its factory if a project has turned the automatic runtime off.
 const usualFactories = ["React", "h", "Fragment"];
+
+// Members of a function that call it.
+const callingMembers = new Set(["call", "apply", "bind"]);
+
+// Methods that change the content of what they are called on.
+const changingMethods = new Set(
+  "set add delete clear push pop shift unshift splice sort reverse fill copyWithin append".split(
+    " ",
+  ),
+);
+
+const unchanged: Usage = {};
+
+/** Nodes of a module's code, in source order. Types are left out. */
+export interface NotedNodes {
+  readonly calls: readonly Node[];
+  readonly declarators: readonly Node[];
+  /** `import("…")`. */
+  readonly dynamicImports: readonly Node[];
+  /** Decorators and `accessor` fields, which no engine runs yet. */
+  readonly futureSyntax: readonly Node[];
+}
 
 /** A top-level piece of a module. */
 interface Piece {
@@ -28,10 +62,18 @@ interface Piece {
 /** Reads the pieces of one module. Look references up when all pieces have been read. */
 export class ReferenceReader {
   readonly moduleScope: Scope = new Scope(undefined, true);
+  readonly noted: Record<keyof NotedNodes, Node[]> = {
+    calls: [],
+    declarators: [],
+    dynamicImports: [],
+    futureSyntax: [],
+  };
   readonly #factories: readonly string[];
   #references: ScopedReference[] = [];
   #names = new Set<string>();
   #decoratedClasses = 0;
+  /** How many functions are around the node that is visited. */
+  #functions = 0;
 
   /** `factories` are the names in `@jsx` comments. */
   constructor(factories: readonly string[]) {
@@ -58,16 +100,21 @@ export class ReferenceReader {
   #refer(
     identifier: Node,
     scope: Scope,
-    { write = false, shorthand = false, call = false }: Partial<Reference> = {},
+    {
+      write = false,
+      shorthand = false,
+      call = false,
+      usage = unchanged,
+    }: Partial<Pick<Reference, "write" | "shorthand" | "call" | "usage">> = {},
   ): void {
     const { start, end } = identifier;
     const name = word(identifier, "name");
-    this.#references.push({ name, start, end, write, shorthand, call, soft: false, scope });
+    this.#references.push({ name, start, end, write, shorthand, call, usage, soft: false, scope });
   }
 
   /** A reference that isn't in the text: JSX becomes a call of `name`. */
   #referToFactory(name: string, { start }: Node, scope: Scope, soft: boolean): void {
-    const plain = { write: false, shorthand: false, call: false };
+    const plain = { write: false, shorthand: false, call: false, usage: unchanged };
     this.#references.push({ name, start, end: start, ...plain, soft, scope });
   }
 
@@ -75,15 +122,15 @@ export class ReferenceReader {
     for (const node of nodes) this.#visit(node, scope);
   }
 
-  #visit(node: Node | undefined, scope: Scope): void {
+  #visit(node: Node | undefined, scope: Scope, usage: Usage = unchanged): void {
     if (node === undefined || isTypeOnly(node)) return;
-    if (isTypeWrapper(node)) {
-      this.#visit(child(node, "expression"), scope);
+    if (isTypeWrapper(node) || node.type === "ChainExpression") {
+      this.#visit(child(node, "expression"), scope, usage);
       return;
     }
     switch (node.type) {
       case "Identifier":
-        this.#refer(node, scope);
+        this.#refer(node, scope, { usage });
         this.#visitType(node, scope);
         return;
       case "ImportDeclaration":
@@ -110,8 +157,17 @@ export class ReferenceReader {
         }
         return;
       case "VariableDeclarator":
+        this.noted.declarators.push(node);
         this.#visitPattern(need(node, "id"), scope, { write: false });
-        this.#visit(child(node, "init"), scope);
+        this.#visit(child(node, "init"), scope, destructured(need(node, "id")));
+        return;
+      case "Decorator":
+        this.noted.futureSyntax.push(node);
+        this.#visitAll(children(node), scope);
+        return;
+      case "ImportExpression":
+        this.noted.dynamicImports.push(node);
+        this.#visitAll(children(node), scope);
         return;
       case "FunctionDeclaration":
       case "FunctionExpression":
@@ -129,14 +185,18 @@ export class ReferenceReader {
         this.#visitMember(node, scope);
         return;
       case "MemberExpression":
-        this.#visit(child(node, "object"), scope);
+        this.#visit(child(node, "object"), scope, usageOfObject(node, usage));
         if (node["computed"] === true) this.#visit(child(node, "property"), scope);
         return;
       case "CallExpression": {
+        this.noted.calls.push(node);
         const callee = need(node, "callee");
-        if (callee.type === "Identifier") this.#refer(callee, scope, { call: true });
-        else this.#visit(callee, scope);
-        this.#visitAll(list(node, "arguments"), scope);
+        const called = { called: true, changed: this.#functions > 0 && changesContent(callee) };
+        if (callee.type === "Identifier") this.#refer(callee, scope, { call: true, usage: called });
+        else this.#visit(callee, scope, called);
+        const [first, ...others] = list(node, "arguments");
+        this.#visit(first, scope, { changed: this.#functions > 0 && isObjectAssign(callee) });
+        this.#visitAll(others, scope);
         return;
       }
       case "AssignmentExpression":
@@ -145,6 +205,11 @@ export class ReferenceReader {
         return;
       case "UpdateExpression":
         this.#visitPattern(need(node, "argument"), scope, { write: true });
+        return;
+      case "UnaryExpression":
+        this.#visit(need(node, "argument"), scope, {
+          changed: this.#functions > 0 && word(node, "operator") === "delete",
+        });
         return;
       case "ForInStatement":
       case "ForOfStatement": {
@@ -218,6 +283,7 @@ export class ReferenceReader {
   }
 
   #visitFunction(node: Node, scope: Scope): void {
+    this.#functions++;
     const id = child(node, "id");
     let outer = scope;
     if (id !== undefined && node.type === "FunctionDeclaration") {
@@ -235,6 +301,7 @@ export class ReferenceReader {
     if (body?.type === "BlockStatement" || body?.type === "FunctionBody")
       this.#visitAll(children(body), inside);
     else this.#visit(body, inside);
+    this.#functions--;
   }
 
   #visitParameter(pattern: Node, scope: Scope): void {
@@ -243,14 +310,17 @@ export class ReferenceReader {
   }
 
   #visitPattern(pattern: Node, scope: Scope, { write }: { readonly write: boolean }): void {
+    const usage = { changed: write && this.#functions > 0 };
     for (const { role, node, shorthand } of patternParts(pattern)) {
       if (role === "expression") this.#visit(node, scope);
+      else if (role === "member") this.#visit(node, scope, usage);
       else if (role === "annotated") this.#visitType(node, scope);
-      else if (write) this.#refer(node, scope, { write, shorthand });
+      else if (write) this.#refer(node, scope, { write, shorthand, usage });
     }
   }
 
   #visitMember(node: Node, scope: Scope): void {
+    if (node.type === "AccessorProperty") this.noted.futureSyntax.push(node);
     this.#visitAll(list(node, "decorators"), scope);
     if (node["computed"] === true) this.#visit(child(node, "key"), scope);
     this.#visitType(node, scope);
@@ -281,4 +351,41 @@ export class ReferenceReader {
     if (type !== undefined)
       for (const identifier of identifiersInType(type)) this.#refer(identifier, scope);
   }
+}
+
+/** How the object of a member expression is used, if the member is used like this. */
+function usageOfObject(node: Node, { called = false, changed = false }: Usage): Usage {
+  const name =
+    node["computed"] === true ? stringOf(child(node, "property")) : nameOf(child(node, "property"));
+  if (name === undefined) return { changed };
+  return callingMembers.has(name)
+    ? { called, changed }
+    : { members: [name], memberCalled: called, changed };
+}
+
+/** The members of `const { quote, order } = shop`. */
+function destructured(pattern: Node): Usage {
+  const names = list(pattern, "properties").map((property) =>
+    property["computed"] === true ? undefined : nameOf(child(property, "key")),
+  );
+  const members = names.filter((name) => name !== undefined);
+  return members.length === 0 || members.length < names.length ? unchanged : { members };
+}
+
+function changesContent(callee: Node): boolean {
+  const member = bare(callee);
+  return (
+    member.type === "MemberExpression" &&
+    member["computed"] !== true &&
+    changingMethods.has(nameOf(child(member, "property")) ?? "")
+  );
+}
+
+function isObjectAssign(callee: Node): boolean {
+  const member = bare(callee);
+  return (
+    member.type === "MemberExpression" &&
+    nameOf(child(member, "object")) === "Object" &&
+    nameOf(child(member, "property")) === "assign"
+  );
 }

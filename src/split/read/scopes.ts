@@ -12,8 +12,22 @@ export interface Reference {
   readonly shorthand: boolean;
   /** It is called: `name(…)`. */
   readonly call: boolean;
+  /** How its value is used. */
+  readonly usage: Usage;
   /** A JSX factory that the code may need. It keeps an import of that name, and nothing else. */
   readonly soft: boolean;
+}
+
+/** How the value of an expression is used, as far as the code around it tells. */
+export interface Usage {
+  /** It is called: `quote()`, `quote.call(this)`. */
+  readonly called?: boolean;
+  /** Members that are taken of it: `quote` of `shop.quote`; without them, it is used as a whole. */
+  readonly members?: readonly string[];
+  /** The member is called. */
+  readonly memberCalled?: boolean;
+  /** Its value or content is changed: `=`, `++`, `delete`, `.push(…)`. */
+  readonly changed?: boolean;
 }
 
 /** A reference before it is looked up: a declaration further down may still bind its name. */

@@ -1,6 +1,6 @@
 // Cuts a module into units, the pieces that can move, with the names that they bind and refer to.
 
-import { ReferenceReader } from "./references.ts";
+import { type NotedNodes, ReferenceReader } from "./references.ts";
 import type { Reference, Scope, ScopedReference } from "./scopes.ts";
 import { child, type Comment, list, need, type Node } from "./tree.ts";
 import { isTypeOnly } from "./type-only.ts";
@@ -23,20 +23,30 @@ interface UnresolvedUnit extends Unit {
   readonly references: readonly ScopedReference[];
 }
 
-/** The units of a program, in source order. */
-export function unitsOf(program: Node, comments: readonly Comment[]): Unit[] {
-  const { moduleScope, units } = unresolvedUnitsOf(program, comments);
-  return units.map((unit) => ({
-    ...unit,
-    references: unit.references.filter(({ name, scope }) => scope.owner(name) === moduleScope),
-  }));
+/** The units of a program, in source order, and the nodes that were noted on the way. */
+export function unitsOf(
+  program: Node,
+  comments: readonly Comment[],
+): { readonly units: readonly Unit[]; readonly noted: NotedNodes } {
+  const { moduleScope, units, noted } = unresolvedUnitsOf(program, comments);
+  return {
+    units: units.map((unit) => ({
+      ...unit,
+      references: unit.references.filter(({ name, scope }) => scope.owner(name) === moduleScope),
+    })),
+    noted,
+  };
 }
 
 /** The same with all references, those to inner and global names included, in their scopes. */
 export function unresolvedUnitsOf(
   program: Node,
   comments: readonly Comment[],
-): { readonly moduleScope: Scope; readonly units: readonly UnresolvedUnit[] } {
+): {
+  readonly moduleScope: Scope;
+  readonly units: readonly UnresolvedUnit[];
+  readonly noted: NotedNodes;
+} {
   const reader = new ReferenceReader(jsxFactories(comments));
   const units = list(program, "body").flatMap((statement) =>
     piecesOf(statement).map(([kind, node]) => {
@@ -44,7 +54,7 @@ export function unresolvedUnitsOf(
       return { kind, node, statement, ...reader.read(code) };
     }),
   );
-  return { moduleScope: reader.moduleScope, units };
+  return { moduleScope: reader.moduleScope, units, noted: reader.noted };
 }
 
 function jsxFactories(comments: readonly Comment[]): string[] {

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { futureSyntax, futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
-import { programOf } from "../../../src/split/read/tree.ts";
+import { futureSyntaxHint } from "../../../src/split/describe/future-syntax.ts";
+import { readModule } from "../../../src/split/read/read-module.ts";
 import { parse } from "./_harness.ts";
 
 /** The source of each decorator and `accessor` field. */
 function found(source: string): string[] {
-  const parsed = parse("page.ts", source);
-  return futureSyntax(programOf(parsed), source, parsed.comments).map(({ start, end }) =>
-    source.slice(start, end),
-  );
+  const { module } = readModule({ file: "page.ts", source, parse });
+  return (module?.futureSyntax ?? []).map(({ start, end }) => source.slice(start, end));
 }
 
 describe("decorators and accessor fields of a module", () => {

@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 
-import { readModule } from "../../../src/split/read/read-module.ts";
-import { type ModuleUses, usesOf } from "../../../src/split/describe/uses.ts";
+import { describeModule } from "../../../src/split/describe/describe.ts";
+import type { ModuleUses } from "../../../src/split/describe/uses.ts";
 import { parse } from "./_harness.ts";
 
 const read = (source: string): ModuleUses =>
-  usesOf(readModule({ source, file: "page.ts", parse })) as ModuleUses;
+  describeModule({ source, file: "page.ts", parse }).uses;
 
 /** The mentions of the last unit: `quote()` for a call, `shop.quote` for a member. */
 const mentions = (source: string): string[] =>
