@@ -47,6 +47,30 @@ export function placeOf({ segment, entry }: NamedEntry): Place {
   return { file: segment.file, line: entry.line, column: entry.column, path: entry.path };
 }
 
+/** Segment → the functions that it names. */
+export function bySegment(
+  named: readonly ApplicationProcedure[],
+): ReadonlyMap<string, readonly ApplicationProcedure[]> {
+  const segments = new Map<string, ApplicationProcedure[]>();
+  for (const procedure of named)
+    for (const { segment } of procedure.entries) {
+      const held = segments.get(segment.name) ?? [];
+      held.push(procedure);
+      segments.set(segment.name, held);
+    }
+  return segments;
+}
+
+/** Module → the exports of it that are among these functions. */
+export function byModule(
+  named: readonly ApplicationProcedure[],
+): ReadonlyMap<SourceModule, ReadonlySet<string>> {
+  const modules = new Map<SourceModule, Set<string>>();
+  for (const { module, export: name } of named)
+    modules.set(module, (modules.get(module) ?? new Set<string>()).add(name));
+  return modules;
+}
+
 /** Two exports of one function are one function, so its own name decides, if it has one. */
 export function functionKey({ module, export: { name, ownName = name } }: NamedFunction): string {
   return `${module.id}#${ownName}`;

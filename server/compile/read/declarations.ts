@@ -11,6 +11,18 @@ export interface Declared {
   readonly unit: number;
 }
 
+/** A declaration, and the way on which it was reached. */
+export interface Step extends Declared {
+  readonly from?: Step;
+}
+
+/** A mention of a declaration in another one. */
+export interface Mention {
+  readonly step: Step;
+  readonly use: NameUse;
+  readonly target: Declared;
+}
+
 export class Declarations {
   readonly #modules: Modules;
   readonly #binding = new WeakMap<ModuleUses, ReadonlyMap<string, readonly number[]>>();
@@ -36,6 +48,38 @@ export class Declarations {
 
   uses({ module, unit }: Declared): UnitUses | undefined {
     return this.#usesOf(module).units[unit];
+  }
+
+  /** The items by the keys of the declarations that they are. */
+  byKey<Item extends { readonly module: SourceModule; readonly export: string }>(
+    items: readonly Item[],
+  ): ReadonlyMap<string, Item> {
+    return new Map(
+      items.flatMap((item) =>
+        this.behind(item.module, item.export).map((declared) => [declaredKey(declared), item]),
+      ),
+    );
+  }
+
+  /**
+   * Follows what declarations mention, each once: what is in `visited` is left out. `note` gets every
+   * mention, and says whether to go on there.
+   */
+  async follow(
+    start: readonly Declared[],
+    visited: Set<string>,
+    note: (mention: Mention) => boolean,
+  ): Promise<void> {
+    const queue: Step[] = [...start];
+    // Iterating an array includes what is appended.
+    for (const step of queue) {
+      const key = declaredKey(step);
+      if (visited.has(key)) continue;
+      visited.add(key);
+      for (const use of this.uses(step)?.uses ?? [])
+        for (const target of await this.meant(step, use))
+          if (note({ step, use, target })) queue.push({ ...target, from: step });
+    }
   }
 
   #usesOf(module: SourceModule): ModuleUses {

@@ -23,37 +23,38 @@ export function declaredIn(
     : undefined;
 }
 
-/** Follows re-exports (`export { a } from`, `export * from`) to the module that declares `name`. */
+/** Resolves an import in a file. */
+type Resolve = (specifier: string, importer: string) => Promise<SourceModule | undefined>;
+
+/**
+ * Follows re-exports (`export { a } from`, `export * from`) to the module that declares `name`.
+ * `resolve` decides which modules are followed; by default those of the application.
+ */
 export async function declarationOf(
   modules: Modules,
   module: SourceModule,
   name: string,
+  resolve: Resolve = modules.resolve.bind(modules),
   visited: ReadonlySet<string> = new Set(),
 ): Promise<Declaration> {
   const missing = { missing: "export", module, name } as const;
-  if (visited.has(module.id)) return missing;
+  const key = `${module.file} ${name}`;
+  if (visited.has(key)) return missing;
   const here = declaredIn(modules, module, name);
   if (here !== undefined) return here;
-  const description = modules.describe(module);
-  const found = description.exports.find((candidate) => candidate.name === name);
-  const seen = new Set([...visited, module.id]);
-  if (found?.from !== undefined) {
-    const target = await modules.resolve(found.from.specifier, module.file);
-    if (target === undefined)
-      return { missing: "package", module, specifier: found.from.specifier };
-    return await declarationOf(
-      modules,
-      target,
-      found.from.name,
-      found.from.name === name ? seen : new Set(),
-    );
+  const { exports, starReexports } = modules.describe(module);
+  const from = exports.find((candidate) => candidate.name === name)?.from;
+  const seen = new Set([...visited, key]);
+  if (from !== undefined) {
+    const target = await resolve(from.specifier, module.file);
+    return target === undefined
+      ? { missing: "package", module, specifier: from.specifier }
+      : await declarationOf(modules, target, from.name, resolve, seen);
   }
-  // `export *` re-exports everything but the default export.
-  if (name === "default") return missing;
-  for (const specifier of description.starReexports) {
-    const target = await modules.resolve(specifier, module.file);
+  for (const specifier of starReexports) {
+    const target = await resolve(specifier, module.file);
     if (target === undefined) continue;
-    const there = await declarationOf(modules, target, name, seen);
+    const there = await declarationOf(modules, target, name, resolve, seen);
     if (!("missing" in there) || there.missing === "package") return there;
   }
   return missing;

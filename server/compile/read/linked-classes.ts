@@ -5,11 +5,9 @@ import { existsSync, statSync } from "node:fs";
 
 import type { ClassDescription } from "../../../src/split/describe/describe.ts";
 import { realPath } from "../../files/sources.ts";
+import { declarationOf } from "./export-declarations.ts";
 import { type Modules, type SourceModule, isModuleFile } from "./modules.ts";
 import { isInstalled } from "./package-of.ts";
-
-/** Limits re-exports on the way to a class, so that circles end. */
-const mostSteps = 32;
 
 /**
  * The class that an import in `importer` (a file) leads to through re-exports; `undefined` if it
@@ -20,33 +18,17 @@ export async function importedClass(
   name: string,
   importer: string,
   modules: Modules,
-  steps = 0,
 ): Promise<{ readonly module: SourceModule; readonly class: ClassDescription } | undefined> {
-  const module =
-    (await modules.resolve(specifier, importer)) ??
-    (await linkedModule(specifier, importer, modules));
-  if (module === undefined || steps > mostSteps) return undefined;
-  const { classes, exports, starReexports } = modules.describe(module);
-  const found = classes.find((description) => description.export === name);
-  if (found !== undefined) return { module, class: found };
-  const exported = exports.find((candidate) => candidate.name === name);
-  if (exported !== undefined)
-    return (
-      exported.from &&
-      (await importedClass(
-        exported.from.specifier,
-        exported.from.name,
-        module.file,
-        modules,
-        steps + 1,
-      ))
-    );
-  if (name === "default") return undefined;
-  for (const star of starReexports) {
-    const there = await importedClass(star, name, module.file, modules, steps + 1);
-    if (there !== undefined) return there;
-  }
-  return undefined;
+  const resolve = async (path: string, from: string): Promise<SourceModule | undefined> =>
+    (await modules.resolve(path, from)) ?? (await linkedModule(path, from, modules));
+  const start = await resolve(specifier, importer);
+  if (start === undefined) return undefined;
+  const declared = await declarationOf(modules, start, name, resolve);
+  if ("missing" in declared) return undefined;
+  const found = modules
+    .describe(declared.module)
+    .classes.find((description) => description.export === declared.export.name);
+  return found && { module: declared.module, class: found };
 }
 
 /** A module outside the source folder that the build bundles. Installed packages aren't. */

@@ -2,13 +2,12 @@
 // with ProcedureNotFound. Nothing else reports them, as the same import is right in a page.
 
 import type { Problem } from "../../../src/base/problem.ts";
-import type { NameUse } from "../../../src/split/describe/uses.ts";
 import { problemAt } from "../../../src/split/read/code-frame.ts";
 import type { ApplicationGraph, PageOnlyCall } from "../cut/application.ts";
-import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
+import { type ApplicationProcedure, byModule, isRoute } from "../cut/application-procedure.ts";
 import { isPageOnly } from "../cut/closed-procedures.ts";
 import { ImportSearch, type Step } from "../cut/import-search.ts";
-import { type Declared, Declarations, declaredKey } from "../read/declarations.ts";
+import { type Declared, Declarations, type Mention, declaredKey } from "../read/declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 
 /** Each such call once. In code that pages run too only calls count, not other mentions. */
@@ -21,23 +20,33 @@ export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly P
   // Cheap, as imports are known already: most applications end here.
   if (sought.size === 0 || !(await mayReach([...sought], onServers, graph))) return [];
   const declarations = new Declarations(modules);
-  const walk = new Walk(declarations, named);
+  const procedures = declarations.byKey(named);
+  const visited = new Set<string>();
+  const calls: (Mention & { readonly procedure: ApplicationProcedure; readonly of: string })[] = [];
+  const follow = async (start: readonly Declared[], of: string): Promise<void> => {
+    await declarations.follow(start, visited, (mention) => {
+      const procedure = procedures.get(declaredKey(mention.target));
+      if (procedure === undefined) return true;
+      // Behind a seam the code may run elsewhere.
+      if (sought.has(procedure)) calls.push({ ...mention, procedure, of });
+      return false;
+    });
+  };
   for (const procedure of onServers)
-    await walk.from(
+    await follow(
       declarations.behind(procedure.module, procedure.export),
       `"${procedure.fqn}" in ${segmentsOf(procedure)}`,
     );
   for (const module of configured)
-    await walk.from(declarations.all(module), "a middleware or health check of a configuration");
-  const found = walk.calls.filter(({ procedure }) => sought.has(procedure));
-  const shared = found.length === 0 ? new Set<string>() : await inPages(declarations, graph);
-  return found.flatMap(({ procedure, step, use }) => {
-    const isShared = shared.has(declaredKey(step));
-    if (isShared && !use.called) return [];
+    await follow(declarations.all(module), "a middleware or health check of a configuration");
+  const shared = calls.length === 0 ? new Set<string>() : await inPages(declarations, graph);
+  return calls.flatMap((call) => {
+    const isShared = shared.has(declaredKey(call.step));
+    if (isShared && !call.use.called) return [];
     return [
       {
-        problem: problemOf(procedure, step, use, modules),
-        segments: procedure.entries.map(({ segment }) => segment.name),
+        problem: problemOf(call, modules),
+        segments: call.procedure.entries.map(({ segment }) => segment.name),
         isShared,
       },
     ];
@@ -51,9 +60,7 @@ async function mayReach(
 ): Promise<boolean> {
   const { cut, modules, configured } = graph;
   const search = new ImportSearch(sought, graph);
-  const held = new Map<SourceModule, Set<string>>();
-  for (const { module, export: name } of onServers)
-    held.set(module, (held.get(module) ?? new Set<string>()).add(name));
+  const held = byModule(onServers);
   const whole = async (module: SourceModule): Promise<Step> => ({
     module,
     imports: await search.importsIn(module.file, modules.describe(module)),
@@ -71,55 +78,6 @@ async function mayReach(
   return (await search.from(start)).size > 0;
 }
 
-interface WalkStep extends Declared {
-  readonly from?: WalkStep;
-  /** The procedure or module whose code it is. */
-  readonly of: string;
-}
-
-interface Call {
-  readonly procedure: ApplicationProcedure;
-  readonly step: WalkStep;
-  readonly use: NameUse;
-}
-
-/** Follows declarations, each once, up to procedures: behind a seam the code may run elsewhere. */
-class Walk {
-  readonly calls: Call[] = [];
-  readonly #declarations: Declarations;
-  readonly #procedures: ReadonlyMap<string, ApplicationProcedure>;
-  readonly #visited = new Set<string>();
-
-  constructor(declarations: Declarations, procedures: readonly ApplicationProcedure[]) {
-    this.#declarations = declarations;
-    this.#procedures = new Map(
-      procedures.flatMap((procedure) =>
-        declarations
-          .behind(procedure.module, procedure.export)
-          .map((unit) => [declaredKey(unit), procedure]),
-      ),
-    );
-  }
-
-  get visited(): ReadonlySet<string> {
-    return this.#visited;
-  }
-
-  async from(start: readonly Declared[], of: string): Promise<void> {
-    const queue: WalkStep[] = start.map((declared) => ({ ...declared, of }));
-    for (const step of queue) {
-      if (this.#visited.has(declaredKey(step))) continue;
-      this.#visited.add(declaredKey(step));
-      for (const use of this.#declarations.uses(step)?.uses ?? [])
-        for (const target of await this.#declarations.meant(step, use)) {
-          const procedure = this.#procedures.get(declaredKey(target));
-          if (procedure === undefined) queue.push({ ...target, of, from: step });
-          else this.calls.push({ procedure, step, use });
-        }
-    }
-  }
-}
-
 /**
  * Declarations that pages run: those of their modules, and what the procedures that they hold need.
  */
@@ -127,39 +85,34 @@ async function inPages(
   declarations: Declarations,
   { named, cut, browserSegments, pageModules }: ApplicationGraph,
 ): Promise<ReadonlySet<string>> {
-  const walk = new Walk(declarations, named);
+  const procedures = declarations.byKey(named);
+  const visited = new Set<string>();
+  const follow = async (start: readonly Declared[]): Promise<void> => {
+    await declarations.follow(start, visited, ({ target }) => !procedures.has(declaredKey(target)));
+  };
   for (const { module, export: name, entries } of named)
     if (entries.some(({ segment }) => browserSegments.includes(segment.name)))
-      await walk.from(declarations.behind(module, name), "");
+      await follow(declarations.behind(module, name));
   for (const module of pageModules) {
-    const segmented = new Set(
-      cut
-        .get(module.file)
-        ?.procedures.flatMap((procedure) =>
-          declarations.behind(module, procedure.export).map(declaredKey),
-        ),
-    );
     const own = declarations
       .all(module)
-      .filter((declared) => !segmented.has(declaredKey(declared)));
+      .filter((declared) => procedures.get(declaredKey(declared)) === undefined);
     // Of a split module, pages get what its other exports need.
-    const start =
-      segmented.size === 0 ? own : own.filter((declared) => declarations.isExported(declared));
-    await walk.from(start, "");
+    await follow(
+      cut.has(module.file) ? own.filter((declared) => declarations.isExported(declared)) : own,
+    );
   }
-  return walk.visited;
+  return visited;
 }
 
 function problemOf(
-  procedure: ApplicationProcedure,
-  step: WalkStep,
-  use: NameUse,
+  { procedure, step, use, of }: Mention & { procedure: ApplicationProcedure; of: string },
   modules: Modules,
 ): Problem {
   const chain = [...chainOf(step), procedure.module.name]
     .filter((name, at, all) => name !== all[at - 1])
     .join(" → ");
-  const message = `${step.of} calls "${procedure.fqn}", which is only in ${segmentsOf(procedure)}, for browsers: ${chain}`;
+  const message = `${of} calls "${procedure.fqn}", which is only in ${segmentsOf(procedure)}, for browsers: ${chain}`;
   const hint = `Servers can't call pages: the call fails with ProcedureNotFound. Return what the page needs, or name "${procedure.fqn}" in a segment that servers load.`;
   return problemAt(
     { file: step.module.name, source: modules.text(step.module.file) },
@@ -169,7 +122,7 @@ function problemOf(
   );
 }
 
-function chainOf({ from, module }: WalkStep): readonly string[] {
+function chainOf({ from, module }: Mention["step"]): readonly string[] {
   return [...(from === undefined ? [] : chainOf(from)), module.name];
 }
 

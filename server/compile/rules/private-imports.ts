@@ -3,10 +3,14 @@
 
 import type { Problem } from "../../../src/base/problem.ts";
 import type { ApplicationGraph } from "../cut/application.ts";
-import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
+import {
+  type ApplicationProcedure,
+  byModule,
+  bySegment,
+  isRoute,
+} from "../cut/application-procedure.ts";
 import { isClosed, isPageOnly, isPrivate } from "../cut/closed-procedures.ts";
 import { ImportSearch, type Step } from "../cut/import-search.ts";
-import type { SourceModule } from "../read/modules.ts";
 
 /**
  * One warning for each segment whose code imports a private procedure without holding it, with the
@@ -43,7 +47,7 @@ export async function privateImports(graph: ApplicationGraph): Promise<readonly 
     }
   };
   for (const [segment, held] of bySegment(named)) {
-    const bodies = [...held].map(async ([module, exports]) => {
+    const bodies = [...byModule(held)].map(async ([module, exports]) => {
       // What these procedures import; the code of their siblings is left out.
       const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
       return { module, imports: await search.importsIn(module.file, body) };
@@ -57,22 +61,6 @@ export async function privateImports(graph: ApplicationGraph): Promise<readonly 
   }));
   await check("pages", browserSegments, await Promise.all(loaded));
   return warnings;
-}
-
-/** Segment → module → the exports that the segment holds. */
-function bySegment(
-  procedures: readonly ApplicationProcedure[],
-): ReadonlyMap<string, ReadonlyMap<SourceModule, ReadonlySet<string>>> {
-  const segments = new Map<string, Map<SourceModule, Set<string>>>();
-  for (const { module, export: name, entries } of procedures)
-    for (const { segment } of entries) {
-      const held = segments.get(segment.name) ?? new Map<SourceModule, Set<string>>();
-      segments.set(
-        segment.name,
-        held.set(module, (held.get(module) ?? new Set<string>()).add(name)),
-      );
-    }
-  return segments;
 }
 
 function segmentsOf(procedure: ApplicationProcedure): string {

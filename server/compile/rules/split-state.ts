@@ -3,7 +3,8 @@
 
 import type { Problem } from "../../../src/base/problem.ts";
 import type { UnitUses } from "../../../src/split/describe/uses.ts";
-import type { Application } from "../cut/application.ts";
+import type { ApplicationGraph } from "../cut/application.ts";
+import { bySegment } from "../cut/application-procedure.ts";
 import { type Declared, Declarations, declaredKey } from "../read/declarations.ts";
 import type { SourceModule } from "../read/modules.ts";
 
@@ -15,14 +16,36 @@ interface Use {
 }
 
 /** One warning for each such binding. Code that can't be read is skipped. */
-export async function splitState(application: Application): Promise<readonly Problem[]> {
-  const walker = new Walker(application);
-  for (const { module, export: name, entries } of [
-    ...application.procedures,
-    ...application.routes,
-  ])
-    for (const { segment } of entries) await walker.from(module, name, segment.name);
-  return walker.uses
+export async function splitState({
+  modules,
+  named,
+}: Pick<ApplicationGraph, "modules" | "named">): Promise<readonly Problem[]> {
+  const declarations = new Declarations(modules);
+  const procedures = declarations.byKey(named);
+  const found = new Map<string, Use>();
+  const note = (target: Declared, segment: string, changes: boolean): void => {
+    const state = declarations.uses(target);
+    if (state?.state === undefined) return;
+    const key = declaredKey(target);
+    const use = found.get(key) ?? {
+      module: target.module,
+      state,
+      users: new Set(),
+      changers: new Set(),
+    };
+    found.set(key, use);
+    use.users.add(segment);
+    if (changes) use.changers.add(segment);
+  };
+  for (const [segment, own] of bySegment(named)) {
+    const start = own.flatMap(({ module, export: name }) => declarations.behind(module, name));
+    await declarations.follow(start, new Set(), ({ step, use, target }) => {
+      note(target, segment, declarations.uses(step)?.changes.includes(use.name) === true);
+      // Using a procedure means calling its seam.
+      return !procedures.has(declaredKey(target));
+    });
+  }
+  return [...found.values()]
     .filter(({ users, changers }) => users.size > 1 && changers.size > 0)
     .map(({ module, state, users, changers }) => {
       const names = state.names.map((name) => `"${name}"`).join(", ");
@@ -45,57 +68,4 @@ function listed(segments: ReadonlySet<string>): string {
     .map((name) => `"${name}"`)
     .join(", ")
     .replace(/, ([^,]*)$/, " and $1");
-}
-
-class Walker {
-  readonly #declarations: Declarations;
-  readonly #visited = new Map<string, Set<string>>();
-  readonly #uses = new Map<string, Use>();
-  /** Keys of procedures: using one means calling its seam. */
-  readonly #procedures: ReadonlySet<string>;
-
-  constructor({ modules, procedures }: Application) {
-    this.#declarations = new Declarations(modules);
-    this.#procedures = new Set(
-      procedures.flatMap(({ module, export: name }) =>
-        this.#declarations.behind(module, name).map(declaredKey),
-      ),
-    );
-  }
-
-  get uses(): readonly Use[] {
-    return [...this.#uses.values()];
-  }
-
-  /** Follows all declarations that a procedure may use on the node that holds it. */
-  async from(module: SourceModule, name: string, segment: string): Promise<void> {
-    const visited = this.#visited.get(segment) ?? new Set<string>();
-    this.#visited.set(segment, visited);
-    const queue = [...this.#declarations.behind(module, name)];
-    for (const declared of queue) {
-      const key = declaredKey(declared);
-      const unit = visited.has(key) ? undefined : this.#declarations.uses(declared);
-      visited.add(key);
-      for (const use of unit?.uses ?? [])
-        for (const target of await this.#declarations.meant(declared, use)) {
-          this.#note(target, segment, unit?.changes.includes(use.name) === true);
-          if (!this.#procedures.has(declaredKey(target))) queue.push(target);
-        }
-    }
-  }
-
-  #note(target: Declared, segment: string, changes: boolean): void {
-    const state = this.#declarations.uses(target);
-    if (state?.state === undefined) return;
-    const key = declaredKey(target);
-    const use = this.#uses.get(key) ?? {
-      module: target.module,
-      state,
-      users: new Set(),
-      changers: new Set(),
-    };
-    this.#uses.set(key, use);
-    use.users.add(segment);
-    if (changes) use.changers.add(segment);
-  }
 }
