@@ -112,7 +112,7 @@ export class ApplicationReader {
   /** Reads what {@link changed} named since the last reading. */
   async read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
-    // It remembers what it found, and what it didn't.
+    // It caches what it found and what it didn't.
     this.#resolver = undefined;
     const { root, source, viteRoot } = this.#folders;
     const application = await readApplication({
@@ -141,7 +141,7 @@ export class ApplicationReader {
     return application;
   }
 
-  /** Forgets what was read of a file or folder. */
+  /** Drops cached readings of a file or folder. */
   changed(file: string): void {
     this.#cache.changed(file);
     this.forget();
@@ -153,8 +153,8 @@ export class ApplicationReader {
   }
 
   /**
-   * Whether a file is a module with procedures, whatever link or option of Vite's gave it this
-   * path.
+   * Whether a file is a module with procedures, even if a link or an option of Vite's gave it
+   * this path.
    */
   isSplit(file: string, { cut, modules }: Pick<Application, "cut" | "modules">): boolean {
     if (cut.has(file) || this.#behindLinks.has(file)) return true;
@@ -182,7 +182,7 @@ export class ApplicationReader {
     return await this.#resolver.resolve(environment, specifier, importer).catch(() => undefined);
   }
 
-  /** What is wrong with the tsconfig.json of these files, each once. */
+  /** The problems of the tsconfig.json of these files, each once. */
   async tsconfigProblems(
     environment: Environment,
     files: Iterable<string>,

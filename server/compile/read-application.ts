@@ -50,7 +50,7 @@ export interface ReadOptions {
   readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
   /** For tests of the application: nothing is published, and faces export everything. */
   readonly forTests?: boolean | undefined;
-  /** What is wrong with Vite's configuration. */
+  /** Problems of Vite's configuration. */
   readonly configProblems?: readonly Problem[] | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
@@ -209,7 +209,7 @@ async function closure(
   modules: Modules,
 ): Promise<ReadonlySet<SourceModule>> {
   const reached = new Set<SourceModule>(start);
-  // Iterating a set includes what is added meanwhile.
+  // Iterating a set includes items that are added meanwhile.
   for (const module of reached)
     for (const edge of await modules.importsOf(module)) reached.add(edge.module);
   return reached;

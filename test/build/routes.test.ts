@@ -199,7 +199,7 @@ describe("a route in a segment file", () => {
   it("that is private is a warning", async () => {
     const { problems, warnings } = await read(hooks({ access: "private", route: "POST /a" }));
     expect(problems).toEqual([]);
-    expect(warnings[0]?.message).toMatch(/is private, so nobody can reach it/);
+    expect(warnings[0]?.message).toMatch(/is private, so it can't be reached/);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-// What is known of an application before anything is bundled.
+// An application before anything is bundled.
 
 import type { Problem } from "../../../src/base/problem.ts";
 import type { SegmentFile } from "../../../src/runtime/segment.ts";
@@ -13,8 +13,8 @@ import type {
 import type { CutModule } from "./cut.ts";
 
 /**
- * An application, read and cut: its modules with the imports between them, and what segment files
- * and pages make of them. Rules follow it and say what is wrong.
+ * An application, read and cut: its modules with the imports between them, and the
+ * procedures and parts that follow from segment files and pages. Rules follow it and find mistakes.
  */
 export interface ApplicationGraph {
   readonly root: string;
@@ -35,7 +35,7 @@ export interface ApplicationGraph {
   readonly configuredSegments: readonly string[] | undefined;
   /** Segments that configurations have servers load. */
   readonly served: ReadonlySet<string>;
-  /** What pages and the modules that they reach ask for. */
+  /** Requests of pages and of the modules that they reach. */
   readonly demands: PageDemands;
   /** Pages that are built, absolute. */
   readonly builtPages: readonly string[];
@@ -54,11 +54,11 @@ export interface ApplicationGraph {
   readonly startsByItself: boolean;
   /** By file. */
   readonly cut: ReadonlyMap<string, CutModule>;
-  /** By file: modules that re-export what browsers can't call, as browsers get them. */
+  /** By file: modules that re-export procedures which browsers can't call, as browsers get them. */
   readonly trimmed: ReadonlyMap<string, Part>;
   /**
-   * Modules that `client.import` or `browserModules` names: browsers get them besides what pages
-   * reach.
+   * Modules that `client.import` or `browserModules` names: browsers get them besides those that
+   * pages reach.
    */
   readonly browserModules: readonly SourceModule[];
   /**
@@ -92,7 +92,7 @@ export interface PageOnlyCall {
   readonly isShared: boolean;
 }
 
-/** An application, and what is wrong with it. */
+/** An application, and its mistakes. */
 export interface Application extends ApplicationGraph {
   /** Module id → ids of the modules that it imports, by value or by type. */
   readonly imports: Readonly<Record<string, readonly string[]>>;

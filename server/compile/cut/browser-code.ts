@@ -32,7 +32,7 @@ export async function browserCode({
     .map((cutModule) => cutModule.module);
   const reached = new Set<SourceModule>([...pageModules, ...browserModules, ...held]);
   const found: BrowserCode[] = [];
-  // Iterating a set includes what is added meanwhile.
+  // Iterating a set includes items that are added meanwhile.
   for (const module of reached) {
     const parts = cut.get(module.file)?.parts.browser;
     const whole = modules.describe(module);

@@ -1,4 +1,4 @@
-// Class records: what the runtime needs to serialize and rebuild instances, inherited members
+// Class records, from which the runtime serializes and rebuilds instances, inherited members
 // included.
 
 import { fqnOf, fqnOfAnonymousDefault } from "../../../src/base/fqn.ts";
@@ -70,7 +70,7 @@ export async function classRecords(
           message: `the constructor of the error class "${record.export}" destructures a parameter, so it can't be constructed again: its errors arrive as another class`,
           hint: "Name the parameter after a member, or give it a default.",
         });
-      // An error may be thrown whatever types say. What its constructor inherits is said once.
+      // Any error may be thrown. A problem of an inherited constructor is reported once.
       if (shape.error ? description.parameters !== undefined : named.has(record.key))
         unsendable.push(...uncarried(description, shape));
       for (const { name } of description.members.filter((member) => isForbidden(member.name)))

@@ -12,7 +12,7 @@ export function isPrivate({ entries }: Pick<ApplicationProcedure, "entries">): b
 
 /**
  * Whether no browser can call a procedure: it isn't public, and no segment for browsers has it.
- * Nobody can call a route.
+ * A route can't be called at all.
  */
 export function isClosed(
   { entries, route }: ApplicationProcedure,
@@ -51,7 +51,7 @@ export function closedIn(
   );
 }
 
-/** What a browser's face keeps back of the closed exports. Nobody names those in `unnamed`. */
+/** The closed exports that a browser's face keeps back. No code names those in `unnamed`. */
 export function keptBackOf(
   own: ReadonlyMap<string, ApplicationProcedure>,
   unnamed: readonly string[],

@@ -27,8 +27,8 @@ export interface CutModule {
 }
 
 /**
- * A module with its parts for nodes. The browser's parts depend on what browsers may load, which
- * isn't known yet.
+ * A module with its parts for nodes. The browser's parts depend on the segments that browsers
+ * may load, which aren't known yet.
  */
 export interface ServerCut {
   readonly module: SourceModule;
@@ -138,7 +138,7 @@ class Splits {
     const [made] = this.#split([
       keptBack === undefined ? variant : { ...variant, held: new Set() },
     ]) as [SplitModule];
-    // Only the face depends on what is kept back, so the other parts stay the same objects.
+    // Only the face depends on `keptBack`, so the other parts stay the same objects.
     const split =
       keptBack === undefined ? made : { ...this.get(environment, held), face: made.face };
     this.#splits.set(keyOf(variant), split);

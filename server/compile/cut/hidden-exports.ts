@@ -1,4 +1,4 @@
-// Hides from browsers what they can't call: private and protected procedures of other segments. A
+// Hides from browsers the procedures that they can't call: private and protected procedures of other segments. A
 // browser's face has no seam for these. It exports only those that browser code names, as functions
 // that reject.
 

@@ -53,7 +53,7 @@ export class ImportSearch {
     const found = new Map<ApplicationProcedure, readonly string[]>();
     const visited = new Set<SourceModule>();
     const queue = [...start];
-    // A list hands out what is added while it is walked.
+    // Iterating an array includes appended items.
     for (const step of queue)
       for (const { target, sought } of step.imports) {
         for (const procedure of sought)

@@ -1,6 +1,6 @@
 // Faces that start the client, for applications whose pages reach procedures only in ways that the
-// reading can't follow: computed imports, globs, and imports that another plugin writes. What the
-// bundler brings to a page runs there, so the start is there before the first call.
+// reading can't follow: computed imports, globs, and imports that another plugin writes. Every face
+// in a page runs there, so the client starts before the first call.
 
 import type { Part } from "../../../src/split/write/split-module.ts";
 import type { Modules } from "../read/modules.ts";

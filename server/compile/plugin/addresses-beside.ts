@@ -67,7 +67,7 @@ export interface FilesBesideCode {
   readonly warnings: readonly Problem[];
 }
 
-/** The files at the addresses in code of a server, and what is wrong with other addresses. */
+/** The files at the addresses in code of a server, and warnings about other addresses. */
 export function filesBeside(importer: Importer, root: string, parse: Parse): FilesBesideCode {
   const { code, file, isCommonJs: isRequired } = importer;
   const parsed = parse(`${basename(file)}.${languageOf(file)}`, code);
@@ -105,7 +105,7 @@ export function filesBeside(importer: Importer, root: string, parse: Parse): Fil
       ...(started && { started }),
     });
   }
-  // Nobody can edit these.
+  // Authors can't change installed packages.
   return { found, warnings: isInstalled(file) ? [] : warnings };
 }
 
@@ -220,7 +220,7 @@ class Beside {
     return name;
   }
 
-  /** Copies a file, and what it requires if it is CommonJS. Returns its name in the output. */
+  /** Copies a file, and the files that it requires if it is CommonJS. Returns its output name. */
   #copy(file: string): string {
     const { filesBeside: beside, reader } = this.#build;
     const isScript = isCommonJs(file);

@@ -1,4 +1,4 @@
-// What the plugin adds to Vite's configuration in development.
+// The plugin's additions to Vite's configuration in development.
 
 import { basename } from "node:path";
 
@@ -66,7 +66,7 @@ function configurations(named: string | undefined): string[] {
 
 /**
  * Vite scans sources for packages that pages need. For a split module it must scan only the parts
- * for browsers, or it would bundle what only bodies on servers import.
+ * for browsers, or it would bundle packages that only bodies on servers import.
  */
 function scanned(
   development: () => { application(): Promise<Application> } | undefined,

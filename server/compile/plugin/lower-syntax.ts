@@ -1,4 +1,4 @@
-// Lowers syntax in development that is too new for what runs it, as the bundler does in a build.
+// Lowers syntax in development that is too new for Node or browsers, as the bundler does in a build.
 
 import type { Environment, Plugin } from "vite";
 

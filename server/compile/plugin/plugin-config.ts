@@ -1,4 +1,4 @@
-// What the plugin adds to Vite's configuration.
+// The plugin's additions to Vite's configuration.
 
 import { join, resolve } from "node:path";
 

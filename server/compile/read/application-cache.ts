@@ -7,7 +7,7 @@ import { isInside, isListed, listFiles } from "../../files/sources.ts";
 import { FileMemory } from "./file-memory.ts";
 import { Modules, type ModulesOptions } from "./modules.ts";
 
-/** What a reading starts from. */
+/** Files and modules at the start of a reading. */
 export interface Opened {
   readonly files: readonly string[];
   readonly modules: Modules;
@@ -27,7 +27,7 @@ interface CachedReading {
 }
 
 /**
- * Caches what was read of one application with one configuration of the tools. It assumes that
+ * Caches readings of one application with one configuration of the tools. It assumes that
  * aliases and the parser don't change, nor packages, unless a `package.json` or something in
  * `node_modules` is reported as changed.
  */

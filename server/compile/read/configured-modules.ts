@@ -8,7 +8,7 @@ import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import { slashed } from "../../files/sources.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
-/** What the configurations of an application name. */
+/** Modules and segments that the configurations of an application name. */
 export interface Configured {
   readonly modules: readonly SourceModule[];
   /** Segments that they have servers load, in production or in development. */

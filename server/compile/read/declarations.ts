@@ -62,8 +62,8 @@ export class Declarations {
   }
 
   /**
-   * Follows what declarations mention, each once: what is in `visited` is left out. `note` gets every
-   * mention, and says whether to go on there.
+   * Follows mentions from declaration to declaration, each once; those in `visited` are left out.
+   * `note` gets every mention, and returns whether to go on there.
    */
   async follow(
     start: readonly Declared[],
@@ -71,7 +71,7 @@ export class Declarations {
     note: (mention: Mention) => boolean,
   ): Promise<void> {
     const queue: Step[] = [...start];
-    // Iterating an array includes what is appended.
+    // Iterating an array includes appended items.
     for (const step of queue) {
       const key = declaredKey(step);
       if (visited.has(key)) continue;

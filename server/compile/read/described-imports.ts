@@ -42,7 +42,7 @@ export function importsIn(description: ModuleDescription): readonly DescribedImp
   ];
 }
 
-/** Specifiers of what the code imports and re-exports, without types. */
+/** Specifiers of imports and re-exports of values. */
 export function valueImports(description: ModuleDescription): readonly string[] {
   return [
     ...description.imports

@@ -1,5 +1,4 @@
-// The names by which Vite knows what is ours: its environments, parts of split modules, and virtual
-// modules.
+// Names that Vite knows us by: environments, ids of parts of split modules, and virtual modules.
 
 /** Names of the environments. */
 export const environmentNames = { browser: "client", server: "server" } as const;

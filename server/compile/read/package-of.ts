@@ -43,7 +43,7 @@ export function isCommonJs(file: string): boolean {
   );
 }
 
-/** Whether a file was installed, so nobody edits it. */
+/** Whether a file was installed, so it isn't edited. */
 export function isInstalled(file: string): boolean {
   return /[\\/]node_modules[\\/]/.test(file);
 }
@@ -58,7 +58,7 @@ export function isNoSource(id: string): boolean {
   return !existsSync(file) || isInstalled(realPath(file));
 }
 
-/** Whether `importer` can find a folder of the package, whatever is in it. */
+/** Whether `importer` can find a folder of the package, even an empty one. */
 export function hasPackage(specifier: string, importer: string): boolean {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   for (let folder = dirname(importer); ; folder = dirname(folder)) {

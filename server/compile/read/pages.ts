@@ -1,5 +1,5 @@
-// Reads the application's pages: what they load, which segments they start, and what they import by
-// name.
+// Reads the application's pages: their imports, the segments that they start, and the modules that
+// they import by name at run time.
 
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { describeComponent, isComponent } from "./components.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
-/** A page and what its scripts load. */
+/** A page, and the imports of its scripts. */
 export interface PageEntry {
   /** Absolute. */
   readonly file: string;
@@ -29,7 +29,7 @@ export interface PageScript {
   readonly description: ModuleDescription;
 }
 
-/** What pages and the modules they reach request. */
+/** Requests of pages and of the modules that they reach. */
 export interface PageDemands {
   /** Segments named by literals, with a file that names each. */
   readonly started: ReadonlyMap<string, string>;
@@ -61,7 +61,7 @@ export async function readPages(options: {
   pages: readonly string[];
   entries: readonly SourceModule[];
   modules: Modules;
-  /** What a page gets of an imported module; of a split one, only the shared part. */
+  /** The code that a page gets of an imported module; of a split one, only the shared part. */
   visible: (module: SourceModule) => ModuleDescription;
 }): Promise<PageDemands> {
   const { root, modules } = options;

@@ -1,4 +1,4 @@
-// The graph of what browsers load: pages, modules and their parts, packages, and the imports
+// The graph of everything that browsers load: pages, modules and their parts, packages, and the imports
 // between them.
 
 import { readFileSync, statSync } from "node:fs";
@@ -46,7 +46,7 @@ export interface BrowserGraph {
   readonly leaks: readonly Problem[];
 }
 
-/** An application with what follows its imports into packages. */
+/** An application, and the tools that follow its imports into packages. */
 export interface BrowserSources {
   readonly application: Application;
   readonly parse: Parse;
@@ -143,7 +143,7 @@ class Walker implements BrowserGraph {
   }
 
   async walk(): Promise<void> {
-    // Iterating an array includes what is appended: breadth first, so the first importer is on a
+    // Iterating an array includes appended items: breadth first, so the first importer is on a
     // shortest path.
     for (const module of this.#queue) {
       if (module.kind === "source") await this.#source(module);

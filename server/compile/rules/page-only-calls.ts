@@ -79,7 +79,7 @@ async function mayReach(
 }
 
 /**
- * Declarations that pages run: those of their modules, and what the procedures that they hold need.
+ * Declarations that pages run: those of their modules, and those that the procedures in pages need.
  */
 async function inPages(
   declarations: Declarations,
@@ -97,7 +97,7 @@ async function inPages(
     const own = declarations
       .all(module)
       .filter((declared) => procedures.get(declaredKey(declared)) === undefined);
-    // Of a split module, pages get what its other exports need.
+    // Of a split module, pages get the code that its other exports need.
     await follow(
       cut.has(module.file) ? own.filter((declared) => declarations.isExported(declared)) : own,
     );

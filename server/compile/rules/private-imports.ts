@@ -48,7 +48,7 @@ export async function privateImports(graph: ApplicationGraph): Promise<readonly 
   };
   for (const [segment, held] of bySegment(named)) {
     const bodies = [...byModule(held)].map(async ([module, exports]) => {
-      // What these procedures import; the code of their siblings is left out.
+      // Imports of these procedures; the code of their siblings is left out.
       const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
       return { module, imports: await search.importsIn(module.file, body) };
     });

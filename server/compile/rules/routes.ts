@@ -1,4 +1,4 @@
-// Mistakes of routes, by what segment files say of them and by what else has their paths.
+// Mistakes of routes: in their segment entries, and with files that have the same paths.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -108,7 +108,7 @@ export function uselessRoutes(graph: ApplicationGraph): readonly Problem[] {
     if (isPrivate(route))
       warnings.push({
         ...at,
-        message: `the route ${shown(route)} is private, so nobody can reach it`,
+        message: `the route ${shown(route)} is private, so it can't be reached`,
         hint: 'Make it "public", or "protected" for callers with the trust key.',
       });
     else if (isPageOnly(route, graph))

@@ -45,7 +45,7 @@ const doubts: readonly Rule[] = [
 /** Follow imports through the parts of modules, which are right only if nothing else is wrong. */
 const doubtsOfParts: readonly Rule[] = [privateImports];
 
-/** What is wrong. `around` are problems of what surrounds the sources, such as tsconfig.json. */
+/** Applies them. `around` are problems outside of the sources, such as in tsconfig.json. */
 export async function applyRules(
   graph: ApplicationGraph,
   around: readonly Problem[],

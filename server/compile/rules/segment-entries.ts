@@ -105,7 +105,7 @@ function routeOf({ entry }: NamedFunction): string {
 }
 
 /**
- * A warning only, since code beside it may use the generator. But what it yields never leaves the
+ * A warning only, since code beside it may use the generator. But its values never leave the
  * node.
  */
 function generator({ module, export: { name, line, column } }: NamedFunction): Problem {

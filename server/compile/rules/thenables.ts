@@ -12,7 +12,7 @@ export async function thenables(graph: ApplicationGraph): Promise<readonly Probl
   const { modules } = graph;
   const problems: Problem[] = [];
   const reached = new Set([...graph.serverModules, ...dynamicModules(graph)]);
-  // A set hands out what is added while it is walked.
+  // Iterating a set includes items that are added meanwhile.
   for (const module of reached) {
     const { exports, starReexports } = modules.describe(module);
     const found = exports.find((candidate) => candidate.name === "then");

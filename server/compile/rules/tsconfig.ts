@@ -34,7 +34,7 @@ export function isTyped(file: string): boolean {
   return /\.(?:[cm]?ts|[jt]sx)$/.test(file);
 }
 
-/** What is wrong with a tsconfig.json, or with what it extends and references. */
+/** The problem of a tsconfig.json, or of one that it extends or references. */
 export async function tsconfigProblem(
   file: string,
   { root, vite }: Omit<TsconfigReader, "named">,

@@ -265,14 +265,14 @@ export class Build {
     this.#modules.set(context.environment.name, [...context.getModuleIds()]);
   }
 
-  /** Forgets what an environment had: the bundler begins anew for each of its outputs. */
+  /** Drops the entries of an environment: the bundler begins anew for each of its outputs. */
   startOutput(environment: Environment): void {
     this.entries.forget(environment);
     if (environment.name === environmentNames.server) this.filesBeside.forget();
   }
 
   /**
-   * Records what an environment has written. Of several outputs, pages are of the last one in their
+   * Records the files that an environment has written. Of several outputs, pages are of the last one in their
    * folder, and so are the files that the manifest names.
    */
   note(

@@ -1,4 +1,4 @@
-// Sizes of what browsers receive, as recorded by the last build, if it is up to date.
+// Sizes of the browser's files, as recorded by the last build, if it is up to date.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export interface SizedModule {
   readonly name: string;
   readonly package?: string;
   readonly part?: "face" | "shared" | "body";
-  /** Before minification: what the bundler kept of the module. */
+  /** Before minification: the code that the bundler kept of the module. */
   readonly bytes: number;
 }
 
@@ -42,7 +42,7 @@ export function sizesOf(
   const sizes = new Map<string, SizedModule>();
   for (const [id, bytes] of moduleSizes) {
     const { file: path, part: query } = parsePartId(id);
-    // Pages hold the first face; hardly anybody loads the second.
+    // Pages hold the first face; the second is rarely loaded.
     if (id.startsWith("\0") || bytes === 0 || query === "face") continue;
     const part = query === "shared" || query === "body" ? query : isCut(path) ? "face" : undefined;
     const key = `${path} ${part}`;

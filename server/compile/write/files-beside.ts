@@ -1,5 +1,5 @@
-// Files that server modules read or start by an address beside themselves. They are part of what a
-// node fetches with the module, and never of what browsers get.
+// Files that server modules read or start by an address beside themselves. A node
+// fetches them with the module, and browsers never get them.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -47,7 +47,7 @@ export class FilesBeside {
     this.#contents.set(name, content);
   }
 
-  /** Records that whoever loads `importer` needs `name`, too. Both are output files. */
+  /** Records that `importer` needs `name`. Both are output files. */
   need(importer: string, name: string): void {
     const names = this.#addressed.get(importer) ?? new Set();
     this.#addressed.set(importer, names.add(name));
@@ -58,7 +58,7 @@ export class FilesBeside {
     this.#started.push({ file, problem });
   }
 
-  /** Writes the copies, and returns what the environment has written together with them. */
+  /** Writes the copies, and returns the environment's files together with them. */
   write(written: Written): Written {
     const files = new Map(written.files);
     for (const [name, content] of this.#contents) {
@@ -97,7 +97,7 @@ export class FilesBeside {
   }
 }
 
-/** What is wrong with starting code that imports procedures of this module. */
+/** The warning for starting code that imports procedures of this module. */
 export const importsProcedures = (start: Problem, module: string): Problem => ({
   ...start,
   message: `${start.message}, which imports procedures of ${module}: in a built application no node answers their calls there`,

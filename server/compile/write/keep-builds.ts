@@ -1,4 +1,4 @@
-// What a build keeps of the ones before it, for open pages and for nodes that have yet to restart.
+// Keeps files of earlier builds, for open pages and for nodes that have yet to restart.
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ export async function keepBrowserFiles(
   return builds;
 }
 
-/** Adds what is kept of earlier builds to the new output, and records it. */
+/** Adds the files of earlier builds to the new output, and records them. */
 export async function addKeptBuilds(options: {
   /** As {@link keepBrowserFiles} has returned and copied them. */
   readonly builds: readonly KeptBuild[];

@@ -1,4 +1,4 @@
-// Writes the two manifests of a build: one of everything for nodes, one of what browsers may load.
+// Writes the two manifests of a build: one of everything for nodes, and one for browsers.
 
 import { createHash, hash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What a build adds to its pages, so that no request of theirs waits for another one that it could
-// have gone out with.
+// Tags that a build adds to its pages, so that requests which could go out together don't wait for
+// each other.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";

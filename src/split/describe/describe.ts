@@ -78,7 +78,7 @@ export interface ModuleDescription extends ClientCalls {
   readonly classes: readonly ClassDescription[];
   readonly imports: readonly ModuleImport[];
   readonly uses: ModuleUses;
-  /** What makes the module unreadable, whatever segments name. */
+  /** Syntax errors. */
   readonly problems: readonly Problem[];
   /** Offset of the first decorator or `accessor` field, which something has to compile. */
   readonly futureSyntax?: number;

@@ -1,6 +1,6 @@
-// What each unit of a module uses and changes. A build follows this through the application, to
-// find state that several nodes would each have a copy of, and servers that call what only pages
-// have.
+// The names that each unit of a module uses and changes. A build follows these through the
+// application, to find state of which several nodes would have copies, and servers that call
+// procedures that only pages have.
 
 import type { Module } from "../read/analyze.ts";
 import { positionOf } from "../read/code-frame.ts";
@@ -14,7 +14,7 @@ export interface UnitUses {
   readonly names: readonly string[];
   /** The names of the module that it mentions: one entry per member of a name. */
   readonly uses: readonly NameUse[];
-  /** The names that its functions change. What runs while the module loads doesn't count. */
+  /** The names that its functions change. Code that runs while the module loads doesn't count. */
   readonly changes: readonly string[];
   /** The origin of an import; `name` is `*` for a whole namespace. */
   readonly from?: { readonly specifier: string; readonly name: string };

@@ -1,4 +1,4 @@
-// What an export is, as far as its text tells: an async function, a wrapped one, a class, or else.
+// The kind of an export, as far as its text tells: an async function, a wrapped one, a class, or else.
 
 import type { Module } from "../read/analyze.ts";
 import { declaredType } from "./declared-type.ts";

@@ -8,7 +8,7 @@ import { declaredType } from "./declared-type.ts";
 import type { LocalExport } from "../read/exports.ts";
 import { bare, child, need, type Node } from "../read/tree.ts";
 
-/** What is wrong with an export called `then`. */
+/** The problem of an export called `then`. */
 export const thenable: { readonly message: string; readonly hint: string } = {
   message:
     "a module can't export `then`: `import()` takes such a module for a promise, and waits forever",
@@ -23,7 +23,7 @@ export function exportProblems(module: Module, found: LocalExport, callable: Cal
   return [...named, ...kindProblems(module, found, callable, start)];
 }
 
-// Types that are not a promise, whatever their names stand for.
+// Types that are never a promise.
 const typesWithoutPromise =
   /^TS(?:(?:String|Number|Boolean|BigInt|Symbol|Void|Undefined|Null|Object)Keyword|(?:Array|Tuple|Literal|TemplateLiteral)Type)$/;
 
@@ -90,7 +90,7 @@ function unknownParameters(module: Module, found: LocalExport, subject: string):
   if (declaration !== undefined)
     return problem(
       `${subject} is named by a segment, but it is ${declaration}`,
-      "Name async functions in segments; whoever imports this has it without",
+      "Name async functions in segments; modules that import this have it without",
     );
   if (unit === undefined || value === undefined || plainValues.has(value.type))
     return problem(

@@ -1,4 +1,4 @@
-// What a form for calls asks for, as far as a parameter's annotation or default value tells.
+// The choices in a form for calls, as far as a parameter's annotation or default value tells.
 
 import type { Choice, FormHint, Parameter, PatternName } from "../../base/manifest.ts";
 import { child, list, nameOf, need, type Node, word } from "../read/tree.ts";
@@ -69,7 +69,7 @@ export function formParts(types: LocalTypes, type: Node): FormPart[] {
     });
 }
 
-/** `undefined` if a form has to offer text and JSON, as for types that nobody has looked up. */
+/** `undefined` if a form has to offer text and JSON, as for types of unknown modules. */
 export function hintOfParts(parts: readonly FormPart[]): FormHint | undefined {
   const choices = parts.map((part) => ("choice" in part ? part.choice : undefined));
   if (choices.every((choice) => choice !== undefined) && choices.some((choice) => choice !== null))

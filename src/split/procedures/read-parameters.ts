@@ -10,7 +10,7 @@ import type { LocalTypes, MemberType } from "../read/value-types.ts";
 import { memberOfDefault, typeOfDefault } from "./default-type.ts";
 import { type FormPart, formOf } from "./form-hint.ts";
 
-/** What the source says of a parameter. */
+/** A parameter in the source. */
 interface Declared {
   readonly annotation: Node | undefined;
   readonly defaultValue: Node | undefined;

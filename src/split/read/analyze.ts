@@ -1,4 +1,4 @@
-// What the splitter knows of a module: its units, the bindings of its names, and its exports.
+// A module as the splitter sees it: its units, the bindings of its names, and its exports.
 
 import type { SourceText } from "./code-frame.ts";
 import { type Exports, exportsOf } from "./exports.ts";
@@ -22,7 +22,7 @@ export interface Module extends SourceText, Exports, NotedNodes {
   readonly units: readonly Unit[];
   /** The units that bind each name: several if declarations merge. */
   readonly bindings: ReadonlyMap<string, readonly Unit[]>;
-  /** All names in the text, whatever they stand for: a generated name must be none of them. */
+  /** All names in the text: a generated name must differ from them. */
   readonly taken: ReadonlySet<string>;
   /** The types that the module declares. */
   readonly types: LocalTypes;

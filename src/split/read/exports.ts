@@ -1,4 +1,4 @@
-// The exports of a module: what it declares itself, and what it re-exports from others.
+// The exports of a module: its own declarations, and re-exports from others.
 
 import { importedName, specifierOf } from "./node-names.ts";
 import { bare, child, list, nameOf, need, type Node, word } from "./tree.ts";

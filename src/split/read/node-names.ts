@@ -48,7 +48,7 @@ export function specifierOf(statement: Node): string {
   return stringOf(need(statement, "source")) ?? "";
 }
 
-/** What an import specifier takes: a name, `default`, or `*` for the namespace. */
+/** The name that an import specifier takes: a name, `default`, or `*` for the namespace. */
 export function importedName(specifier: Node): string {
   if (specifier.type === "ImportSpecifier") return nameOf(need(specifier, "imported")) ?? "";
   return specifier.type === "ImportDefaultSpecifier" ? "default" : "*";

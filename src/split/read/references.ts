@@ -1,5 +1,5 @@
 // The one visitor of a module's code. It finds the names that a piece of the module binds and refers
-// to, how it uses them, and the few kinds of nodes that others ask for, so no one else walks the tree.
+// to, how it uses them, and notes the few kinds of nodes that others ask for, so nothing else walks the tree.
 // Code that only a procedure needs is found by following the references, so a missed scope would
 // put server code into a browser's build. test/unit/split/scope-manager.test.ts compares the result
 // with another implementation, over a lot of code that isn't ours.
@@ -33,7 +33,7 @@ const usualFactories = ["React", "h", "Fragment"];
 // Members of a function that call it.
 const callingMembers = new Set(["call", "apply", "bind"]);
 
-// Methods that change the content of what they are called on.
+// Methods that change the content of their object.
 const changingMethods = new Set(
   "set add delete clear push pop shift unshift splice sort reverse fill copyWithin append".split(
     " ",
@@ -292,7 +292,7 @@ export class ReferenceReader {
       outer = new Scope(scope, false);
       outer.names.add(word(id, "name"));
     }
-    // Parameters have a scope of their own: a default value doesn't see what the body declares.
+    // Parameters have a scope of their own: a default value doesn't see declarations of the body.
     const parameters = new Scope(outer, true);
     for (const parameter of list(node, "params")) this.#visitParameter(parameter, parameters);
     this.#visitType(node, parameters, "returnType");

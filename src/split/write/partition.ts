@@ -81,7 +81,7 @@ function unitsMentionedBy(module: Module, unit: Unit): Set<Unit> {
   return new Set(mentioned.filter((declaring) => declaring !== unit && !isOnStop(declaring)));
 }
 
-// Every node has it, so a statement that calls it goes where what it closes goes.
+// Every node has it, so a statement that calls it goes with the code that it closes.
 function isOnStop({ kind, node, statement }: Unit): boolean {
   return (
     kind === "import" &&

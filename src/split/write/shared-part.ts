@@ -1,4 +1,4 @@
-// The shared part: the exports that no segment names, and what they need. It exists once per node.
+// The shared part: the exports that no segment names, and the code that they need. It exists once per node.
 
 import type { Module } from "../read/analyze.ts";
 import type { LocalExport } from "../read/exports.ts";

@@ -27,7 +27,7 @@ export interface SplitInput {
 }
 
 export interface SplitModule {
-  /** The same in every build, whatever is held, except for what it keeps back. */
+  /** The same in every build, except for the procedures that it keeps back. */
   readonly face: Part;
   /** `undefined` if it would be empty. */
   readonly shared: Part | undefined;
