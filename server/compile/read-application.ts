@@ -7,6 +7,7 @@ import picomatch from "picomatch";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
 import type { Problem } from "../../src/base/problem.ts";
 import { type SegmentFile, parseSegment } from "../../src/runtime/segment.ts";
+import { noCode } from "../../src/split/describe/describe-part.ts";
 import type { Parse } from "../../src/split/write/split-module.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import { isRoute } from "./cut/application-procedure.ts";
@@ -113,9 +114,7 @@ async function cutApplication(
     modules,
     visible(module) {
       const cut = serverCut.get(module.file);
-      return cut === undefined
-        ? modules.describe(module)
-        : modules.describePart(module, cut.all.shared);
+      return cut === undefined ? modules.describe(module) : (cut.all.shared?.description ?? noCode);
     },
   });
   const pageModules = pages.reached;

@@ -1,7 +1,7 @@
 // Collects the code that browsers get: whole modules, and of split ones the shared part and the
 // body that pages hold.
 
-import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 import type { CutModule } from "./cut.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 
@@ -9,7 +9,7 @@ import type { Modules, SourceModule } from "../read/modules.ts";
 export interface BrowserCode {
   readonly module: SourceModule;
   readonly text: string;
-  readonly description: ModuleDescription;
+  readonly description: CodeDescription;
 }
 
 export interface BrowserCodeOptions {
@@ -35,17 +35,17 @@ export async function browserCode({
   // Iterating a set includes items that are added meanwhile.
   for (const module of reached) {
     const parts = cut.get(module.file)?.parts.browser;
-    const whole = modules.describe(module);
     const code =
       parts === undefined
-        ? [{ module, text: modules.text(module.file), description: whole }]
+        ? [{ module, text: modules.text(module.file), description: modules.describe(module) }]
         : [
-            { module, text: "", description: reexportsOf(whole) },
-            ...[parts.shared, parts.body].map((part) => ({
-              module,
-              text: part?.code ?? "",
-              description: modules.describePart(module, part),
-            })),
+            // Of its face, the re-exports.
+            { module, text: "", description: parts.face.description },
+            ...[parts.shared, parts.body].flatMap((part) =>
+              part === undefined
+                ? []
+                : [{ module, text: part.code, description: part.description }],
+            ),
           ];
     found.push(...code);
     for (const { description } of code)
@@ -53,20 +53,4 @@ export async function browserCode({
         if (!edge.typeOnly) reached.add(edge.module);
   }
   return found;
-}
-
-const faces = new WeakMap<ModuleDescription, ModuleDescription>();
-
-/**
- * The re-exports that a face keeps of its module. Returns the same object until the module changes.
- */
-function reexportsOf(whole: ModuleDescription): ModuleDescription {
-  const face = faces.get(whole) ?? {
-    ...whole,
-    imports: [],
-    clientImports: [],
-    startClientCalls: [],
-  };
-  faces.set(whole, face);
-  return face;
 }

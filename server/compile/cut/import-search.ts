@@ -1,6 +1,7 @@
 // Searches for procedures that code imports, directly or through other modules.
 
-import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import { noCode } from "../../../src/split/describe/describe-part.ts";
+import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 import type { ApplicationGraph } from "./application.ts";
 import type { CutModule } from "./cut.ts";
 import { declarationOf, declaredIn, exportNames } from "../read/export-declarations.ts";
@@ -28,7 +29,7 @@ export class ImportSearch {
   readonly #sought = new Map<SourceModule, Map<string, ApplicationProcedure>>();
   readonly #cut: ReadonlyMap<string, CutModule>;
   readonly #modules: Modules;
-  readonly #imports = new Map<ModuleDescription, readonly ValueImport[]>();
+  readonly #imports = new Map<CodeDescription, readonly ValueImport[]>();
 
   constructor(
     sought: readonly ApplicationProcedure[],
@@ -66,7 +67,7 @@ export class ImportSearch {
         const description =
           parts === undefined
             ? this.#modules.describe(target)
-            : this.#modules.describePart(target, parts.shared);
+            : (parts.shared?.description ?? noCode);
         const imports =
           this.#imports.get(description) ?? (await this.importsIn(target.file, description));
         if (imports.length > 0) queue.push({ module: target, imports, from: step });
@@ -75,7 +76,7 @@ export class ImportSearch {
   }
 
   /** The value imports of code in a file: a module, a part of one, or a script of a page. */
-  async importsIn(file: string, description: ModuleDescription): Promise<readonly ValueImport[]> {
+  async importsIn(file: string, description: CodeDescription): Promise<readonly ValueImport[]> {
     const cached = this.#imports.get(description);
     if (cached !== undefined) return cached;
     const imports: ValueImport[] = [];
@@ -109,7 +110,7 @@ export class ImportSearch {
 
   /** The members that code uses of a namespace; all if it passes the namespace on. */
   async #members(
-    { uses: { units } }: ModuleDescription,
+    { uses: { units } }: CodeDescription,
     namespace: string,
     target: SourceModule,
   ): Promise<readonly string[]> {

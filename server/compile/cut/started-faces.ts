@@ -30,6 +30,7 @@ export function startedByFaces(
 function withStart(face: Part): Part {
   return {
     code: face.code + startImport,
+    description: face.description,
     get unpadded() {
       return `${face.unpadded}\n${startImport}`;
     },

@@ -1,6 +1,6 @@
 // The imports and re-exports in the description of a module or of a part.
 
-import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 
 export interface DescribedImport {
   readonly specifier: string;
@@ -12,7 +12,7 @@ export interface DescribedImport {
 }
 
 /** All imports and re-exports, of values and of types. */
-export function importsIn(description: ModuleDescription): readonly DescribedImport[] {
+export function importsIn(description: CodeDescription): readonly DescribedImport[] {
   return [
     ...description.imports.map(({ specifier, typeOnly, names }) => ({
       specifier,
@@ -43,7 +43,7 @@ export function importsIn(description: ModuleDescription): readonly DescribedImp
 }
 
 /** Specifiers of imports and re-exports of values. */
-export function valueImports(description: ModuleDescription): readonly string[] {
+export function valueImports(description: CodeDescription): readonly string[] {
   return [
     ...description.imports
       .filter((statement) => !statement.typeOnly && statement.unused !== true)

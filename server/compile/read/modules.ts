@@ -3,13 +3,13 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 
 import {
+  type CodeDescription,
   type ModuleDescription,
   describeModule,
   describeReading,
-  emptyDescription,
 } from "../../../src/split/describe/describe.ts";
 import { type ModuleReading, readModule } from "../../../src/split/read/read-module.ts";
-import type { Parse, Part } from "../../../src/split/write/split-module.ts";
+import type { Parse } from "../../../src/split/write/split-module.ts";
 import { type ExportedTypes, exportedTypesOf } from "../../../src/split/describe/exported-types.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { type DescribedImport, importsIn } from "./described-imports.ts";
@@ -42,7 +42,7 @@ export function isModuleFile(file: string): boolean {
 
 /** Modules of the platform and of the runtime, which never resolve to a source module. */
 function isForeign(specifier: string): boolean {
-  return /^(?:node:|[a-z]+:\/\/|data:|\/svc\/)|^seamline(?:\/|$)/.test(specifier);
+  return /^(?:node:|[a-z]+:\/\/|data:|\/svc\/)|^seamline(?:[/:]|$)/.test(specifier);
 }
 
 export interface ModulesOptions {
@@ -73,7 +73,7 @@ export class Modules {
   readonly #resolveImport: ResolveImport;
   readonly #byId = new Map<string, SourceModule>();
   readonly #byFile = new Map<string, SourceModule>();
-  readonly #edges = new WeakMap<ModuleDescription, readonly ImportEdge[]>();
+  readonly #edges = new WeakMap<CodeDescription, readonly ImportEdge[]>();
   readonly #readings = new Map<string, ModuleReading>();
   #charactersRead = 0;
   #consulted: Map<SourceModule, ModuleDescription> | undefined;
@@ -206,12 +206,6 @@ export class Modules {
     return true;
   }
 
-  /** Describes a part of a module. */
-  describePart(module: SourceModule, part: Part | undefined): ModuleDescription {
-    if (part === undefined) return emptyDescription;
-    return this.memory.ofObject(part, () => this.describeText(part.code, module.file));
-  }
-
   /** The types that a module exports. */
   exportedTypes(module: SourceModule): ExportedTypes {
     return this.memory.of(module.file, "types", () => exportedTypesOf(this.read(module)));
@@ -234,6 +228,9 @@ export class Modules {
     if (/^\.{1,2}(?:\/|$)/.test(bare))
       return this.at(path) ?? this.at(join(realPath(dirname(path)), basename(path)));
     if (isForeign(bare)) return undefined;
+    // Parts import each other by their files.
+    const own = this.#byFile.get(bare);
+    if (own !== undefined) return own;
     // How a package resolves depends on the importer's folder, not on its file.
     const key = `${dirname(importer)} ${specifier}`;
     let found = this.#resolved.get(key);
@@ -260,14 +257,14 @@ export class Modules {
   }
 
   /** The same in code of a file: a part of a module, or a script. */
-  async importsIn(file: string, description: ModuleDescription): Promise<readonly ImportEdge[]> {
+  async importsIn(file: string, description: CodeDescription): Promise<readonly ImportEdge[]> {
     let edges = this.#edges.get(description);
     if (edges === undefined)
       this.#edges.set(description, (edges = await this.#edgesIn(file, description)));
     return edges;
   }
 
-  async #edgesIn(file: string, description: ModuleDescription): Promise<readonly ImportEdge[]> {
+  async #edgesIn(file: string, description: CodeDescription): Promise<readonly ImportEdge[]> {
     const found = await Promise.all(
       importsIn(description).map(async ({ specifier, ...edge }) => {
         const module = await this.resolve(specifier, file);

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
 import type { Problem } from "../../../src/base/problem.ts";
-import type { ModuleDescription } from "../../../src/split/describe/describe.ts";
+import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { describeComponent, isComponent } from "./components.ts";
 import type { Modules, SourceModule } from "./modules.ts";
@@ -26,7 +26,7 @@ export interface PageScript {
   readonly file: string;
   /** The text that may name procedures; of a component, its markup too. */
   readonly text: string;
-  readonly description: ModuleDescription;
+  readonly description: CodeDescription;
 }
 
 /** Requests of pages and of the modules that they reach. */
@@ -62,7 +62,7 @@ export async function readPages(options: {
   entries: readonly SourceModule[];
   modules: Modules;
   /** The code that a page gets of an imported module; of a split one, only the shared part. */
-  visible: (module: SourceModule) => ModuleDescription;
+  visible: (module: SourceModule) => CodeDescription;
 }): Promise<PageDemands> {
   const { root, modules } = options;
   const { memory } = modules;
@@ -74,7 +74,7 @@ export async function readPages(options: {
   const queue = [...options.entries];
 
   let starts = false;
-  const take = (description: ModuleDescription, name: string): void => {
+  const take = (description: CodeDescription, name: string): void => {
     starts ||= description.startClientCalls.length > 0;
     for (const call of description.startClientCalls)
       // A script in a page has a file name of its own, but the mistake is in the page.
@@ -93,7 +93,7 @@ export async function readPages(options: {
   const components = new Set<string>();
   /** Follows components that are imported here to the modules that they import. */
   const throughComponents = async (
-    description: ModuleDescription,
+    description: CodeDescription,
     importer: string,
   ): Promise<void> => {
     for (const { specifier } of description.imports.filter((edge) => isComponent(edge.specifier))) {

@@ -6,6 +6,7 @@ import { isBuiltin } from "node:module";
 import { isAbsolute } from "node:path";
 
 import type { Problem } from "../../../src/base/problem.ts";
+import { noCode } from "../../../src/split/describe/describe-part.ts";
 import type { Parse, Part } from "../../../src/split/write/split-module.ts";
 import type { Application } from "../cut/application.ts";
 import { valueImports } from "../read/described-imports.ts";
@@ -223,7 +224,7 @@ class Walker implements BrowserGraph {
     const split = cut.get(module.file)?.parts.browser;
     const part: Part | undefined = importer.part === undefined ? undefined : split?.[importer.part];
     const description =
-      split === undefined ? modules.describe(module) : modules.describePart(module, part);
+      split === undefined ? modules.describe(module) : (part?.description ?? noCode);
     const code = split === undefined ? modules.text(module.file) : (part?.code ?? "");
     if (code.includes("import.meta.url"))
       this.leaks.push(...fileAddresses(code, module.file, application, (file) => cut.has(file)));

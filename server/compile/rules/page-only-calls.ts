@@ -2,6 +2,7 @@
 // with ProcedureNotFound. Nothing else reports them, as the same import is right in a page.
 
 import type { Problem } from "../../../src/base/problem.ts";
+import { noCode } from "../../../src/split/describe/describe-part.ts";
 import { problemAt } from "../../../src/split/read/code-frame.ts";
 import type { ApplicationGraph, PageOnlyCall } from "../cut/application.ts";
 import { type ApplicationProcedure, byModule, isRoute } from "../cut/application-procedure.ts";
@@ -72,7 +73,7 @@ async function mayReach(
   if (!isBeside && (await search.from(all)).size === 0) return false;
   const start = all.slice(held.size);
   for (const [module, exports] of held) {
-    const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
+    const body = cut.get(module.file)?.bodyOf(exports)?.description ?? noCode;
     start.push({ module, imports: await search.importsIn(module.file, body) });
   }
   return (await search.from(start)).size > 0;

@@ -2,6 +2,7 @@
 // only on its own nodes, so such calls fail with ProcedureNotFound.
 
 import type { Problem } from "../../../src/base/problem.ts";
+import { noCode } from "../../../src/split/describe/describe-part.ts";
 import type { ApplicationGraph } from "../cut/application.ts";
 import {
   type ApplicationProcedure,
@@ -49,7 +50,7 @@ export async function privateImports(graph: ApplicationGraph): Promise<readonly 
   for (const [segment, held] of bySegment(named)) {
     const bodies = [...byModule(held)].map(async ([module, exports]) => {
       // Imports of these procedures; the code of their siblings is left out.
-      const body = modules.describePart(module, cut.get(module.file)?.bodyOf(exports));
+      const body = cut.get(module.file)?.bodyOf(exports)?.description ?? noCode;
       return { module, imports: await search.importsIn(module.file, body) };
     });
     await check(`segment "${segment}"`, [segment], await Promise.all(bodies));

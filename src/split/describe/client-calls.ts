@@ -32,12 +32,15 @@ export interface ClientCalls {
 /** The modules that export `startClient`. */
 const clientModules = new Set(["seamline/client", paths.client]);
 
-/** Finds the calls anywhere in a module. */
-export function clientCallsOf(module: Module): ClientCalls {
+/** Finds the calls anywhere in a module, or in the nodes that `holds` accepts. */
+export function clientCallsOf(
+  module: Module,
+  holds: (node: Node) => boolean = () => true,
+): ClientCalls {
   const names = namesOfClient(module);
-  const startClientCalls: ClientCalls["startClientCalls"][number][] = wrongImports(module);
+  const startClientCalls: ClientCalls["startClientCalls"][number][] = wrongImports(module, holds);
   const clientImports = new Set<string>();
-  for (const call of module.calls) {
+  for (const call of module.calls.filter(holds)) {
     const callee = bare(need(call, "callee"));
     const args = list(call, "arguments");
     if (isStartClient(callee, names)) startClientCalls.push(readSegments(module, call, args));
@@ -52,13 +55,16 @@ export function clientCallsOf(module: Module): ClientCalls {
 }
 
 /** Imports of `startClient` from `seamline`, which has it at run time only. */
-function wrongImports(module: Module): { readonly problem: Problem }[] {
+function wrongImports(
+  module: Module,
+  holds: (node: Node) => boolean,
+): { readonly problem: Problem }[] {
   const message = '"seamline" doesn\'t export "startClient"';
   const hint = 'Import it from "seamline/client".';
   return list(module.program, "body")
     .filter((node) => node.type === "ImportDeclaration" && specifierOf(node) === "seamline")
     .flatMap((node) => list(node, "specifiers"))
-    .filter((specifier) => importedName(specifier) === "startClient")
+    .filter((specifier) => importedName(specifier) === "startClient" && holds(specifier))
     .map(({ start }) => ({ problem: problemAt(module, start, message, hint) }));
 }
 

@@ -69,15 +69,19 @@ export interface ModuleImport {
   readonly unused?: true;
 }
 
-export interface ModuleDescription extends ClientCalls {
+/** The imports and re-exports of some code, and its requests to the client. */
+export interface CodeDescription extends ClientCalls {
+  readonly imports: readonly ModuleImport[];
   readonly exports: readonly ModuleExport[];
-  /** The names declared at the top level, exported or not. Imported names are left out. */
-  readonly locals: readonly string[];
   /** Specifiers of `export * from "…"`. */
   readonly starReexports: readonly string[];
-  readonly classes: readonly ClassDescription[];
-  readonly imports: readonly ModuleImport[];
   readonly uses: ModuleUses;
+}
+
+export interface ModuleDescription extends CodeDescription {
+  /** The names declared at the top level, exported or not. Imported names are left out. */
+  readonly locals: readonly string[];
+  readonly classes: readonly ClassDescription[];
   /** Syntax errors. */
   readonly problems: readonly Problem[];
   /** Offset of the first decorator or `accessor` field, which something has to compile. */
@@ -165,7 +169,8 @@ function typeNamesOf(signature: Node, { types }: Module): ReadonlySet<string> {
   return names;
 }
 
-function describeReexport(
+/** Describes a re-export. */
+export function describeReexport(
   module: Module,
   { exported, specifier, imported, node }: Reexport,
 ): ModuleExport {

@@ -69,7 +69,8 @@ function readUnit(module: Module, unit: Unit): UnitUses {
   };
 }
 
-function usesIn(unit: Unit): NameUse[] {
+/** The names of the module that a unit mentions. */
+export function usesIn(unit: Unit): NameUse[] {
   const uses = new Map<string, NameUse>();
   for (const { name, start, soft, usage } of unit.references) {
     if (soft) continue;

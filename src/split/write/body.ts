@@ -73,7 +73,7 @@ export function writeBody(
     name,
     procedure.record.export,
   ]);
-  return draft.finish(kept, [exportList(exported)]);
+  return draft.finish(body, kept, [exportList(exported)]);
 }
 
 class ProcedureWriter {

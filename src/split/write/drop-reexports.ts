@@ -5,6 +5,7 @@
 import MagicString from "magic-string";
 
 import type { Module } from "../read/analyze.ts";
+import { noCode } from "../describe/describe-part.ts";
 import { blanked } from "./kept-text.ts";
 import { type Part, partOf } from "./part.ts";
 import type { ModuleReading } from "../read/read-module.ts";
@@ -15,7 +16,7 @@ export function dropReexports(
   { source, file, module }: ModuleReading,
   names: ReadonlySet<string>,
 ): Part {
-  if (module === undefined) return partOf(new MagicString(source), file);
+  if (module === undefined) return partOf(new MagicString(source), file, noCode);
   const dropped = new Set(
     module.reexports.filter(({ exported }) => names.has(exported)).map(({ node }) => node),
   );
@@ -31,7 +32,7 @@ export function dropReexports(
     if (dropped.has(statement)) text.remove(statement.start, statement.end);
     else if (list(statement, "specifiers").some((specifier) => dropped.has(specifier)))
       rewriteSpecifiers(text, source, statement, dropped);
-  return partOf(text, file);
+  return partOf(text, file, noCode);
 }
 
 /** Whether a name is imported for dropped re-exports alone. */

@@ -8,12 +8,14 @@ import MagicString from "magic-string";
 
 import type { Module } from "../read/analyze.ts";
 import type { Reexport } from "../read/exports.ts";
+import { noCode } from "../describe/describe-part.ts";
+import { describeReexport } from "../describe/describe.ts";
 import { blanked } from "./kept-text.ts";
 import { withoutForms } from "../procedures/form-hint.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";
 import { exportList, FreshNames, importList, listed } from "../read/names.ts";
 import { specifierOf } from "../read/node-names.ts";
-import { type Part, type PartIds, partOf } from "./part.ts";
+import { generatedImport, type Part, type PartIds, partOf } from "./part.ts";
 import { list, nameOf, need, type Node, stringOf, word } from "../read/tree.ts";
 
 /** The procedures that a browser's face hides, as the page can't call them. */
@@ -67,20 +69,29 @@ export function writeFace(
   const shared = module.exports
     .filter(({ units }) => !units.some((unit) => seamUnits.has(unit)))
     .map((found) => listed(found.exported));
+  const reexports = module.reexports.filter(
+    (reexport) => keptBack?.unnamed.has(reexport.exported) !== true,
+  );
   const statements = [
     exportList(exported),
     shared.length === 0
       ? ""
       : `export { ${shared.join(", ")} } from ${JSON.stringify(ids.shared)};`,
-    ...module.reexports
-      .filter((reexport) => keptBack?.unnamed.has(reexport.exported) !== true)
-      .map(reexportCode),
+    ...reexports.map(reexportCode),
     ...module.stars.map(
       (star) => `export * from ${JSON.stringify(specifierOf(star))}${attributesOf(star)};`,
     ),
   ];
   text.append(statements.filter((code) => code !== "").join("\n") + "\n");
-  return partOf(text, module.file);
+  return partOf(text, module.file, {
+    ...noCode,
+    imports: [
+      generatedImport(imported, ids.graph),
+      ...(shared.length === 0 ? [] : [generatedImport([], ids.shared)]),
+    ],
+    exports: reexports.map((reexport) => describeReexport(module, reexport)),
+    starReexports: module.stars.map(specifierOf),
+  });
 }
 
 /** The error message for a page that calls such a procedure: only the page's own name for it. */

@@ -3,6 +3,8 @@
 import MagicString from "magic-string";
 
 import type { Module } from "../read/analyze.ts";
+import { describePart } from "../describe/describe-part.ts";
+import type { CodeDescription, ModuleImport } from "../describe/describe.ts";
 import type { KeptText } from "./kept-text.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";
 import { FreshNames, importList } from "../read/names.ts";
@@ -11,6 +13,7 @@ import type { Unit } from "../read/units.ts";
 export interface Part {
   /** In the language of the source file, with its types and JSX. */
   readonly code: string;
+  readonly description: CodeDescription;
   /** The code without padding: it changes only if this part does, not if a neighbour grows. */
   readonly unpadded: string;
   readonly map: SourceMap;
@@ -41,7 +44,7 @@ export class PartDraft {
   readonly #procedures: readonly LocatedProcedure[];
   /** Procedure → the name under which this part imports its seam. */
   readonly #seams = new Map<LocatedProcedure, string>();
-  readonly #imports: string[] = [];
+  readonly #imports: { readonly pairs: NamePairs; readonly specifier: string }[] = [];
 
   constructor(module: Module, text: string, procedures: readonly LocatedProcedure[], ids: PartIds) {
     this.text = new MagicString(text);
@@ -80,32 +83,55 @@ export class PartDraft {
     return name;
   }
 
-  import(pairs: readonly (readonly [imported: string, local: string])[], specifier: string): void {
-    this.#imports.push(importList(pairs, specifier));
+  import(pairs: NamePairs, specifier: string): void {
+    if (pairs.length > 0) this.#imports.push({ pairs, specifier });
   }
 
   /**
    * Adds the imports and `generated` behind the last line, so that every line of the source keeps
    * its number, and a comment at the top its place.
    */
-  finish({ unended, padding }: KeptText, generated: readonly string[]): Part {
+  finish(
+    units: ReadonlySet<Unit>,
+    { unended, padding }: KeptText,
+    generated: readonly string[],
+  ): Part {
     for (const end of unended) this.text.appendLeft(end, ";");
     this.import(
       [...this.#seams].map(([procedure, local]) => [procedure.record.export, local]),
       this.#ids.face,
     );
-    const appended = [...this.#imports, ...generated].filter((code) => code !== "").join("\n");
+    const imports = this.#imports.map(({ pairs, specifier }) => importList(pairs, specifier));
+    const appended = [...imports, ...generated].filter((code) => code !== "").join("\n");
     if (appended !== "") this.text.append(`\n${appended}\n`);
-    return partOf(this.text, this.#module.file, padding);
+    const described = this.#imports.map(({ pairs, specifier }) =>
+      generatedImport(pairs, specifier),
+    );
+    const description = describePart(this.#module, units, described);
+    return partOf(this.text, this.#module.file, description, padding);
   }
 }
 
+type NamePairs = readonly (readonly [imported: string, local: string])[];
+
+/** The description of an import that the splitter writes. */
+export function generatedImport(pairs: NamePairs, specifier: string): ModuleImport {
+  const names = pairs.map(([imported, local]) => ({ imported, local }));
+  return { specifier, typeOnly: false, names };
+}
+
 /** Code and map of edited text, which must not change any more. `padding` was blanked. */
-export function partOf(text: MagicString, file: string, padding: KeptText["padding"] = []): Part {
+export function partOf(
+  text: MagicString,
+  file: string,
+  description: CodeDescription,
+  padding: KeptText["padding"] = [],
+): Part {
   let map: SourceMap | undefined;
   let unpadded: string | undefined;
   return {
     code: text.toString(),
+    description,
     // These cost more than the code, and most parts never need them.
     get unpadded() {
       return (unpadded ??= withoutPadding(text, padding));

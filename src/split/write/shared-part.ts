@@ -63,7 +63,7 @@ export function writeShared(
   );
   const exported = new Set(exports.map((found) => found.exported));
   const onlyForBodies = [...names].filter(([, name]) => !exported.has(name));
-  return draft.finish(kept, [exportList([...listed, ...onlyForBodies])]);
+  return draft.finish(shared, kept, [exportList([...listed, ...onlyForBodies])]);
 }
 
 /** Whether the text exports it already, as `export` stands before the declaration. */

@@ -5,6 +5,7 @@
 import MagicString from "magic-string";
 
 import type { Problem } from "../../base/problem.ts";
+import { noCode } from "../describe/describe-part.ts";
 import { writeBody } from "./body.ts";
 import { type KeptBack, writeFace } from "./face.ts";
 import { blanked } from "./kept-text.ts";
@@ -91,7 +92,7 @@ export function splitModule(
 
 function unreadable({ file, source, problems }: ModuleReading): SplitModule {
   return {
-    face: partOf(new MagicString(blanked(source)), file),
+    face: partOf(new MagicString(blanked(source)), file, noCode),
     shared: undefined,
     body: undefined,
     problems,
