@@ -10,7 +10,7 @@ import { realPath } from "../files/sources.ts";
 import type { Application } from "./cut/application.ts";
 import { outputProblems } from "./rules/browser-outputs.ts";
 import { readApplication } from "./read-application.ts";
-import { createApplicationCache } from "./read/application-cache.ts";
+import { ApplicationCache } from "./read/application-cache.ts";
 import { refuseFolder } from "./rules/folder-name.ts";
 import { type Vite, loadVite, parserOf } from "./read/load-vite.ts";
 import { isModuleFile } from "./read/modules.ts";
@@ -31,7 +31,7 @@ interface Folders {
 
 export class ApplicationReader {
   readonly #outputs: () => readonly string[];
-  readonly #cache = createApplicationCache();
+  readonly #cache = new ApplicationCache();
   #options: SeamlineOptions;
   #folders: Folders = { root: "", source: "", viteRoot: "" };
   #entries: ConfiguredEntries = { inputs: [], pages: [] };

@@ -17,11 +17,7 @@ import { hideExports } from "./cut/hidden-exports.ts";
 import { proceduresOf } from "./cut/linked-forms.ts";
 import { resolveEntries } from "./cut/segment-entries.ts";
 import { startedByFaces } from "./cut/started-faces.ts";
-import {
-  type ApplicationCache,
-  type Opened,
-  createApplicationCache,
-} from "./read/application-cache.ts";
+import { ApplicationCache, type Opened } from "./read/application-cache.ts";
 import { configuredModules } from "./read/configured-modules.ts";
 import type { Modules, ResolveImport, SourceModule } from "./read/modules.ts";
 import { readPages } from "./read/pages.ts";
@@ -65,7 +61,7 @@ export interface ReadOptions {
 
 /** Reads and checks an application. Mistakes in its files don't throw: look at `problems`. */
 export async function readApplication(input: ReadOptions): Promise<Application> {
-  const cache = input.cache ?? createApplicationCache();
+  const cache = input.cache ?? new ApplicationCache();
   return await cache.run(input, async (opened) => await read(input, opened));
 }
 
@@ -114,7 +110,9 @@ async function cutApplication(
     modules,
     visible(module) {
       const cut = serverCut.get(module.file);
-      return cut === undefined ? modules.describe(module) : (cut.all.shared?.description ?? noCode);
+      return cut === undefined
+        ? modules.describe(module)
+        : (cut.splits.all.shared?.description ?? noCode);
     },
   });
   const pageModules = pages.reached;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createApplicationCache } from "../../server/compile/read/application-cache.ts";
+import { ApplicationCache } from "../../server/compile/read/application-cache.ts";
 import { createFixture, shop } from "./_fixture.ts";
 import { factsOf, parse, readAt } from "./_reading.ts";
 
@@ -172,7 +172,7 @@ describe("an application that is read again", () => {
           let remove = (): void => {};
           const { root } = createFixture(start, (end) => (remove = end));
           try {
-            const cache = createApplicationCache();
+            const cache = new ApplicationCache();
             await readAt(root, { cache });
             for (const edits of rounds) {
               for (const { file, text } of edits) {
@@ -204,7 +204,7 @@ describe("an application that is read again", () => {
 
   it("a second reading parses only the files reported as changed", async () => {
     const app = createFixture(shop);
-    const cache = createApplicationCache();
+    const cache = new ApplicationCache();
     const parsed: string[] = [];
     const read = async () =>
       await readAt(app.root, {
@@ -256,7 +256,7 @@ describe("an application that is read again", () => {
 
   it("a second reading splits only modules whose segment entries changed", async () => {
     const app = createFixture(shop);
-    const cache = createApplicationCache();
+    const cache = new ApplicationCache();
     const first = await readAt(app.root, { cache });
     app.write({
       "shop.segment.json":
@@ -272,7 +272,7 @@ describe("an application that is read again", () => {
 
   it("concurrent readings run one after another", async () => {
     const app = createFixture(shop);
-    const cache = createApplicationCache();
+    const cache = new ApplicationCache();
     const before = readAt(app.root, { cache });
     app.write({ "src/shop/extra.ts": "export const extra = 1;\n" });
     cache.changed(app.path("src/shop/extra.ts"));

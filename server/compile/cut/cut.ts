@@ -11,7 +11,7 @@ import {
 import { closedIn, isClosed, keptBackOf } from "./closed-procedures.ts";
 import { graphId, partId } from "../read/module-ids.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
-import { type ApplicationProcedure, isRoute } from "./application-procedure.ts";
+import { type ApplicationProcedure, groupBy, isRoute } from "./application-procedure.ts";
 
 export type Side = "browser" | "server";
 
@@ -33,13 +33,7 @@ export interface CutModule {
 export interface ServerCut {
   readonly module: SourceModule;
   readonly procedures: readonly ApplicationProcedure[];
-  readonly split: (
-    environment: Side,
-    held: ReadonlySet<string>,
-    keptBack?: KeptBack,
-  ) => SplitModule;
-  /** The server's split, with every procedure held. */
-  readonly all: SplitModule;
+  readonly splits: Splits;
 }
 
 /**
@@ -50,24 +44,13 @@ export function splitForServer(
   procedures: readonly ApplicationProcedure[],
   modules: Modules,
 ): ReadonlyMap<string, ServerCut> {
-  const byModule = new Map<SourceModule, ApplicationProcedure[]>();
-  for (const procedure of procedures) {
-    const here = byModule.get(procedure.module);
-    if (here === undefined) byModule.set(procedure.module, [procedure]);
-    else here.push(procedure);
-  }
   const cut = new Map<string, ServerCut>();
-  for (const [module, here] of byModule) {
+  for (const here of groupBy(procedures, ({ module }) => module.file)) {
+    const [{ module }] = here;
     const memo = modules.memory.of<{ splits?: Splits }>(module.file, "splits", () => ({}));
     if (memo.splits === undefined || !memo.splits.areOf(here))
       memo.splits = new Splits(module, here, modules);
-    const { splits } = memo;
-    cut.set(module.file, {
-      module,
-      procedures: here,
-      split: splits.get.bind(splits),
-      all: splits.all,
-    });
+    cut.set(module.file, { module, procedures: here, splits: memo.splits });
   }
   return cut;
 }
@@ -79,6 +62,7 @@ class Splits {
   readonly #closed: string;
   readonly #modules: Modules;
   readonly #splits = new Map<string, SplitModule>();
+  /** The server's split, with every procedure held. */
   readonly all: SplitModule;
 
   constructor(module: SourceModule, procedures: readonly ApplicationProcedure[], modules: Modules) {
@@ -170,7 +154,7 @@ export function addBrowser(
   browserSegments: readonly string[],
 ): ReadonlyMap<string, CutModule> {
   const cut = new Map<string, CutModule>();
-  for (const [file, { module, procedures, split, all }] of server) {
+  for (const [file, { module, procedures, splits }] of server) {
     const mayLoad = procedures.filter(
       // A page can't answer requests.
       (procedure) =>
@@ -181,8 +165,8 @@ export function addBrowser(
     const cutFor = (keptBack?: KeptBack): CutModule => ({
       module,
       procedures,
-      parts: { browser: split("browser", held, keptBack), server: all },
-      bodyOf: (exports) => split("server", exports).body,
+      parts: { browser: splits.get("browser", held, keptBack), server: splits.all },
+      bodyOf: (exports) => splits.get("server", exports).body,
       keepingBack: cutFor,
     });
     cut.set(file, cutFor());

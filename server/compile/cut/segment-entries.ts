@@ -6,7 +6,7 @@ import { dirname, relative, resolve } from "node:path";
 import { fqnOf, fqnOfAnonymousDefault, procedureKey } from "../../../src/base/fqn.ts";
 import { type Problem, nearest } from "../../../src/base/problem.ts";
 import type { SegmentFile, SegmentFileEntry } from "../../../src/runtime/segment.ts";
-import type { ModuleDescription, ModuleExport } from "../../../src/split/describe/describe.ts";
+import type { ModuleExport } from "../../../src/split/describe/describe.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { declarationOf, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
@@ -37,11 +37,9 @@ export async function resolveEntries(
   const problems: Problem[] = [];
   const functions: NamedFunction[] = [];
   for (const segment of segments) {
-    const memo = modules.memory.ofObject<{ latest?: FunctionsOfSegment }>(segment, () => ({}));
-    if (memo.latest?.modules !== modules || !modules.hold(memo.latest.consulted))
-      memo.latest = await findFunctions(segment, modules);
-    functions.push(...memo.latest.found);
-    problems.push(...memo.latest.problems);
+    const found = await findFunctions(segment, modules);
+    functions.push(...found.functions);
+    problems.push(...found.problems);
   }
   const named: ApplicationProcedure[] = [];
   for (const group of groupBy(functions, functionKey)) {
@@ -67,42 +65,34 @@ export async function resolveEntries(
   };
 }
 
-/** The functions of one segment file, valid while the consulted modules don't change. */
-interface FunctionsOfSegment {
-  readonly found: readonly NamedFunction[];
-  readonly problems: readonly Problem[];
-  readonly modules: Modules;
-  readonly consulted: ReadonlyMap<SourceModule, ModuleDescription>;
-}
-
-async function findFunctions(segment: SegmentFile, modules: Modules): Promise<FunctionsOfSegment> {
-  const found: NamedFunction[] = [];
+async function findFunctions(
+  segment: SegmentFile,
+  modules: Modules,
+): Promise<Omit<SegmentEntries, "named">> {
+  const functions: NamedFunction[] = [];
   const problems: Problem[] = [];
   /** JSON paths of the entries that name classes. */
   const classes: string[] = [];
-  const consulted = await modules.consulted(async () => {
-    for (const entry of segment.entries) {
-      const named = await findFunction({ segment, entry }, modules, problems);
-      if (named?.export.kind === "class") {
-        classes.push(entry.path);
-        problems.push(...named.export.problems);
-      } else if (named !== undefined) found.push(named);
-    }
-    for (const { module: key, export: name, path } of segment.unread) {
-      const module = modules.find(key);
-      const declared =
-        module === undefined ? undefined : await declarationOf(modules, module, name);
-      if (declared === undefined || "missing" in declared || declared.export.kind !== "class")
-        continue;
-      classes.push(path);
-      problems.push(...declared.export.problems);
-    }
-  });
+  for (const entry of segment.entries) {
+    const named = await findFunction({ segment, entry }, modules, problems);
+    if (named?.export.kind === "class") {
+      classes.push(entry.path);
+      problems.push(...named.export.problems);
+    } else if (named !== undefined) functions.push(named);
+  }
+  for (const { module: key, export: name, path } of segment.unread) {
+    const module = modules.find(key);
+    const declared = module === undefined ? undefined : await declarationOf(modules, module, name);
+    if (declared === undefined || "missing" in declared || declared.export.kind !== "class")
+      continue;
+    classes.push(path);
+    problems.push(...declared.export.problems);
+  }
   // Classes need no entry, so other mistakes in such an entry don't matter.
   const rest = segment.problems.filter(
     ({ path = "" }) => !classes.some((classPath) => isAtOrBelow(path, classPath)),
   );
-  return { found, problems: [...rest, ...problems], modules, consulted };
+  return { functions, problems: [...rest, ...problems] };
 }
 
 /** Whether a JSON path is `entry` or below it. */

@@ -14,6 +14,7 @@ import type { Problem } from "../../../src/base/problem.ts";
 import { frameOf, positionOf } from "../../../src/split/read/code-frame.ts";
 import {
   type LiteralAddress,
+  ownAddressHint,
   ownAddresses,
   type UnreadAddress,
 } from "../../../src/split/describe/own-addresses.ts";
@@ -70,6 +71,7 @@ export interface FilesBesideCode {
 /** The files at the addresses in code of a server, and warnings about other addresses. */
 export function filesBeside(importer: Importer, root: string, parse: Parse): FilesBesideCode {
   const { code, file, isCommonJs: isRequired } = importer;
+  if (!isRequired && !ownAddressHint.test(code)) return { found: [], warnings: [] };
   const parsed = parse(`${basename(file)}.${languageOf(file)}`, code);
   // The bundler reports it.
   if (parsed.errors.length > 0) return { found: [], warnings: [] };

@@ -7,6 +7,7 @@ import type { Rolldown, UserConfig } from "vite";
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import type { Application } from "../cut/application.ts";
 import { packagesOf } from "../write/environments.ts";
+import { valueImports } from "../read/described-imports.ts";
 import { environmentNames } from "../read/module-ids.ts";
 import { parsePartId } from "../read/module-ids.ts";
 import { isModuleFile } from "../read/modules.ts";
@@ -84,11 +85,10 @@ function scanned(
         return isModuleFile(file) ? { code: "", moduleType: "js" } : undefined;
       const parts = application?.cut.get(file)?.parts.browser;
       if (parts === undefined) return undefined;
-      const code = [parts.shared, parts.body].map((part) => part?.code ?? "").join("\n");
       // Only the imports matter here, and the parts can't be joined: both may declare the same
       // names.
-      const imports = [...code.matchAll(/\b(?:from|import)\s*(["'])([^"']+)\1/g)].map(
-        ([, , specifier]) => specifier ?? "",
+      const imports = [parts.shared, parts.body].flatMap((part) =>
+        part === undefined ? [] : valueImports(part.description),
       );
       const specifiers = [...new Set(imports)].filter(
         (specifier) =>

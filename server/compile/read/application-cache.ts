@@ -76,11 +76,6 @@ export class ApplicationCache {
   }
 }
 
-/** See {@link ApplicationCache}. */
-export function createApplicationCache(): ApplicationCache {
-  return new ApplicationCache();
-}
-
 async function update(
   cached: CachedReading,
   changed: ReadonlySet<string>,

@@ -12,26 +12,29 @@ export function isComponent(specifier: string): boolean {
 /** Describes the scripts of a component, each parsed as a module. */
 export function describeComponent(file: string, modules: Modules): readonly ModuleDescription[] {
   return modules.memory.of(file, "component", () =>
-    scriptsIn(modules.text(file)).map(({ text, language }) =>
-      modules.describeText(text, `${file}.${language}`),
-    ),
+    scriptsIn(modules.text(file)).map(({ text, attributes }) => {
+      const language = /\blang\s*=\s*["']?[jt]sx\b/i.test(attributes) ? "tsx" : "ts";
+      return modules.describeText(text, `${file}.${language}`);
+    }),
   );
 }
 
-/** The scripts, with everything around them blanked so that positions are those of the file. */
-export function scriptsIn(
-  markup: string,
-): readonly { readonly text: string; readonly language: "ts" | "tsx" }[] {
+/** A script element in markup. */
+export interface MarkupScript {
+  readonly attributes: string;
+  /** With everything around it blanked, so that positions are those of the file. */
+  readonly text: string;
+}
+
+/** The scripts in markup. Scanning for tags is enough, as Vite or a plugin parses it for the build. */
+export function scriptsIn(markup: string): readonly MarkupScript[] {
   const visible = markup.replace(/<!--[\s\S]*?-->/g, blank);
   return [
     ...visible.matchAll(/<script\b((?:"[^"]*"|'[^']*'|[^>"'])*)>([\s\S]*?)<\/script\s*>/gi),
   ].map((match) => {
     const [whole, attributes = "", text = ""] = match;
     const start = match.index + whole.indexOf(">", "<script".length + attributes.length) + 1;
-    return {
-      text: blank(markup.slice(0, start)) + text,
-      language: /\blang\s*=\s*["']?[jt]sx\b/i.test(attributes) ? "tsx" : "ts",
-    };
+    return { attributes, text: blank(markup.slice(0, start)) + text };
   });
 }
 

@@ -76,7 +76,6 @@ export class Modules {
   readonly #edges = new WeakMap<CodeDescription, readonly ImportEdge[]>();
   readonly #readings = new Map<string, ModuleReading>();
   #charactersRead = 0;
-  #consulted: Map<SourceModule, ModuleDescription> | undefined;
   readonly #keys = new Map<string, string>();
   readonly #at = new Map<string, SourceModule | undefined>();
   readonly #resolved = new Map<string, Promise<SourceModule | undefined>>();
@@ -154,12 +153,6 @@ export class Modules {
   }
 
   describe(module: SourceModule): ModuleDescription {
-    const description = this.#describe(module);
-    this.#consulted?.set(module, description);
-    return description;
-  }
-
-  #describe(module: SourceModule): ModuleDescription {
     return this.memory.of(module.file, "description", () => describeReading(this.read(module)));
   }
 
@@ -180,30 +173,6 @@ export class Modules {
   release(): void {
     this.#readings.clear();
     this.#charactersRead = 0;
-  }
-
-  /**
-   * Runs `look` and returns the descriptions that its result depends on, besides the list of files.
-   * Must not run concurrently.
-   */
-  async consulted(
-    look: () => Promise<void>,
-  ): Promise<ReadonlyMap<SourceModule, ModuleDescription>> {
-    const consulted = new Map<SourceModule, ModuleDescription>();
-    this.#consulted = consulted;
-    try {
-      await look();
-    } finally {
-      this.#consulted = undefined;
-    }
-    return consulted;
-  }
-
-  /** Whether these descriptions are still current. */
-  hold(consulted: ReadonlyMap<SourceModule, ModuleDescription>): boolean {
-    for (const [module, description] of consulted)
-      if (this.#describe(module) !== description) return false;
-    return true;
   }
 
   /** The types that a module exports. */

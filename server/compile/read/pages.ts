@@ -7,7 +7,7 @@ import { dirname, relative, resolve } from "node:path";
 import type { Problem } from "../../../src/base/problem.ts";
 import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
-import { describeComponent, isComponent } from "./components.ts";
+import { describeComponent, isComponent, scriptsIn } from "./components.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** A page, and the imports of its scripts. */
@@ -127,7 +127,7 @@ export async function readPages(options: {
     const name = slashed(relative(root, page));
     const imports: { specifier: string; module?: SourceModule }[] = [];
     for (const [at, script] of memory
-      .of(page, "scripts", () => scriptsOf(memory.text(page)))
+      .of(page, "scripts", () => moduleScripts(memory.text(page)))
       .entries()) {
       const { text, src } = script;
       if (src !== undefined)
@@ -177,26 +177,12 @@ function found(
     .find((module) => module !== undefined);
 }
 
-/**
- * The module scripts of a page. Inline text keeps its lines and columns, so problems point into the
- * page. Scanning for tags is enough, since Vite parses the page for the build.
- */
-export function scriptsOf(html: string): readonly Script[] {
-  const scripts: Script[] = [];
-  const visible = html.replace(/<!--[\s\S]*?-->/g, blank);
-  for (const match of visible.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script\s*>/gi)) {
-    const attributes = match[1] ?? "";
-    if (!/\btype\s*=\s*["']?module\b/i.test(attributes)) continue;
-    const src = /\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(attributes);
-    if (src !== null) scripts.push({ src: src[1] ?? src[2] ?? src[3] ?? "" });
-    else {
-      const start = match.index + match[0].indexOf(">") + 1;
-      scripts.push({ text: blank(html.slice(0, start)) + (match[2] ?? "") });
-    }
-  }
-  return scripts;
-}
-
-function blank(text: string): string {
-  return text.replace(/[^\n\r]/g, " ");
+/** The module scripts of a page. */
+function moduleScripts(html: string): readonly Script[] {
+  return scriptsIn(html)
+    .filter(({ attributes }) => /\btype\s*=\s*["']?module\b/i.test(attributes))
+    .map(({ attributes, text }) => {
+      const src = /\bsrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(attributes);
+      return src === null ? { text } : { src: src[1] ?? src[2] ?? src[3] ?? "" };
+    });
 }

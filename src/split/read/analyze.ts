@@ -4,12 +4,11 @@ import type { SourceText } from "./code-frame.ts";
 import { type Exports, exportsOf } from "./exports.ts";
 import {
   type Comment,
-  nameOf,
+  namesIn,
   type Node,
   type Parse,
   type ParsedModule,
   programOf,
-  walk,
 } from "./tree.ts";
 import type { NotedNodes } from "./references.ts";
 import { type Unit, unitsOf } from "./units.ts";
@@ -60,20 +59,11 @@ export function analyze(
     ...noted,
     // Lazy, as most modules are described and never split.
     get taken() {
-      return (taken ??= namesIn(program));
+      return (taken ??= namesIn([program]));
     },
     get types() {
       return (types ??= new LocalTypes(program));
     },
     parse,
   };
-}
-
-function namesIn(program: Node): ReadonlySet<string> {
-  const names = new Set<string>();
-  walk(program, (node) => {
-    const name = nameOf(node);
-    if (name !== undefined) names.add(name);
-  });
-  return names;
 }

@@ -1,6 +1,6 @@
 // The names that the code of a module uses in some way, other than to import or to re-export them.
 
-import { child, list, nameOf, type Node, type Parse, programOf, walk } from "./tree.ts";
+import { child, list, namesIn, type Node, type Parse, programOf } from "./tree.ts";
 
 /**
  * Names of variables and members, and strings that may be names: `shop.quote`, `shop["quote"]`.
@@ -15,17 +15,9 @@ export function mentionedNames({
   readonly file: string;
   readonly parse: Parse;
 }): ReadonlySet<string> {
-  const names = new Set<string>();
   const parsed = parse(file, source);
-  if (parsed.errors.length > 0) return names;
-  for (const statement of list(programOf(parsed), "body")) {
-    if (onlyMovesNames(statement)) continue;
-    walk(statement, (node) => {
-      const name = nameOf(node);
-      if (name !== undefined) names.add(name);
-    });
-  }
-  return names;
+  const statements = parsed.errors.length > 0 ? [] : list(programOf(parsed), "body");
+  return namesIn(statements.filter((statement) => !onlyMovesNames(statement)));
 }
 
 function onlyMovesNames(statement: Node): boolean {

@@ -87,6 +87,17 @@ export function walk(node: Node, enter: (node: Node) => boolean | void): void {
   if (enter(node) !== false) for (const below of children(node)) walk(below, enter);
 }
 
+/** All names below these nodes: of variables and members, and strings that may be names. */
+export function namesIn(nodes: readonly Node[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const node of nodes)
+    walk(node, (below) => {
+      const name = nameOf(below);
+      if (name !== undefined) names.add(name);
+    });
+  return names;
+}
+
 /** The name in an identifier or a string literal; `undefined` for any other expression. */
 export function nameOf(node: Node | undefined): string | undefined {
   if (node?.type === "Identifier" || node?.type === "JSXIdentifier") return word(node, "name");
