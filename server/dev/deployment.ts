@@ -5,6 +5,7 @@ import type { DevEnvironment } from "vite";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
 import { callableIn, isCallable } from "../../src/base/access.ts";
+import { procedureKey } from "../../src/base/fqn.ts";
 import { type Console, createConsole } from "../../console/server/console.ts";
 import type { Controls } from "../../console/server/controls.ts";
 import { entryOf, type RouteEntry, type ServerManifest } from "../../src/base/manifest.ts";
@@ -18,6 +19,7 @@ import type {
 } from "../../src/base/ports.ts";
 import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
 import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
+import type { Followed } from "../../src/roles/node.ts";
 import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
@@ -41,7 +43,7 @@ import {
 import { type NodeSegments, segmentsByNode } from "./nodes/node-segments.ts";
 import { Answering } from "./answering.ts";
 import { createLiveModules, type LiveModules } from "./nodes/live-modules.ts";
-import { LiveNodes, type NodeChange } from "./nodes/live-nodes.ts";
+import { LiveNode } from "./nodes/live-node.ts";
 import { tidy } from "./nodes/stacks.ts";
 import type { DevEvent, DevNode } from "./session/session.ts";
 
@@ -59,6 +61,22 @@ export interface DeploymentOptions {
   readonly onEvent: (event: DevEvent) => void;
 }
 
+/** What a change did to one node, or to the gateway. */
+export interface NodeChange {
+  readonly node: string;
+  /** Ids of the modules that it reloads. */
+  readonly invalidated: ReadonlySet<string>;
+}
+
+interface Running {
+  readonly local: LocalDeployment;
+  readonly gateway: Service;
+  /** By name. */
+  readonly nodes: Map<string, LiveNode>;
+  /** Makes a node, which isn't started. */
+  readonly createNode: (name: string, segments: readonly string[]) => LiveNode;
+}
+
 export class Deployment {
   readonly #options: DeploymentOptions;
   /** Once the nodes run: until then Vite and modules compute. */
@@ -69,9 +87,7 @@ export class Deployment {
   /** The last configuration file, whether it could be read or not. */
   #file: string | undefined;
   readonly #answering = new Answering();
-  #running:
-    | { readonly local: LocalDeployment; readonly gateway: Service; readonly nodes: LiveNodes }
-    | undefined;
+  #running: Running | undefined;
   #gatewayModules: LiveModules | undefined;
   #console: Console | undefined;
   #callable: (OnNodes & { readonly of: ServerManifest }) | undefined;
@@ -80,9 +96,23 @@ export class Deployment {
     this.#options = options;
   }
 
-  /** `undefined` until the first start. */
-  get nodes(): LiveNodes | undefined {
-    return this.#running?.nodes;
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Empty until the first start. */
+  get nodes(): readonly LiveNode[] {
+    return [...(this.#running?.nodes.values() ?? [])];
+  }
+
+  node(name: string): LiveNode | undefined {
+    return this.#running?.nodes.get(name);
+  }
+
+  /** A node that holds a procedure now. */
+  holder(fqn: string, version: string): LiveNode | undefined {
+    const key = procedureKey(fqn, version);
+    return this.nodes.find((node) => node.accessOf(key) !== undefined);
   }
 
   get nodeSegments(): NodeSegments | undefined {
@@ -95,13 +125,9 @@ export class Deployment {
 
   /** The nodes that run, or that will once the application has started. */
   describeNodes(): readonly DevNode[] {
-    const manifest = this.#options.manifest();
-    if (this.nodes !== undefined || manifest === undefined || !this.#isConfigured)
-      return this.nodes?.describe() ?? [];
-    const entries = Object.entries(
-      segmentsByNode(this.nodeSegments, Object.keys(manifest.segments), manifest.browserSegments),
-    );
-    return entries.map(([name, segments]) => ({
+    if (this.isRunning || this.#options.manifest() === undefined || !this.#isConfigured)
+      return this.nodes.map((node) => node.describe());
+    return [...this.#segmentsByNode()].map(([name, segments]) => ({
       name,
       segments,
       procedures: 0,
@@ -160,34 +186,82 @@ export class Deployment {
     const gateway = local.addGateway(
       async (host, options) => await this.#gateway(quiet(host), options, modules(), local.network),
     );
-    const nodes = new LiveNodes({
-      local,
-      manifest,
-      modules,
-      nodeSegments: this.nodeSegments,
-      onEvent,
-    });
+    const nodes = new Map<string, LiveNode>();
+    let created = 0;
+    const createNode = (name: string, segments: readonly string[]): LiveNode => {
+      const host = `node-${++created}`;
+      const node = new LiveNode({ name, host, segments, local, manifest, modules, onEvent });
+      nodes.set(name, node);
+      return node;
+    };
     await this.#end();
-    this.#running = { local, gateway, nodes };
+    this.#running = { local, gateway, nodes, createNode };
     await gateway.start();
-    await nodes.start();
+    await Promise.all(
+      [...this.#segmentsByNode()].map(([name, segments]) => createNode(name, segments).start()),
+    );
     this.#heartbeat ??= new Heartbeat(logComputations(log));
   }
 
-  /** See {@link LiveNodes.follow}. Reloads middleware and health checks that have changed. */
+  /**
+   * Applies the current manifest and the `changed` modules. Nodes load added procedures and notify
+   * the gateway, then `settled` runs, and then nodes drop removed ones, so every call finds its
+   * procedure. Without `settled`, nothing may have been removed. Rejects if a body can't be loaded:
+   * its node keeps the old one, and tries again with the next change. Reloads middleware and health
+   * checks that have changed.
+   */
   async follow(
     changed: ReadonlySet<string>,
     settled?: () => Promise<void>,
   ): Promise<readonly NodeChange[]> {
     if (this.#running === undefined) return [];
-    const { local, nodes } = this.#running;
-    const invalidated = this.#gatewayModules?.invalidate(changed) ?? new Set();
-    const changes = await nodes.follow(changed, settled);
+    const { local, nodes, createNode } = this.#running;
+    const changes: NodeChange[] = [];
+    const followed: Followed[] = [];
+    const failures: unknown[] = [];
+    const onGateway = this.#gatewayModules?.invalidate(changed) ?? new Set();
+    const segmentsOf = this.#segmentsByNode();
+    const leaving = this.nodes.filter(({ name }) => !segmentsOf.has(name));
+    await Promise.all(
+      [...segmentsOf].map(async ([name, segments]) => {
+        const node = nodes.get(name);
+        if (node === undefined) return await createNode(name, segments).start();
+        node.segments = segments;
+        if (node.state === "failed") await node.start();
+        const { role, modules, stale } = node;
+        if (role === undefined || modules === undefined) return;
+        for (const id of changed) stale.add(id);
+        const invalidated = modules.invalidate(stale);
+        for (const id of invalidated) stale.add(id);
+        try {
+          followed.push(await role.follow(segments, stale));
+          stale.clear();
+          if (invalidated.size > 0) changes.push({ node: name, invalidated });
+        } catch (error) {
+          // A node that was killed meanwhile loads everything at its next start.
+          if (node.modules === modules) failures.push(error);
+        }
+      }),
+    );
+    if (settled !== undefined || leaving.length > 0) {
+      await settled?.();
+      await Promise.all([...followed, ...leaving].map(async (each) => await each.leave()));
+      // Calls that the gateway has already sent reach their procedure within this turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const each of followed) each.drop();
+    for (const node of leaving) {
+      nodes.delete(node.name);
+      await node.close("no segment is left for it");
+    }
+    if (failures.length > 0) throw failures[0];
+    const order = [...nodes.keys()];
+    changes.sort((a, b) => order.indexOf(a.node) - order.indexOf(b.node));
     // A gateway with middleware reads the application's manifest only once.
     const isStale = this.#configuration.config?.middleware !== undefined && settled !== undefined;
-    if (invalidated.size === 0 && !isStale) return changes;
+    if (onGateway.size === 0 && !isStale) return changes;
     await local.replaceGateway();
-    return [...changes, { node: "gateway", invalidated }];
+    return [...changes, { node: "gateway", invalidated: onGateway }];
   }
 
   async handle(request: HttpRequest): Promise<HttpResponse> {
@@ -216,9 +290,17 @@ export class Deployment {
     const gateway = running?.gateway.role;
     // All at once: none is to say that it misses another.
     running?.gateway.kill();
-    await running?.nodes.close();
+    await Promise.all([...(running?.nodes.values() ?? [])].map(async (node) => await node.close()));
     await gateway?.stop();
     await running?.local.close();
+  }
+
+  /** Node → the segments that it holds. */
+  #segmentsByNode(): ReadonlyMap<string, readonly string[]> {
+    const { browserSegments = [], segments = {} } = this.#options.manifest() ?? {};
+    return new Map(
+      Object.entries(segmentsByNode(this.nodeSegments, Object.keys(segments), browserSegments)),
+    );
   }
 
   /** Whether the path of a request's target is that of a route on a node. */
@@ -252,7 +334,7 @@ export class Deployment {
         observer: console,
         has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
         meant: (fqn) => meantBy(fqn, this.#onNodes?.names.procedure ?? new Set()),
-        holder: (fqn, version) => this.nodes?.holder(fqn, version),
+        holder: (fqn, version) => this.holder(fqn, version),
         peer,
       });
       await this.#gatewayModules?.close();

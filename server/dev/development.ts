@@ -157,13 +157,13 @@ export class Development implements PluginSession, ControlledSession {
   /** Stops a node as if its machine had failed. */
   async kill(node: string): Promise<void> {
     await this.ready;
-    await this.deployment.nodes?.get(node).kill();
+    await this.deployment.node(node)?.kill();
   }
 
   async start(node: string): Promise<void> {
     await this.ready;
     // Between changes: a node that reads its modules while they change would keep some old ones.
-    await this.#changes.run(async () => await this.deployment.nodes?.get(node).start());
+    await this.#changes.run(async () => await this.deployment.node(node)?.start());
   }
 
   get url(): string {

@@ -4,11 +4,10 @@ import type { DevEnvironment } from "vite";
 
 import { parsePartId } from "../compile/modules/module-ids.ts";
 import type { Application } from "../compile/read/application.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment, NodeChange } from "./deployment.ts";
 import type { Difference } from "./session/difference.ts";
 import type { Globs } from "./nodes/globs.ts";
 import { invalidateInPages, invalidateOnNodes } from "./invalidate.ts";
-import type { NodeChange } from "./nodes/live-nodes.ts";
 import type { Pages } from "./pages/pages.ts";
 import { eventsOf } from "./report.ts";
 import type { DevEvent } from "./session/session.ts";

@@ -128,7 +128,7 @@ export class LiveApplication {
     await this.#accept(application);
     const pendingFiles = this.#pendingFiles;
     this.#pendingFiles = new Set();
-    if (previous === undefined || isConfigured || deployment.nodes === undefined) {
+    if (previous === undefined || isConfigured || !deployment.isRunning) {
       place();
       if (this.#isStarted) await this.#startNodes();
       // A page may have been opened before anything could run, or under the old configuration.

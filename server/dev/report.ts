@@ -6,7 +6,7 @@ import type { DevEnvironment } from "vite";
 
 import { parsePartId, partId } from "../compile/modules/module-ids.ts";
 import { slashed } from "../files/sources.ts";
-import type { NodeChange } from "./nodes/live-nodes.ts";
+import type { NodeChange } from "./deployment.ts";
 import type { Difference, PlacedBody } from "./session/difference.ts";
 import { page } from "./nodes/node-segments.ts";
 import type { DevEvent } from "./session/session.ts";

@@ -84,10 +84,10 @@ function createSession(
     },
     async call(fqn, args, version = "0.0.0") {
       await development().ready;
-      const { nodes } = development().deployment;
-      if (nodes === undefined) throw new Error("There are no nodes yet: mend what is wrong first");
-      const holder = nodes.holder(fqn, version);
-      const role = (holder ?? nodes.anyReady())?.role;
+      const { deployment } = development();
+      const holder = deployment.holder(fqn, version);
+      const from = holder ?? deployment.nodes.find(({ role }) => role !== undefined);
+      const { role } = from ?? {};
       if (role?.runProcedure === undefined) throw new Error("No node is ready to call from");
       const began = performance.now();
       const value = await role.runProcedure(fqn, version, args);

@@ -2,7 +2,7 @@
 
 import type { SegmentEntry, ServerManifest } from "../../../src/base/manifest.ts";
 import type { Host, Log } from "../../../src/base/ports.ts";
-import { createNode, type Followed, type NodeRole } from "../../../src/roles/node.ts";
+import { createNode, type NodeRole } from "../../../src/roles/node.ts";
 import type { LocalDeployment } from "../../local/deployment.ts";
 import type { Service } from "../../local/service.ts";
 import { accessIn } from "../../local/gateway-calls.ts";
@@ -20,36 +20,27 @@ export interface LiveNodeOptions {
   readonly onEvent: (event: DevEvent) => void;
 }
 
-/** What a change did on one node. */
-export interface FollowedChange {
-  /** Ids of the modules that it reloads. */
-  readonly invalidated: ReadonlySet<string>;
-  readonly followed: Followed | undefined;
-}
-
-const nothingFollowed: FollowedChange = { invalidated: new Set(), followed: undefined };
-
 export class LiveNode {
   readonly name: string;
+  segments: readonly string[];
+  /** Ids of changed modules that couldn't be loaded yet. The next change tries them again. */
+  readonly stale: Set<string> = new Set();
   readonly #options: LiveNodeOptions;
   readonly #service: Service<NodeRole>;
-  #segments: readonly string[];
   #state: DevNode["state"] = "stopped";
   #modules: LiveModules | undefined;
-  /** Ids of changed modules that couldn't be loaded yet. The next change tries them again. */
-  #pending = new Set<string>();
 
   constructor(options: LiveNodeOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#segments = options.segments;
+    this.segments = options.segments;
     this.#service = options.local.addNode(options.host, (host, common) =>
       createNode(this.#withPrefix(host), {
         ...common,
         name: this.name,
         // Set by `start`, which runs before this.
         modules: this.#modules as LiveModules,
-        segments: this.#segments,
+        segments: this.segments,
         stacks: true,
         onFailedCall: ({ fqn, error }) =>
           options.onEvent({ kind: "failed", fqn, node: this.name, error }),
@@ -61,19 +52,29 @@ export class LiveNode {
     return this.#service.url;
   }
 
+  get state(): DevNode["state"] {
+    return this.#state;
+  }
+
+  /** `undefined` while it isn't ready. */
   get role(): NodeRole | undefined {
     return this.#service.readyRole;
   }
 
+  /** Others after each start; `undefined` while it doesn't run. */
+  get modules(): LiveModules | undefined {
+    return this.#modules;
+  }
+
   describe(): DevNode {
     const { procedures = 0 } = this.#service.role?.describe() ?? {};
-    return { name: this.name, segments: this.#segments, procedures, state: this.#state };
+    return { name: this.name, segments: this.segments, procedures, state: this.#state };
   }
 
   /** The access of a procedure by its key; `undefined` if this node doesn't hold it. */
   accessOf(key: string): SegmentEntry["access"] | undefined {
     if (this.#state !== "ready") return undefined;
-    return accessIn(this.#options.manifest(), this.#segments, key);
+    return accessIn(this.#options.manifest(), this.segments, key);
   }
 
   /** Never rejects: a node that can't start reports why, and the next change starts it again. */
@@ -106,37 +107,19 @@ export class LiveNode {
     await this.#service.role?.stop();
   }
 
-  async follow(segments: readonly string[], changed: ReadonlySet<string>): Promise<FollowedChange> {
-    this.#segments = segments;
-    if (this.#state === "failed") await this.start();
-    const modules = this.#modules;
-    const { role } = this;
-    if (role === undefined || modules === undefined) return nothingFollowed;
-    for (const id of changed) this.#pending.add(id);
-    const invalidated = modules.invalidate(this.#pending);
-    for (const id of invalidated) this.#pending.add(id);
-    try {
-      const followed = await role.follow(segments, this.#pending);
-      this.#pending = new Set();
-      return { invalidated, followed };
-    } catch (error) {
-      // A kill came first: its next start loads everything.
-      if (this.#modules !== modules) return nothingFollowed;
-      throw error;
-    }
-  }
-
-  /** Ends it for good, without an event. */
-  async close(): Promise<void> {
+  /** Ends it for good. Has an event only if there is a reason. */
+  async close(why?: string): Promise<void> {
+    const { local, onEvent } = this.#options;
     this.#state = "stopped";
     await this.#end();
-    this.#options.local.remove(this.#service);
+    local.remove(this.#service);
+    if (why !== undefined) onEvent({ kind: "node", node: this.name, state: "stopped", why });
   }
 
   async #end(): Promise<void> {
     const modules = this.#modules;
     this.#modules = undefined;
-    this.#pending = new Set();
+    this.stale.clear();
     this.#service.kill();
     await modules?.close();
   }
