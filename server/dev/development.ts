@@ -1,7 +1,8 @@
-// A development session of one Vite server. It reads the application, keeps nodes and pages level
-// with the sources, and reports what it does.
+// A development session of one Vite server. It reads the application, makes each change of the
+// sources live on nodes and in pages, and reports what it did.
 
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
@@ -11,25 +12,31 @@ import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import type { Application } from "../compile/read/application.ts";
 import type { ApplicationReader } from "../compile/read/application-reader.ts";
+import { writeModuleTypes } from "../compile/read/module-types.ts";
 import { environmentNames } from "../compile/write/environments.ts";
 import { parsePartId, partId } from "../compile/modules/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
 import type { Controls } from "../../console/server/controls.ts";
 import { Changes } from "./changes.ts";
 import { type ControlledSession, createControls } from "./endpoints/console-controls.ts";
-import { Deployment } from "./deployment.ts";
+import { Deployment, type NodeChange } from "./deployment.ts";
 import { mountEndpoints } from "./endpoints.ts";
 import { Globs } from "./nodes/globs.ts";
-import { addressOf } from "../compile/plugin/ids.ts";
-import { LiveApplication } from "./live-application.ts";
 import { createViteLog, eventToLog } from "./log.ts";
+import { invalidateInPages, invalidateOnNodes } from "./invalidate.ts";
 import { refuseControlsToOthers } from "./endpoints/loopback-only.ts";
-import { PageManifest } from "./pages/page-manifest.ts";
+import { createImportJudge } from "./pages/import-mistakes.ts";
 import { Pages } from "./pages/pages.ts";
+import { goneFile, loadProblems } from "./nodes/problem-of.ts";
+import { locationsOf } from "./nodes/node-segments.ts";
 import { ProblemList } from "./session/problem-list.ts";
-import { createReading } from "./reading.ts";
+import { difference } from "./session/difference.ts";
+import { serverManifest } from "./session/manifest.ts";
 import type { DevEvent, DevNode } from "./session/session.ts";
+import { eventsOf } from "./report.ts";
 import { keepSources } from "./endpoints/sources.ts";
+import { Moves } from "./files/moves.ts";
+import { Orphans } from "./files/orphans.ts";
 import { watch } from "./files/watch.ts";
 import { written } from "./files/written.ts";
 
@@ -37,6 +44,8 @@ import { written } from "./files/written.ts";
 const segmentFilesWindowMs = 20;
 /** A file that was removed while the application was read may be gone for good, and with it the folder. */
 const goneMs = 50;
+/** How long pages wait for nodes that load what has moved to them. */
+const placeTimeoutMs = 2000;
 
 /** What `seamline dev` brings; plain `vite` has the plugin's options and Vite's log. */
 export interface DevelopmentOptions {
@@ -56,14 +65,29 @@ export class Development implements PluginSession, ControlledSession {
   readonly ready: Promise<void>;
   readonly #server: ViteDevServer;
   readonly #reader: ApplicationReader;
+  readonly #environments: Readonly<Record<"browser" | "server", DevEnvironment>>;
+  readonly #onEvent: (event: DevEvent) => void;
   readonly #problems: ProblemList;
+  readonly #pages: Pages;
+  readonly #globs: Globs;
+  readonly #judgeImports: (application: Application) => Promise<readonly Problem[]>;
   readonly #changes: Changes = new Changes(async (files, since) => {
     await written(files);
-    await this.#live.update(files, since);
+    await this.#update(files, since);
   });
-  readonly #pages: Pages;
-  readonly #pageManifest: PageManifest;
-  readonly #live: LiveApplication;
+  readonly #orphans: Orphans;
+  readonly #moves: Moves;
+  /** The last application without problems, which nodes and pages run. */
+  #current: Application | undefined;
+  #manifest: ServerManifest | undefined;
+  #types: string | undefined;
+  #revisions = 0;
+  /** Files that have changed since then. */
+  #changedFiles = new Set<string>();
+  /** Before that, a change only replaces the application that the nodes will start with. */
+  #isStarted = false;
+  /** Resolves when nodes hold what the current application gives them. */
+  #placed: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(server: ViteDevServer, reader: ApplicationReader, options: DevelopmentOptions = {}) {
@@ -72,29 +96,33 @@ export class Development implements PluginSession, ControlledSession {
     const { root } = reader;
     this.#server = server;
     this.#reader = reader;
-    const environments = {
+    this.#onEvent = onEvent;
+    this.#environments = {
       browser: server.environments[environmentNames.browser],
       server: server.environments[environmentNames.server] as DevEnvironment,
     };
-    const { moduleGraph } = environments.browser;
-    this.#pageManifest = new PageManifest({
+    this.#pages = new Pages(server, root, {
       application: async () => {
-        await this.#live.placed();
+        await this.#atPlace();
         return await this.application();
       },
       hasProblems: () => this.#problems.of("application").length > 0,
-      addressOf: (id) =>
-        addressOf(id, server.config, moduleGraph.getModuleById(id)?.lastHMRTimestamp),
     });
-    const pages = new Pages(server, root, async () => await this.#pageManifest.current());
-    this.#pages = pages;
     this.#problems = new ProblemList((event) => {
-      if (event.kind !== "warning") pages.problems(event.kind === "problems" ? event.problems : []);
+      if (event.kind !== "warning")
+        this.#pages.problems(event.kind === "problems" ? event.problems : []);
       onEvent(event);
     });
+    this.#globs = new Globs(server.watcher, this.#environments.server);
+    this.#judgeImports = createImportJudge(root, this.#environments.browser);
+    this.#orphans = new Orphans(onEvent, (file) => this.#changes.add(file));
+    this.#moves = new Moves(
+      (procedures, ms) => onEvent({ kind: "moved", procedures, ms }),
+      async () => await this.#changes.settled(),
+    );
     this.deployment = new Deployment({
       root,
-      environment: environments.server,
+      environment: this.#environments.server,
       config: options.config,
       nodeSegments: reader.options.nodes,
       manifest: () => this.manifest,
@@ -102,48 +130,37 @@ export class Development implements PluginSession, ControlledSession {
       controls: this.controls,
       onEvent,
     });
-    this.#live = new LiveApplication({
-      root,
-      environments,
-      readApplication: createReading({
-        reader,
-        environment: environments.browser,
-        problems: this.#problems,
-        pages,
-        onGone: (file) => this.#changed(file, goneMs),
-      }),
-      problems: this.#problems,
-      deployment: this.deployment,
-      pages,
-      globs: new Globs(server.watcher, environments.server),
-      changes: this.#changes,
-      onEvent,
+    this.read = this.#changes.run(async () => {
+      await this.#configure();
+      // Judging imports would resolve them, and the plugin's resolver waits for this reading.
+      const application = await this.#readApplication({ judgesImports: false });
+      if (application !== undefined) await this.#accept(application);
     });
-    this.read = this.#changes.run(async () => await this.#live.read());
     const listening = new Promise<void>((done) =>
       server.httpServer?.once("listening", () => done()),
     );
     const started = Promise.all([this.read, listening]).then(
-      async () => await this.#changes.run(async () => await this.#live.start()),
+      async () => await this.#changes.run(async () => await this.#start()),
     );
     // Calls don't wait for this.
     this.ready = started.then(
-      async () => await this.#changes.run(async () => await this.#live.judge()),
+      async () => await this.#changes.run(async () => void (await this.#readApplication())),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#closeWith(watch(server, root, (file) => this.#changed(file)));
     keepSources(server, reader, async () => await this.application());
     refuseControlsToOthers(server);
     mountEndpoints(server, {
-      pageManifest: this.#pageManifest,
+      pageManifest: async () => await this.#pages.manifest(),
       deployment: this.deployment,
       read: this.read,
       started,
     });
   }
 
+  /** `undefined` until the application has been read without problems. */
   get manifest(): ServerManifest | undefined {
-    return this.#live.manifest;
+    return this.#manifest;
   }
 
   get problems(): readonly Problem[] {
@@ -173,14 +190,13 @@ export class Development implements PluginSession, ControlledSession {
 
   async application(): Promise<Application> {
     await this.read;
-    const { current } = this.#live;
-    if (current === undefined) throw new Problems(this.#problems.of("application"));
-    return current;
+    if (this.#current === undefined) throw new Problems(this.#problems.of("application"));
+    return this.#current;
   }
 
   partAt(source: string): string {
     const { file, part } = parsePartId(source);
-    const isOwn = this.#live.current?.cut.has(file) === true;
+    const isOwn = this.#current?.cut.has(file) === true;
     const path = isOwn
       ? file
       : file.startsWith("/@fs/")
@@ -201,7 +217,7 @@ export class Development implements PluginSession, ControlledSession {
     await this.#changes.settled();
     if (environment === environmentNames.server) return [];
     if (environment !== environmentNames.browser) return undefined;
-    const isCut = this.#live.current?.cut.has(file) === true;
+    const isCut = this.#current?.cut.has(file) === true;
     const updated = modules.filter(
       (module) => !(isCut && module.file === file) && !this.#pages.haveLeft(module),
     );
@@ -212,8 +228,8 @@ export class Development implements PluginSession, ControlledSession {
   async pageTags(): Promise<HtmlTagDescriptor[]> {
     this.#pages.expect();
     await this.read;
-    if (this.#live.current === undefined) return [];
-    const { revision } = await this.#pageManifest.current();
+    if (this.#current === undefined) return [];
+    const { revision } = await this.#pages.manifest();
     return [
       {
         tag: "meta",
@@ -234,7 +250,8 @@ export class Development implements PluginSession, ControlledSession {
     server.close = async () => {
       this.#isClosed = true;
       unwatch();
-      this.#live.close();
+      this.#orphans.close();
+      this.#moves.close();
       await this.#changes.settled();
       await this.deployment.close();
       await close.call(server);
@@ -248,5 +265,138 @@ export class Development implements PluginSession, ControlledSession {
     if (this.#isClosed) return;
     this.#reader.changed(file);
     this.#changes.add(file, windowMs);
+  }
+
+  async #configure(): Promise<void> {
+    this.#problems.set("configuration", await this.deployment.configure());
+  }
+
+  /** Resolves to `undefined` while the application has problems. */
+  async #readApplication({ judgesImports = true } = {}): Promise<Application | undefined> {
+    const problems = this.#problems;
+    const read = async () => {
+      const application = await this.#reader.read(this.#environments.browser);
+      return { application, imports: judgesImports ? await this.#judgeImports(application) : [] };
+    };
+    const result = await read().catch((error: unknown) => this.#changed(goneFile(error), goneMs));
+    if (result === undefined) return undefined;
+    const { application, imports } = result;
+    const { pageOnlyCalls, warnings } = application;
+    problems.warn([...pageOnlyCalls.map(({ problem }) => problem), ...warnings]);
+    this.#pages.warnings(
+      pageOnlyCalls.filter(({ isShared }) => !isShared).map(({ problem }) => problem),
+    );
+    problems.setAll({ application: application.problems, imports });
+    return application.problems.length > 0 ? undefined : application;
+  }
+
+  /** Nodes and pages can follow this application now. */
+  async #accept(application: Application): Promise<void> {
+    const { config } = this.#environments.browser;
+    this.#manifest = await serverManifest(application, `${++this.#revisions}`, config);
+    this.#current = application;
+    this.#types = await writeModuleTypes(application, this.#types);
+  }
+
+  /** Starts the nodes, unless problems prevent it. */
+  async #start(): Promise<void> {
+    this.#isStarted = true;
+    // Without its configuration a node would have neither key nor gateway.
+    if (this.#manifest !== undefined && this.#problems.of("configuration").length === 0)
+      await this.#load(async () => await this.deployment.start());
+  }
+
+  /** Runs what loads modules, and reports a failure as a problem. */
+  async #load(act: () => Promise<void>): Promise<void> {
+    const { root } = this.#reader;
+    const found = await act().then(
+      () => [],
+      (error: unknown) => loadProblems(error, { root, purpose: "the application" }),
+    );
+    this.#problems.set("load", found);
+  }
+
+  /** Resolves when pages may follow the current application: nodes hold what has moved to them. */
+  async #atPlace(): Promise<void> {
+    let placed: Promise<void> | undefined;
+    const timeout = sleep(placeTimeoutMs, undefined, { ref: false });
+    while (placed !== this.#placed) {
+      placed = this.#placed;
+      await Promise.race([placed, timeout]);
+    }
+  }
+
+  /** Reads the application again after these files have changed, and makes the difference live. */
+  async #update(files: ReadonlySet<string>, since: number): Promise<void> {
+    let place = (): void => {};
+    this.#placed = new Promise<void>((done) => (place = done));
+    try {
+      await this.#follow(files, since, place);
+    } finally {
+      place();
+    }
+  }
+
+  async #follow(files: ReadonlySet<string>, since: number, place: () => void): Promise<void> {
+    const { deployment } = this;
+    for (const file of files) this.#changedFiles.add(file);
+    const isConfigured = deployment.isConfiguredBy(files);
+    if (isConfigured) await this.#configure();
+    const previous = this.#current;
+    const application = await this.#readApplication();
+    if (application === undefined || this.#problems.of("configuration").length > 0) return;
+    if (previous !== undefined && !isConfigured && this.#orphans.wait(previous, application, files))
+      return;
+    await this.#accept(application);
+    const changedFiles = this.#changedFiles;
+    this.#changedFiles = new Set();
+    if (previous === undefined || isConfigured || !deployment.isRunning) {
+      place();
+      if (this.#isStarted) await this.#start();
+      // A page may have been opened before anything could run, or under the old configuration.
+      return this.#pages.reload();
+    }
+    const changed = difference(previous, application, (segments, { browserSegments }) =>
+      locationsOf(deployment.nodeSegments, segments, browserSegments),
+    );
+    if (!changed.isMoved) place();
+    const { browser, server } = this.#environments;
+    const staleGlobs = await this.#globs.findStale();
+    const ids = invalidateOnNodes(
+      server,
+      changed,
+      { staleGlobs, files: changedFiles },
+      { cut: application.cut, isIncomplete: this.#isIncomplete },
+    );
+    const inPages = await invalidateInPages(browser, changed, this.#pages);
+    let nodes: readonly NodeChange[] = [];
+    const movePages = async (): Promise<void> => {
+      place();
+      await this.#pages.move();
+    };
+    await this.#load(async () => {
+      nodes = await deployment.follow(ids, changed.isMoved ? movePages : undefined);
+    });
+    // Without a move, or if nodes couldn't load what moved to them, pages haven't followed yet.
+    await movePages();
+    const ms = performance.now() - since;
+    const events = eventsOf({
+      root: this.#reader.root,
+      changed,
+      files: new Set([...changedFiles, ...staleGlobs.map((id) => parsePartId(id).file)]),
+      changes: nodes,
+      pages: { environment: browser, ids: inPages, isOpen: this.#pages.open > 0 },
+      ms,
+    });
+    events.forEach(this.#onEvent);
+    this.#moves.add(changed.moves, ms);
+  }
+
+  /** Something couldn't be loaded. Every change tries again. */
+  get #isIncomplete(): boolean {
+    return (
+      this.#problems.of("load").length > 0 ||
+      this.deployment.nodes.some(({ state }) => state === "failed")
+    );
   }
 }

@@ -5,15 +5,32 @@ import type { EnvironmentModuleNode, HotChannelClient, HotPayload, ViteDevServer
 import type { Manifest } from "../../../src/base/manifest.ts";
 import { formatProblem, type Problem } from "../../../src/base/problem.ts";
 import { developmentEvents } from "../../../src/base/protocol.ts";
+import { environmentNames } from "../../compile/write/environments.ts";
+import { addressOf } from "../../compile/plugin/ids.ts";
+import type { Application } from "../../compile/read/application.ts";
+import { browserManifest } from "../session/manifest.ts";
 import { overlayError } from "./overlay.ts";
 
 /** How long a move waits for a page that doesn't confirm it: a tab in the background may sleep. */
 const followTimeoutMs = 2000;
 
+/** What pages have to follow. */
+export interface PagesSource {
+  /** The last application without problems. Rejects with `Problems` if there hasn't been one. */
+  readonly application: () => Promise<Application>;
+  /** Whether the application has problems now. */
+  readonly hasProblems: () => boolean;
+}
+
 export class Pages {
   readonly #server: ViteDevServer;
   readonly #root: string;
-  readonly #manifest: () => Promise<Manifest>;
+  readonly #source: PagesSource;
+  /** Makes revisions unique to a session, so that a page never reuses another session's cache. */
+  readonly #session = Date.now().toString(36);
+  #manifest: Manifest | undefined;
+  #manifestText = "";
+  #revisions = 0;
   /**
    * Pages that run or call procedures, and the revision that each was sent. They announce themselves.
    */
@@ -35,10 +52,10 @@ export class Pages {
   reloads = 0;
 
   /** Files of problems are relative to `root`. */
-  constructor(server: ViteDevServer, root: string, manifest: () => Promise<Manifest>) {
+  constructor(server: ViteDevServer, root: string, source: PagesSource) {
     this.#server = server;
     this.#root = root;
-    this.#manifest = manifest;
+    this.#source = source;
     const { hot } = server.environments.client;
     const { send } = hot;
     hot.send = (payload: HotPayload | string, ...data: readonly unknown[]) => {
@@ -75,6 +92,26 @@ export class Pages {
     });
   }
 
+  /**
+   * The manifest of the last application without problems, with a revision that changes with it.
+   * Rejects with `Problems` until there is one.
+   */
+  async manifest(): Promise<Manifest> {
+    const application = await this.#source.application();
+    // Keep serving the last valid manifest while there are problems.
+    if (this.#manifest !== undefined && this.#source.hasProblems()) return this.#manifest;
+    const { config, environments } = this.#server;
+    const { moduleGraph } = environments[environmentNames.browser];
+    const manifest = await browserManifest(application, "", (id) =>
+      addressOf(id, config, moduleGraph.getModuleById(id)?.lastHMRTimestamp),
+    );
+    const text = JSON.stringify(manifest);
+    if (text !== this.#manifestText) this.#revisions++;
+    this.#manifestText = text;
+    this.#manifest = { ...manifest, revision: `development-${this.#session}-${this.#revisions}` };
+    return this.#manifest;
+  }
+
   /** A page is about to open. */
   expect(): void {
     this.#isExpected = true;
@@ -98,7 +135,7 @@ export class Pages {
 
   async #move(): Promise<void> {
     if (this.#open.size === 0) return;
-    const manifest = await this.#manifest();
+    const manifest = await this.manifest();
     const behind = [...this.#open].flatMap(([client, revision]) =>
       revision === manifest.revision ? [] : client,
     );
