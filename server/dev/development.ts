@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ApplicationConfig } from "../config/config-types.ts";
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
-import { segmentFileEnding, type ServerManifest } from "../../src/base/manifest.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import type { Application } from "../compile/read/application.ts";
@@ -17,7 +17,6 @@ import { environmentNames } from "../compile/write/environments.ts";
 import { parsePartId, partId } from "../compile/modules/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
 import type { Controls } from "../../console/server/controls.ts";
-import { Changes } from "./changes.ts";
 import { type ControlledSession, createControls } from "./endpoints/console-controls.ts";
 import { Deployment, type NodeChange } from "./deployment.ts";
 import { mountEndpoints } from "./endpoints.ts";
@@ -30,18 +29,14 @@ import { Pages } from "./pages/pages.ts";
 import { goneFile, loadProblems } from "./nodes/problem-of.ts";
 import { locationsOf } from "./nodes/node-segments.ts";
 import { ProblemList } from "./session/problem-list.ts";
-import { difference } from "./session/difference.ts";
+import { difference, type LocationsOf, movesBetween } from "./session/difference.ts";
 import { serverManifest } from "./session/manifest.ts";
 import type { DevEvent, DevNode } from "./session/session.ts";
 import { eventsOf } from "./report.ts";
 import { keepSources } from "./endpoints/sources.ts";
-import { Moves } from "./files/moves.ts";
-import { Orphans } from "./files/orphans.ts";
-import { watch } from "./files/watch.ts";
-import { written } from "./files/written.ts";
+import { Settle } from "./settle.ts";
+import { watch } from "./watch.ts";
 
-/** Moving a procedure changes two segment files, which an editor saves right after each other. */
-const segmentFilesWindowMs = 20;
 /** A file that was removed while the application was read may be gone for good, and with it the folder. */
 const goneMs = 50;
 /** How long pages wait for nodes that load what has moved to them. */
@@ -71,12 +66,7 @@ export class Development implements PluginSession, ControlledSession {
   readonly #pages: Pages;
   readonly #globs: Globs;
   readonly #judgeImports: (application: Application) => Promise<readonly Problem[]>;
-  readonly #changes: Changes = new Changes(async (files, since) => {
-    await written(files);
-    await this.#update(files, since);
-  });
-  readonly #orphans: Orphans;
-  readonly #moves: Moves;
+  readonly #settle: Settle;
   /** The last application without problems, which nodes and pages run. */
   #current: Application | undefined;
   #manifest: ServerManifest | undefined;
@@ -115,11 +105,14 @@ export class Development implements PluginSession, ControlledSession {
     });
     this.#globs = new Globs(server.watcher, this.#environments.server);
     this.#judgeImports = createImportJudge(root, this.#environments.browser);
-    this.#orphans = new Orphans(onEvent, (file) => this.#changes.add(file));
-    this.#moves = new Moves(
-      (procedures, ms) => onEvent({ kind: "moved", procedures, ms }),
-      async () => await this.#changes.settled(),
-    );
+    this.#settle = new Settle({
+      apply: async (files, since) =>
+        await this.#update(files, since).catch((error: unknown) =>
+          log.error("a change can't be made live", error),
+        ),
+      movesBetween: (before, after) => movesBetween(before, after, this.#locationsOf),
+      onEvent,
+    });
     this.deployment = new Deployment({
       root,
       environment: this.#environments.server,
@@ -130,7 +123,7 @@ export class Development implements PluginSession, ControlledSession {
       controls: this.controls,
       onEvent,
     });
-    this.read = this.#changes.run(async () => {
+    this.read = this.#settle.run(async () => {
       await this.#configure();
       // Judging imports would resolve them, and the plugin's resolver waits for this reading.
       const application = await this.#readApplication({ judgesImports: false });
@@ -140,11 +133,11 @@ export class Development implements PluginSession, ControlledSession {
       server.httpServer?.once("listening", () => done()),
     );
     const started = Promise.all([this.read, listening]).then(
-      async () => await this.#changes.run(async () => await this.#start()),
+      async () => await this.#settle.run(async () => await this.#start()),
     );
     // Calls don't wait for this.
     this.ready = started.then(
-      async () => await this.#changes.run(async () => void (await this.#readApplication())),
+      async () => await this.#settle.run(async () => void (await this.#readApplication())),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#closeWith(watch(server, root, (file) => this.#changed(file)));
@@ -180,7 +173,7 @@ export class Development implements PluginSession, ControlledSession {
   async start(node: string): Promise<void> {
     await this.ready;
     // Between changes: a node that reads its modules while they change would keep some old ones.
-    await this.#changes.run(async () => await this.deployment.node(node)?.start());
+    await this.#settle.run(async () => await this.deployment.node(node)?.start());
   }
 
   get url(): string {
@@ -214,7 +207,7 @@ export class Development implements PluginSession, ControlledSession {
     file: string,
     modules: EnvironmentModuleNode[],
   ): Promise<EnvironmentModuleNode[] | undefined> {
-    await this.#changes.settled();
+    await this.#settle.settled();
     if (environment === environmentNames.server) return [];
     if (environment !== environmentNames.browser) return undefined;
     const isCut = this.#current?.cut.has(file) === true;
@@ -250,21 +243,16 @@ export class Development implements PluginSession, ControlledSession {
     server.close = async () => {
       this.#isClosed = true;
       unwatch();
-      this.#orphans.close();
-      this.#moves.close();
-      await this.#changes.settled();
+      await this.#settle.close();
       await this.deployment.close();
       await close.call(server);
     };
   }
 
-  #changed(
-    file: string,
-    windowMs = file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : 0,
-  ): void {
+  #changed(file: string, windowMs?: number): void {
     if (this.#isClosed) return;
     this.#reader.changed(file);
-    this.#changes.add(file, windowMs);
+    this.#settle.add(file, windowMs);
   }
 
   async #configure(): Promise<void> {
@@ -345,7 +333,7 @@ export class Development implements PluginSession, ControlledSession {
     const previous = this.#current;
     const application = await this.#readApplication();
     if (application === undefined || this.#problems.of("configuration").length > 0) return;
-    if (previous !== undefined && !isConfigured && this.#orphans.wait(previous, application, files))
+    if (previous !== undefined && !isConfigured && this.#settle.waits(previous, application, files))
       return;
     await this.#accept(application);
     const changedFiles = this.#changedFiles;
@@ -356,9 +344,7 @@ export class Development implements PluginSession, ControlledSession {
       // A page may have been opened before anything could run, or under the old configuration.
       return this.#pages.reload();
     }
-    const changed = difference(previous, application, (segments, { browserSegments }) =>
-      locationsOf(deployment.nodeSegments, segments, browserSegments),
-    );
+    const changed = difference(previous, application, this.#locationsOf);
     if (!changed.isMoved) place();
     const { browser, server } = this.#environments;
     const staleGlobs = await this.#globs.findStale();
@@ -389,8 +375,11 @@ export class Development implements PluginSession, ControlledSession {
       ms,
     });
     events.forEach(this.#onEvent);
-    this.#moves.add(changed.moves, ms);
+    this.#settle.moved(previous, application, changed.moves, ms);
   }
+
+  readonly #locationsOf: LocationsOf = (segments, { browserSegments }) =>
+    locationsOf(this.deployment.nodeSegments, segments, browserSegments);
 
   /** Something couldn't be loaded. Every change tries again. */
   get #isIncomplete(): boolean {

@@ -1,13 +1,25 @@
 // Listens to Vite's own watcher, so that Vite's hot updates and this session see the same changes.
-// The watcher misses some: a second look at the disk finds them and reports them through it.
+// The watcher misses some: a look at the disk 100 ms after a path's last event finds them, and
+// reports them through it.
 
-import { readdirSync, type Stats } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { ViteDevServer } from "vite";
 
-import { isInside, realPath } from "../../files/sources.ts";
-import { lookDelaysMs, statOf, WatchedPaths } from "./watched-paths.ts";
+import { isInside, realPath } from "../files/sources.ts";
+
+/**
+ * Delays of repeated looks at a path. The later ones are for folders that the watcher is still
+ * scanning.
+ */
+const lookDelaysMs = [100, 200, 400, 800];
+
+/**
+ * How often to look for a path whose watch has ended: as long as the watcher may take to report a
+ * removal.
+ */
+const rewatchAttempts = 10;
 
 /**
  * The watcher doesn't report when it has scanned an added folder. This is enough for a large one.
@@ -17,38 +29,46 @@ const addedFolderMs = 1000;
 /** File times come from a clock that ticks every few ms, so a file may seem older than it is. */
 const fileClockTickMs = 20;
 
-type Server = Pick<ViteDevServer, "watcher" | "config" | "environments">;
+export type WatchedServer = Pick<ViteDevServer, "watcher" | "config" | "environments">;
 
 /**
  * Calls `onChange` with each file or folder below `root` that is added, changed or removed. Returns
  * a function that stops it.
  */
-export function watch(server: Server, root: string, onChange: (file: string) => void): () => void {
+export function watch(
+  server: WatchedServer,
+  root: string,
+  onChange: (file: string) => void,
+): () => void {
   const watching = new Watch(server, root, onChange);
   return () => watching.close();
 }
 
 class Watch {
-  readonly #watcher: Server["watcher"];
-  readonly #environments: Server["environments"];
+  readonly #watcher: WatchedServer["watcher"];
+  readonly #environments: WatchedServer["environments"];
   readonly #onChange: (file: string) => void;
   readonly #opened = Date.now();
   readonly #looks = new Map<string, NodeJS.Timeout>();
   /** The state of each file when it was last reported. */
   readonly #reported = new Map<string, Stats>();
-  readonly #watched: WatchedPaths;
+  /**
+   * Paths whose watch has ended, and how often they were looked for since. If the name exists
+   * again, the watcher takes it for the same file or folder.
+   */
+  readonly #ended = new Map<string, number>();
+  #watched: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  #rewatching: NodeJS.Timeout | undefined;
   readonly #added: NodeJS.Timeout | undefined;
 
   constructor(
-    { watcher, config, environments }: Server,
+    { watcher, config, environments }: WatchedServer,
     root: string,
     onChange: (file: string) => void,
   ) {
     this.#watcher = watcher;
     this.#environments = environments;
     this.#onChange = onChange;
-    // Rewatching takes a moment, and doesn't report what it finds.
-    this.#watched = new WatchedPaths(watcher, (path) => this.#lookSoon(path, 1));
     watcher.on("all", this.#onAll);
     watcher.on("raw", this.#onRaw);
     // If the watcher is ready already, it sees every change since before the application is read.
@@ -63,7 +83,7 @@ class Watch {
     this.#watcher.off("all", this.#onAll).off("raw", this.#onRaw).off("ready", this.#onReady);
     for (const timer of this.#looks.values()) clearTimeout(timer);
     clearTimeout(this.#added);
-    this.#watched.close();
+    clearTimeout(this.#rewatching);
   }
 
   readonly #onAll = (event: string, path: string): void => {
@@ -95,15 +115,17 @@ class Watch {
     const isItself = name === basename(watchedPath);
     const path = isItself ? watchedPath : join(watchedPath, name);
     // A folder renamed to or from a watched name is a different folder.
-    if (event === "rename" && (isItself || this.#watched.byFolder.has(path)))
-      this.#watched.rewatch(path);
+    if (event === "rename" && (isItself || this.#byFolder.has(path))) {
+      this.#ended.set(path, 0);
+      this.#rewatchSoon();
+    }
     this.#lookSoon(path);
   };
 
   /** Reports files written after the session began reading and before the watcher reached them. */
   readonly #onReady = (): void => {
     const isOld = ({ ctimeMs }: Stats): boolean => ctimeMs < this.#opened - fileClockTickMs;
-    for (const [folder, names] of this.#watched.byFolder) {
+    for (const [folder, names] of this.#byFolder) {
       const found = statOf(folder);
       // The folder may have lost a file.
       if (found !== undefined && !isOld(found)) this.#changed(folder);
@@ -113,6 +135,21 @@ class Watch {
       }
     }
   };
+
+  /** The names that the watcher watches, by folder: without those that it ignores. */
+  get #byFolder(): ReadonlyMap<string, ReadonlySet<string>> {
+    if (this.#watched === undefined) {
+      const entries = Object.entries(this.#watcher.getWatched());
+      this.#watched = new Map(entries.map(([folder, names]) => [folder, new Set(names)]));
+      // The watcher builds its list on every call, and one turn looks at many paths.
+      setImmediate(() => (this.#watched = undefined));
+    }
+    return this.#watched;
+  }
+
+  #isWatched(path: string): boolean {
+    return this.#byFolder.get(dirname(path))?.has(basename(path)) === true;
+  }
 
   /** Vite caches failed imports until it hears of a new file. */
   #forgetFailedImports(file: string): void {
@@ -152,7 +189,7 @@ class Watch {
       if (attempt > 0) this.#report("unlink", path);
       return attempt > 0;
     }
-    if (!this.#watched.has(path)) {
+    if (!this.#isWatched(path)) {
       // The watcher skips paths that it ignores.
       this.#watcher.add(path);
       return false;
@@ -165,17 +202,47 @@ class Watch {
   /** Returns whether the watcher watches everything in a folder. */
   #lookInto(folder: string): boolean {
     const paths = namesIn(folder).map((name) => join(folder, name));
-    const missing = paths.filter((path) => !this.#watched.has(path));
+    const missing = paths.filter((path) => !this.#isWatched(path));
     if (missing.length > 0) this.#watcher.add(missing);
     for (const path of missing) if (!this.#looks.has(path)) this.#lookSoon(path);
     for (const path of paths)
-      if (this.#watched.has(path) && statOf(path)?.isFile() === true) this.#reportChange(path, 0);
+      if (this.#isWatched(path) && statOf(path)?.isFile() === true) this.#reportChange(path, 0);
     return missing.length === 0;
+  }
+
+  /** Watches paths whose watch has ended again, all at once, if they reappear soon. */
+  #rewatchSoon(): void {
+    this.#rewatching ??= setTimeout(() => {
+      this.#rewatching = undefined;
+      const present: string[] = [];
+      for (const [path, attempts] of this.#ended) {
+        const isPresent = statOf(path) !== undefined;
+        if (isPresent) present.push(path);
+        if (isPresent || attempts === rewatchAttempts) this.#ended.delete(path);
+        else this.#ended.set(path, attempts + 1);
+      }
+      if (this.#ended.size > 0) this.#rewatchSoon();
+      if (present.length === 0) return;
+      this.#watcher.unwatch(present);
+      this.#watcher.add(present);
+      this.#watched = undefined;
+      // Watching again takes a moment, and doesn't report what it finds.
+      for (const path of present) this.#lookSoon(path, 1);
+    }, lookDelaysMs[0]).unref();
   }
 }
 
 function isSame(a: Stats | undefined, b: Stats | undefined): boolean {
   return a?.mtimeMs === b?.mtimeMs && a?.size === b?.size && a?.ino === b?.ino;
+}
+
+/** `undefined` for a path that doesn't exist or isn't accessible. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Empty if the folder is gone. */
