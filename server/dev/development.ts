@@ -16,16 +16,18 @@ import { writeModuleTypes } from "../compile/read/module-types.ts";
 import { environmentNames } from "../compile/write/environments.ts";
 import { parsePartId, partId } from "../compile/modules/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
+import { createPaint } from "../base/paint.ts";
+import { oneEntry } from "../base/printable.ts";
 import type { Controls } from "../../console/server/controls.ts";
 import { type ControlledSession, createControls } from "./endpoints/console-controls.ts";
 import { Deployment, type NodeChange } from "./deployment.ts";
 import { mountEndpoints } from "./endpoints.ts";
 import { Globs } from "./nodes/globs.ts";
-import { createViteLog, eventToLog } from "./log.ts";
 import { invalidateInPages, invalidateOnNodes } from "./invalidate.ts";
 import { refuseControlsToOthers } from "./endpoints/loopback-only.ts";
 import { createImportJudge } from "./pages/import-mistakes.ts";
 import { Pages } from "./pages/pages.ts";
+import { createDevLog, type DevLog, type LineContext } from "./terminal/lines.ts";
 import { goneFile, loadProblems } from "./nodes/problem-of.ts";
 import { locationsOf } from "./nodes/node-segments.ts";
 import { ProblemList } from "./session/problem-list.ts";
@@ -81,9 +83,9 @@ export class Development implements PluginSession, ControlledSession {
   #isClosed = false;
 
   constructor(server: ViteDevServer, reader: ApplicationReader, options: DevelopmentOptions = {}) {
-    const log = options.log ?? createViteLog(server);
-    const onEvent = options.onEvent ?? ((event: DevEvent): void => eventToLog(log, event));
     const { root } = reader;
+    const viteLog = createViteLog(server, { root, hasRun: () => this.#hasRun });
+    const { log = viteLog, onEvent = viteLog.event } = options;
     this.#server = server;
     this.#reader = reader;
     this.#onEvent = onEvent;
@@ -99,8 +101,8 @@ export class Development implements PluginSession, ControlledSession {
       hasProblems: () => this.#problems.of("application").length > 0,
     });
     this.#problems = new ProblemList((event) => {
-      if (event.kind !== "warning")
-        this.#pages.problems(event.kind === "problems" ? event.problems : []);
+      if (event.kind === "problems") this.#pages.problems(event.problems);
+      if (event.kind === "mended") this.#pages.problems([]);
       onEvent(event);
     });
     this.#globs = new Globs(server.watcher, this.#environments.server);
@@ -319,7 +321,7 @@ export class Development implements PluginSession, ControlledSession {
     let place = (): void => {};
     this.#placed = new Promise<void>((done) => (place = done));
     try {
-      await this.#follow(files, since, place);
+      await this.#problems.through(async () => await this.#follow(files, since, place));
     } finally {
       place();
     }
@@ -381,6 +383,13 @@ export class Development implements PluginSession, ControlledSession {
   readonly #locationsOf: LocationsOf = (segments, { browserSegments }) =>
     locationsOf(this.deployment.nodeSegments, segments, browserSegments);
 
+  get #hasRun(): boolean {
+    const { nodes } = this.deployment;
+    return nodes.length === 0
+      ? this.#current !== undefined
+      : nodes.some(({ state }) => state === "ready" || state === "stopped");
+  }
+
   /** Something couldn't be loaded. Every change tries again. */
   get #isIncomplete(): boolean {
     return (
@@ -388,4 +397,20 @@ export class Development implements PluginSession, ControlledSession {
       this.deployment.nodes.some(({ state }) => state === "failed")
     );
   }
+}
+
+/** Plain `vite` reports in its own log, where a node that has started is no news. */
+function createViteLog(
+  { config: { logger } }: ViteDevServer,
+  context: Pick<LineContext, "root" | "hasRun">,
+): DevLog {
+  const log = createDevLog({ ...context, paint: createPaint(false) }, (level, text) =>
+    logger[level](oneEntry(text), { timestamp: true }),
+  );
+  return {
+    ...log,
+    event(event) {
+      if (event.kind !== "node" || event.state !== "ready") log.event(event);
+    },
+  };
 }

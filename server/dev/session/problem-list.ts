@@ -46,6 +46,14 @@ export class ProblemList {
     );
   }
 
+  /** Runs a change, and reports the problems again that it leaves as they are. */
+  async through(change: () => Promise<void>): Promise<void> {
+    const before = this.#reported;
+    await change();
+    if (this.#reported === before && this.all.length > 0)
+      this.#onEvent({ kind: "unsolved", problems: this.all });
+  }
+
   /** Reports each warning once. */
   warn(problems: readonly Problem[]): void {
     for (const problem of problems) {

@@ -50,6 +50,8 @@ export type DevEvent =
    * problems.
    */
   | { readonly kind: "problems"; readonly problems: readonly Problem[]; readonly isLive?: true }
+  /** Another change has left them as they are. */
+  | { readonly kind: "unsolved"; readonly problems: readonly Problem[] }
   | { readonly kind: "mended" }
   | { readonly kind: "warning"; readonly problem: Problem }
   | {
