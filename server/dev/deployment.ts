@@ -1,6 +1,10 @@
 // The deployment of a development session: nodes, and a gateway with the configured limits, key,
 // middleware and console.
 
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
 import type { DevEnvironment } from "vite";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
@@ -18,9 +22,10 @@ import type {
   Peer,
 } from "../../src/base/ports.ts";
 import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
+import { fixedBase } from "../../src/http/base-path.ts";
 import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
 import type { Followed } from "../../src/roles/node.ts";
-import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
+import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
@@ -31,21 +36,21 @@ import { nodeHost } from "../http/host.ts";
 import { serverTiming } from "../telemetry/traces/server-timing.ts";
 import { readTrustKey } from "../config/key.ts";
 import { LocalDeployment } from "../local/deployment.ts";
+import { bindGatewayCalls } from "../local/gateway-calls.ts";
 import { memoryLinks } from "../local/memory-links.ts";
 import type { Service } from "../local/service.ts";
+import { configuredModules } from "../modules/configured-modules.ts";
+import { applicationImporter } from "../modules/module-importer.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
-import {
-  type DevConfiguration,
-  configurationFile,
-  makeGateway,
-  readConfiguration,
-} from "./configuration.ts";
+import { type DevConfiguration, configurationFile, readConfiguration } from "./configuration.ts";
 import { type NodeSegments, segmentsByNode } from "./nodes/node-segments.ts";
-import { Answering } from "./answering.ts";
 import { createLiveModules, type LiveModules } from "./nodes/live-modules.ts";
 import { LiveNode } from "./nodes/live-node.ts";
 import { tidy } from "./nodes/stacks.ts";
 import type { DevEvent, DevNode } from "./session/session.ts";
+
+/** How long a module that runs again waits for calls in its old code. */
+const callsEndMs = 1_000;
 
 export interface DeploymentOptions {
   readonly root: string;
@@ -86,7 +91,8 @@ export class Deployment {
   #trustKey: TrustKey = "";
   /** The last configuration file, whether it could be read or not. */
   #file: string | undefined;
-  readonly #answering = new Answering();
+  /** Requests that are being answered. */
+  readonly #answers = new Set<Promise<unknown>>();
   #running: Running | undefined;
   #gatewayModules: LiveModules | undefined;
   #console: Console | undefined;
@@ -168,7 +174,11 @@ export class Deployment {
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
     const runtime = createRuntime(log);
-    const callsEnded = (): Promise<void> => this.#answering.ended();
+    const callsEnded = async (): Promise<void> => {
+      const ended = Promise.allSettled(this.#answers);
+      if (this.#answers.size > 0)
+        await Promise.race([ended, sleep(callsEndMs, undefined, { ref: false })]);
+    };
     const modules = (): LiveModules =>
       createLiveModules({ root, vite, environment, manifest, runtime, callsEnded, log });
     const local: LocalDeployment = new LocalDeployment({
@@ -273,9 +283,14 @@ export class Deployment {
         body: "Starting",
       };
     const gateway = this.#running.gateway.readyRole;
-    return gateway === undefined
-      ? { status: 503, headers }
-      : await this.#answering.track(gateway.handle(request));
+    if (gateway === undefined) return { status: 503, headers };
+    const answer = gateway.handle(request);
+    this.#answers.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.#answers.delete(answer);
+    }
   }
 
   async close(): Promise<void> {
@@ -322,28 +337,55 @@ export class Deployment {
     modules: LiveModules,
     peer: Peer,
   ): Promise<Role> {
-    const { root, controls } = this.#options;
-    const parts = { trustKey: this.#trustKey, file: createConsoleFiles(), controls };
-    const console = createConsole(host, { ...parts, secure: false, masks: false });
+    const { controls, manifest } = this.#options;
+    const observer = createConsole(host, {
+      trustKey: this.#trustKey,
+      file: createConsoleFiles(),
+      controls,
+      secure: false,
+      masks: false,
+    });
+    const role = createGateway(host, {
+      ...options,
+      // Any host: Vite checks them already (`server.allowedHosts`).
+      web: { hosts: ["*"], base: fixedBase(manifest()?.base ?? "/") },
+      newId: randomUUID,
+      modules,
+      observer,
+      has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
+      meant: (fqn) => meantBy(fqn, this.#onNodes?.names.procedure ?? new Set()),
+    });
     try {
-      const role = await makeGateway(host, options, {
-        root,
-        configuration: this.#configuration,
-        base: this.#options.manifest()?.base ?? "/",
-        modules,
-        observer: console,
-        has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
-        meant: (fqn) => meantBy(fqn, this.#onNodes?.names.procedure ?? new Set()),
-        holder: (fqn, version) => this.holder(fqn, version),
-        peer,
-      });
-      await this.#gatewayModules?.close();
-      [this.#gatewayModules, this.#console] = [modules, console];
-      return role;
+      await this.#addModules(role, host, modules, peer);
     } catch (error) {
       await modules.close();
       throw error;
     }
+    await this.#gatewayModules?.close();
+    [this.#gatewayModules, this.#console] = [modules, observer];
+    return role;
+  }
+
+  /** Adds the middleware and the health checks of the configuration. */
+  async #addModules(role: Role, host: Host, modules: LiveModules, peer: Peer): Promise<void> {
+    const { root } = this.#options;
+    const { config, limits } = this.#configuration;
+    if (config?.middleware === undefined && config?.healthChecks === undefined) return;
+    const holder = this.holder.bind(this);
+    await bindGatewayCalls(host, { modules, peer, limits, holder });
+    const importPackage = applicationImporter(root);
+    const { middleware, healthChecks } = await configuredModules(config, {
+      root,
+      modules,
+      // A file outside the source folder is a module like any other. Node resolves packages, from the
+      // application.
+      moduleImporter: async (specifier) =>
+        await (specifier.startsWith("file:")
+          ? modules.import(fileURLToPath(specifier))
+          : importPackage(specifier)),
+    });
+    for (const entry of middleware) role.addMiddleware(entry);
+    for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
   }
 }
 
