@@ -1,5 +1,5 @@
 // In development, pages follow procedures that move and classes that change
-// (docs/guide/development.md). server/dev/pages/page-files.ts wraps this around the production runtime.
+// (docs/guide/development.md). server/dev/page-files.ts wraps this around the production runtime.
 
 import type { StartClient } from "../../src/types/client.ts";
 import { procedureKey, procedureNotFound } from "../../src/base/fqn.ts";

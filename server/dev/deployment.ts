@@ -43,11 +43,11 @@ import { configuredModules } from "../modules/configured-modules.ts";
 import { applicationImporter } from "../modules/module-importer.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 import { type DevConfiguration, configurationFile, readConfiguration } from "./configuration.ts";
-import { type NodeSegments, segmentsByNode } from "./nodes/node-segments.ts";
-import { createLiveModules, type LiveModules } from "./nodes/live-modules.ts";
-import { LiveNode } from "./nodes/live-node.ts";
-import { tidy } from "./nodes/stacks.ts";
-import type { DevEvent, DevNode } from "./session/session.ts";
+import { type NodeSegments, segmentsByNode } from "./node-segments.ts";
+import { createLiveModules, type LiveModules } from "./live-modules.ts";
+import { LiveNode } from "./live-node.ts";
+import { tidy } from "./stacks.ts";
+import type { DevEvent, DevNode } from "./session.ts";
 
 /** How long a module that runs again waits for calls in its old code. */
 const callsEndMs = 1_000;

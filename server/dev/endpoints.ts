@@ -11,7 +11,7 @@ import { oneEntry } from "../base/printable.ts";
 import { stackOf } from "../base/stacks.ts";
 import { connectEndpoints } from "../http/mounted/connect.ts";
 import type { Deployment } from "./deployment.ts";
-import { pageFile } from "./pages/page-files.ts";
+import { pageFile } from "./page-files.ts";
 
 export interface EndpointParts {
   readonly pageManifest: () => Promise<Manifest>;

@@ -3,9 +3,9 @@
 import type { DevEnvironment, EnvironmentModuleNode } from "vite";
 
 import type { Application } from "../compile/read/application.ts";
-import type { Difference } from "./session/difference.ts";
+import type { Difference } from "./difference.ts";
 import { parsePartId } from "../compile/modules/module-ids.ts";
-import type { Pages } from "./pages/pages.ts";
+import type { Pages } from "./pages.ts";
 
 /**
  * For nodes. Returns the ids of the modules. With `isIncomplete`, drops everything: Vite may have

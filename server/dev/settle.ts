@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
 import type { Application } from "../compile/read/application.ts";
 import type { ApplicationProcedure } from "../compile/split/application-procedure.ts";
-import type { DevEvent, Move } from "./session/session.ts";
+import type { DevEvent, Move } from "./session.ts";
 
 /** An empty file is looked at again after this long. */
 const emptyLookMs = 10;

@@ -14,8 +14,8 @@ import { proceduresIn } from "../../console/server/sources/manifest-procedures.t
 import { realPath } from "../files/sources.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { Development } from "../dev/development.ts";
-import { locationsOf } from "../dev/nodes/node-segments.ts";
-import type { DevEvent, DevOptions, DevSession, StartDev } from "../dev/session/session.ts";
+import { locationsOf } from "../dev/node-segments.ts";
+import type { DevEvent, DevOptions, DevSession, StartDev } from "../dev/session.ts";
 
 /** After this long the session is shown even if nodes are still loading. Calls wait for them. */
 const nodesTimeoutMs = 10_000;

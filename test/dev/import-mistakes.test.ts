@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { DevEvent } from "../../server/dev/session/session.ts";
+import type { DevEvent } from "../../server/dev/session.ts";
 import { develop, shop } from "./_session.ts";
 
 const problemsOf = (event: DevEvent | undefined): readonly unknown[] =>

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Terminal } from "../../base/terminal.ts";
 import { stackOf } from "../../base/stacks.ts";
 import { traceOf } from "../../../src/base/trace.ts";
-import type { DevEvent, DevSession } from "../session/session.ts";
+import type { DevEvent, DevSession } from "../session.ts";
 import type { Shows } from "./show.ts";
 
 /** Shows a session to a program. The application's own output goes to standard error. */

@@ -12,7 +12,7 @@ import { frameOf } from "../../../src/split/read/code-frame.ts";
 import { count, type Paint } from "../../base/paint.ts";
 import { oneEntry } from "../../base/printable.ts";
 import { stackOf } from "../../base/stacks.ts";
-import type { DevEvent, Move } from "../session/session.ts";
+import type { DevEvent, Move } from "../session.ts";
 
 /** One broken file may cause hundreds, and the first ones need fixing first. */
 const maxProblems = 8;

@@ -4,7 +4,7 @@ import { isAbsolute, relative } from "node:path";
 
 import { accesses } from "../../../src/base/access.ts";
 import { count, type Paint, thousands } from "../../base/paint.ts";
-import type { DevProcedure, DevSession } from "../session/session.ts";
+import type { DevProcedure, DevSession } from "../session.ts";
 import { duration } from "./lines.ts";
 
 // Sorts `node-10` after `node-9`.

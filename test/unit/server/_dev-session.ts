@@ -3,12 +3,7 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import type { Parameter } from "../../../src/base/manifest.ts";
-import type {
-  DevEvent,
-  DevNode,
-  DevProcedure,
-  DevSession,
-} from "../../../server/dev/session/session.ts";
+import type { DevEvent, DevNode, DevProcedure, DevSession } from "../../../server/dev/session.ts";
 import type { Terminal, TerminalInput, TerminalOutput } from "../../../server/base/terminal.ts";
 
 export interface FakeSession extends DevSession {

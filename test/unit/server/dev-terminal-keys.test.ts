@@ -1,7 +1,7 @@
 // The keys of `seamline dev`.
 
 import { describe, expect, it, vi } from "vitest";
-import type { DevSession } from "../../../server/dev/session/session.ts";
+import type { DevSession } from "../../../server/dev/session.ts";
 import { showInTerminal } from "../../../server/dev/terminal/show.ts";
 import { fakeSession, fakeTerminal } from "./_dev-session.ts";
 

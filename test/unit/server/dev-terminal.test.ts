@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ValueNotSerializable } from "../../../src/base/errors.ts";
 import { setTrace } from "../../../src/base/trace.ts";
-import type { DevEvent, DevSession } from "../../../server/dev/session/session.ts";
+import type { DevEvent, DevSession } from "../../../server/dev/session.ts";
 import { showAsJson } from "../../../server/dev/terminal/json-lines.ts";
 import { showInTerminal } from "../../../server/dev/terminal/show.ts";
 import { fakeSession, fakeTerminal, node, procedure } from "./_dev-session.ts";

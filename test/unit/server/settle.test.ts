@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import type { Application } from "../../../server/compile/read/application.ts";
-import type { DevEvent, Move } from "../../../server/dev/session/session.ts";
+import type { DevEvent, Move } from "../../../server/dev/session.ts";
 import { Settle } from "../../../server/dev/settle.ts";
 
 beforeEach(() => void vi.useFakeTimers());

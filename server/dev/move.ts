@@ -3,11 +3,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-import { BadRequest } from "../../../src/base/errors.ts";
-import { readJson } from "../../../src/base/json.ts";
-import { Problems } from "../../../src/base/problem.ts";
-import { entryOf, segmentFileEnding } from "../../../src/base/manifest.ts";
-import type { Application } from "../../compile/read/application.ts";
+import { BadRequest } from "../../src/base/errors.ts";
+import { readJson } from "../../src/base/json.ts";
+import { Problems } from "../../src/base/problem.ts";
+import { entryOf, segmentFileEnding } from "../../src/base/manifest.ts";
+import type { Application } from "../compile/read/application.ts";
 
 type SegmentFile = Record<string, Record<string, unknown>>;
 

@@ -4,9 +4,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { HttpResponse } from "../../../src/base/ports.ts";
-import { answerHeaders, developmentPath, mediaTypes, paths } from "../../../src/base/protocol.ts";
-import { packageFolder } from "../../base/package-folder.ts";
+import type { HttpResponse } from "../../src/base/ports.ts";
+import { answerHeaders, developmentPath, mediaTypes, paths } from "../../src/base/protocol.ts";
+import { packageFolder } from "../base/package-folder.ts";
 
 /**
  * The answer for `/svc/<name>`; `undefined` if there is no such file. `hotPath` is the address of

@@ -1,7 +1,7 @@
 // Stacks with the lines of the application only.
 
-import { graphId } from "../../compile/modules/module-ids.ts";
-import { withoutOwnFrames } from "../../base/stacks.ts";
+import { graphId } from "../compile/modules/module-ids.ts";
+import { withoutOwnFrames } from "../base/stacks.ts";
 
 const tidied = new WeakSet<Error>();
 

@@ -2,13 +2,13 @@
 
 import type { EnvironmentModuleNode, HotChannelClient, HotPayload, ViteDevServer } from "vite";
 
-import type { Manifest } from "../../../src/base/manifest.ts";
-import { formatProblem, type Problem } from "../../../src/base/problem.ts";
-import { developmentEvents } from "../../../src/base/protocol.ts";
-import { environmentNames } from "../../compile/write/environments.ts";
-import { addressOf } from "../../compile/plugin/ids.ts";
-import type { Application } from "../../compile/read/application.ts";
-import { browserManifest } from "../session/manifest.ts";
+import type { Manifest } from "../../src/base/manifest.ts";
+import { formatProblem, type Problem } from "../../src/base/problem.ts";
+import { developmentEvents } from "../../src/base/protocol.ts";
+import { environmentNames } from "../compile/write/environments.ts";
+import { addressOf } from "../compile/plugin/ids.ts";
+import type { Application } from "../compile/read/application.ts";
+import { browserManifest } from "./manifest.ts";
 import { overlayError } from "./overlay.ts";
 
 /** How long a move waits for a page that doesn't confirm it: a tab in the background may sleep. */

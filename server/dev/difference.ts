@@ -1,13 +1,13 @@
 // Compares two readings of the application: which module parts have changed, and which procedures
 // have moved.
 
-import { procedureKey } from "../../../src/base/fqn.ts";
-import type { SplitModule } from "../../../src/split/write/split-module.ts";
-import type { Application } from "../../compile/read/application.ts";
-import type { ApplicationProcedure } from "../../compile/split/application-procedure.ts";
-import type { CutModule, Side } from "../../compile/split/cut.ts";
-import { partId } from "../../compile/modules/module-ids.ts";
-import { proxiedNames } from "../../compile/plugin/ids.ts";
+import { procedureKey } from "../../src/base/fqn.ts";
+import type { SplitModule } from "../../src/split/write/split-module.ts";
+import type { Application } from "../compile/read/application.ts";
+import type { ApplicationProcedure } from "../compile/split/application-procedure.ts";
+import type { CutModule, Side } from "../compile/split/cut.ts";
+import { partId } from "../compile/modules/module-ids.ts";
+import { proxiedNames } from "../compile/plugin/ids.ts";
 import type { Move } from "./session.ts";
 
 export interface Difference {

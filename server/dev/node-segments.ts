@@ -1,6 +1,6 @@
 // Which nodes a session has, and which segments each holds.
 
-import { defaultServerSegments } from "../../../src/base/manifest.ts";
+import { defaultServerSegments } from "../../src/base/manifest.ts";
 
 /** Node → segments that it holds. */
 export type NodeSegments = Readonly<Record<string, readonly string[]>>;

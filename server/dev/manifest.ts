@@ -1,13 +1,13 @@
 // The two manifests of an application without a build. They name modules by id, since Vite serves
 // them on demand.
 
-import type { Manifest, ModuleRecord, ServerManifest } from "../../../src/base/manifest.ts";
-import type { Application } from "../../compile/read/application.ts";
-import { browserCode } from "../../compile/split/browser-code.ts";
-import { classRecords } from "../../compile/modules/classes.ts";
-import { markedForPages, namedIn, routesIn } from "../../compile/write/manifest-writer.ts";
-import { graphId, partId } from "../../compile/modules/module-ids.ts";
-import type { SourceModule } from "../../compile/modules/modules.ts";
+import type { Manifest, ModuleRecord, ServerManifest } from "../../src/base/manifest.ts";
+import type { Application } from "../compile/read/application.ts";
+import { browserCode } from "../compile/split/browser-code.ts";
+import { classRecords } from "../compile/modules/classes.ts";
+import { markedForPages, namedIn, routesIn } from "../compile/write/manifest-writer.ts";
+import { graphId, partId } from "../compile/modules/module-ids.ts";
+import type { SourceModule } from "../compile/modules/modules.ts";
 
 /** For nodes. */
 export async function serverManifest(

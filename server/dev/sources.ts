@@ -6,10 +6,10 @@ import { basename, relative } from "node:path";
 
 import type { ViteDevServer } from "vite";
 
-import type { Application } from "../../compile/read/application.ts";
-import type { ApplicationReader } from "../../compile/read/application-reader.ts";
-import { isModuleFile } from "../../compile/modules/modules.ts";
-import { slashed } from "../../files/sources.ts";
+import type { Application } from "../compile/read/application.ts";
+import type { ApplicationReader } from "../compile/read/application-reader.ts";
+import { isModuleFile } from "../compile/modules/modules.ts";
+import { slashed } from "../files/sources.ts";
 
 /**
  * Refuses requests that Vite would answer with the file instead of a module: other methods than

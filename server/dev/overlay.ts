@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import type { ErrorPayload } from "vite";
 
-import { formatProblem, type Problem } from "../../../src/base/problem.ts";
+import { formatProblem, type Problem } from "../../src/base/problem.ts";
 
 /**
  * All problems as one error, since the client shows one at a time. Their files are relative to

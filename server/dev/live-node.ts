@@ -1,13 +1,13 @@
 // One node of a development session. It follows the sources, and can be killed and started again.
 
-import type { SegmentEntry, ServerManifest } from "../../../src/base/manifest.ts";
-import type { Host, Log } from "../../../src/base/ports.ts";
-import { createNode, type NodeRole } from "../../../src/roles/node.ts";
-import type { LocalDeployment } from "../../local/deployment.ts";
-import type { Service } from "../../local/service.ts";
-import { accessIn } from "../../local/gateway-calls.ts";
+import type { SegmentEntry, ServerManifest } from "../../src/base/manifest.ts";
+import type { Host, Log } from "../../src/base/ports.ts";
+import { createNode, type NodeRole } from "../../src/roles/node.ts";
+import type { LocalDeployment } from "../local/deployment.ts";
+import type { Service } from "../local/service.ts";
+import { accessIn } from "../local/gateway-calls.ts";
 import type { LiveModules } from "./live-modules.ts";
-import type { DevEvent, DevNode } from "../session/session.ts";
+import type { DevEvent, DevNode } from "./session.ts";
 
 export interface LiveNodeOptions {
   readonly name: string;

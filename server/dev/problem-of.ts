@@ -1,10 +1,10 @@
 // Turns an error thrown while a module was loaded into a problem with file and line.
 
-import type { ServerManifest } from "../../../src/base/manifest.ts";
-import { type Problem, Problems } from "../../../src/base/problem.ts";
-import { bundlerProblems } from "../../compile/write/problems.ts";
-import { type LoadedModule, loadFailure, purposeOf } from "../../modules/load-failure.ts";
-import { parsePartId } from "../../compile/modules/module-ids.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
+import { bundlerProblems } from "../compile/write/problems.ts";
+import { type LoadedModule, loadFailure, purposeOf } from "../modules/load-failure.ts";
+import { parsePartId } from "../compile/modules/module-ids.ts";
 
 /** Why modules can't be loaded, as problems. */
 export function loadProblems(thrown: unknown, module: LoadedModule): readonly Problem[] {

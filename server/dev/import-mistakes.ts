@@ -5,11 +5,11 @@ import { isBuiltin } from "node:module";
 
 import type { DevEnvironment } from "vite";
 
-import type { Problem } from "../../../src/base/problem.ts";
-import type { Application } from "../../compile/read/application.ts";
-import { browserGraph, nodeProblems } from "../../compile/graphs/browser-graph.ts";
-import { loadVite, parserOf, type Vite } from "../../compile/modules/load-vite.ts";
-import { missingExports } from "../../compile/graphs/missing-exports.ts";
+import type { Problem } from "../../src/base/problem.ts";
+import type { Application } from "../compile/read/application.ts";
+import { browserGraph, nodeProblems } from "../compile/graphs/browser-graph.ts";
+import { loadVite, parserOf, type Vite } from "../compile/modules/load-vite.ts";
+import { missingExports } from "../compile/graphs/missing-exports.ts";
 
 /** Returns the function that finds them in an application. Pages are served by `browser`. */
 export function createImportJudge(

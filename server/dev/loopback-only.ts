@@ -3,7 +3,7 @@
 
 import type { ViteDevServer } from "vite";
 
-import { consolePath } from "../../../src/base/protocol.ts";
+import { consolePath } from "../../src/base/protocol.ts";
 
 const loopback = /^(?:::1|(?:::ffff:)?127(?:\.\d+){3})$/;
 

@@ -1,7 +1,7 @@
 // The current problems by source, so that one in the configuration doesn't hide one in the
 // application. Each stays until it is fixed.
 
-import { formatProblem, type Problem } from "../../../src/base/problem.ts";
+import { formatProblem, type Problem } from "../../src/base/problem.ts";
 import type { DevEvent } from "./session.ts";
 
 /** `imports`: what browsers can't import, and names that no module exports. They stop nothing. */

@@ -1,14 +1,14 @@
 // What the console can do to the application in development: kill and start nodes, move procedures.
 
-import type { ProcedureState } from "../../../src/types/console-state.ts";
-import { BadRequest } from "../../../src/base/errors.ts";
-import type { ServerManifest } from "../../../src/base/manifest.ts";
-import { formatProblem, type Problem } from "../../../src/base/problem.ts";
-import type { Application } from "../../compile/read/application.ts";
-import type { Controls } from "../../../console/server/controls.ts";
-import { proceduresIn } from "../../../console/server/sources/manifest-procedures.ts";
-import { moveProcedure } from "../files/move.ts";
-import type { DevNode } from "../session/session.ts";
+import type { ProcedureState } from "../../src/types/console-state.ts";
+import { BadRequest } from "../../src/base/errors.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
+import { formatProblem, type Problem } from "../../src/base/problem.ts";
+import type { Application } from "../compile/read/application.ts";
+import type { Controls } from "../../console/server/controls.ts";
+import { proceduresIn } from "../../console/server/sources/manifest-procedures.ts";
+import { moveProcedure } from "./move.ts";
+import type { DevNode } from "./session.ts";
 
 /** The parts of a session that are controlled. */
 export interface ControlledSession {

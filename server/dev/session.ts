@@ -1,8 +1,8 @@
 // A development session, as the terminal and tests see it.
 
-import type { Log } from "../../../src/base/ports.ts";
-import type { Problem } from "../../../src/base/problem.ts";
-import type { ManifestProcedure } from "../../../console/server/sources/manifest-procedures.ts";
+import type { Log } from "../../src/base/ports.ts";
+import type { Problem } from "../../src/base/problem.ts";
+import type { ManifestProcedure } from "../../console/server/sources/manifest-procedures.ts";
 
 /** One node of the development cluster. */
 export interface DevNode {
