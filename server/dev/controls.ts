@@ -1,8 +1,11 @@
 // What the console can do to the application in development: kill and start nodes, move procedures.
 
+import type { ViteDevServer } from "vite";
+
 import type { ProcedureState } from "../../src/types/console-state.ts";
 import { BadRequest } from "../../src/base/errors.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
+import { consolePath } from "../../src/base/protocol.ts";
 import { formatProblem, type Problem } from "../../src/base/problem.ts";
 import type { Application } from "../compile/read/application.ts";
 import type { Controls } from "../../console/server/controls.ts";
@@ -60,4 +63,22 @@ export function createControls(session: ControlledSession): Controls {
       await move;
     },
   };
+}
+
+const loopback = /^(?:::1|(?:::ffff:)?127(?:\.\d+){3})$/;
+
+/**
+ * Answers 404 when another machine requests the console's controls. With `--host`, other machines can
+ * reach the development server: they may look, but not change anything.
+ */
+export function refuseControlsToOthers({ middlewares }: ViteDevServer): void {
+  middlewares.use((message, response, next) => {
+    if (
+      !message.url?.startsWith(`${consolePath}/development/`) ||
+      loopback.test(message.socket.remoteAddress ?? "")
+    )
+      return next();
+    response.statusCode = 404;
+    response.end("Not found");
+  });
 }

@@ -8,11 +8,10 @@ import { fileURLToPath } from "node:url";
 import type { DevEnvironment } from "vite";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
-import { callableIn, isCallable } from "../../src/base/access.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
 import { type Console, createConsole } from "../../console/server/console.ts";
 import type { Controls } from "../../console/server/controls.ts";
-import { entryOf, type RouteEntry, type ServerManifest } from "../../src/base/manifest.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
 import type {
   Host,
   HttpRequest,
@@ -21,9 +20,8 @@ import type {
   ModuleNamespace,
   Peer,
 } from "../../src/base/ports.ts";
-import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
-import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
 import type { Followed } from "../../src/roles/node.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
@@ -43,7 +41,13 @@ import { configuredModules } from "../modules/configured-modules.ts";
 import { applicationImporter } from "../modules/module-importer.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 import { type DevConfiguration, configurationFile, readConfiguration } from "./configuration.ts";
-import { type NodeSegments, segmentsByNode } from "./node-segments.ts";
+import {
+  callableOnNodes,
+  meantBy,
+  type NodeSegments,
+  type OnNodes,
+  segmentsByNode,
+} from "./node-segments.ts";
 import { createLiveModules, type LiveModules } from "./live-modules.ts";
 import { LiveNode } from "./live-node.ts";
 import { tidy } from "./stacks.ts";
@@ -389,46 +393,9 @@ export class Deployment {
   }
 }
 
-/** What a caller may have meant by a name that isn't among `names`. */
-function meantBy(fqn: string, names: ReadonlySet<string>): string | undefined {
-  const withoutFile = fqn.replace(/[^/]+\/([^/]+)$/, "$1");
-  if (names.has(withoutFile))
-    return `did you mean '${withoutFile}'? The file's name isn't part of it`;
-  const near = nearest(fqn, names);
-  return near && `did you mean '${near}'?`;
-}
-
 /** Drops info lines: nodes report themselves that they joined or left. */
 function quiet(host: Host): Host {
   return { ...host, log: { ...host.log, info: () => {} } };
-}
-
-/** What nodes answer from outside. */
-interface OnNodes {
-  readonly names: Readonly<Record<"procedure" | "route", ReadonlySet<string>>>;
-  readonly routes: RouteTable<RouteEntry>;
-}
-
-function callableOnNodes(
-  manifest: ServerManifest,
-  nodeSegments: NodeSegments | undefined,
-): OnNodes {
-  const { segments, browserSegments } = manifest;
-  const onNodes = [
-    ...new Set(
-      Object.values(segmentsByNode(nodeSegments, Object.keys(segments), browserSegments)).flat(),
-    ),
-  ];
-  const routes = onNodes
-    .flatMap((segment) => entryOf(manifest.routes ?? {}, segment) ?? [])
-    .filter(({ access }) => isCallable(access));
-  return {
-    names: {
-      procedure: new Set(callableIn(manifest, onNodes)),
-      route: new Set(routes.map(({ name }) => name)),
-    },
-    routes: createRouteTable(routes),
-  };
 }
 
 /** Applications and their nodes share one `seamline`: this package. */

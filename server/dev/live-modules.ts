@@ -9,7 +9,7 @@ import type { ServerModules } from "../../src/roles/application.ts";
 import type { StopCallbacks } from "../../src/runtime/stop-callbacks.ts";
 import { createStops, whileLoading } from "../host/stops.ts";
 import { createModuleRunner } from "../local/module-runner.ts";
-import { runFailure } from "./problem-of.ts";
+import { runFailure } from "./problems.ts";
 
 export interface LiveModulesOptions {
   /** The application folder. */

@@ -1,6 +1,14 @@
-// Which nodes a session has, and which segments each holds.
+// Which nodes a session has, which segments each holds, and what they answer from outside.
 
-import { defaultServerSegments } from "../../src/base/manifest.ts";
+import { callableIn, isCallable } from "../../src/base/access.ts";
+import {
+  defaultServerSegments,
+  entryOf,
+  type RouteEntry,
+  type ServerManifest,
+} from "../../src/base/manifest.ts";
+import { nearest } from "../../src/base/problem.ts";
+import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
 
 /** Node → segments that it holds. */
 export type NodeSegments = Readonly<Record<string, readonly string[]>>;
@@ -39,4 +47,41 @@ export function locationsOf(
     ...nodes.map(([name]) => name),
     ...(segments.some((name) => browserSegments.includes(name)) ? [page] : []),
   ];
+}
+
+/** What nodes answer from outside. */
+export interface OnNodes {
+  readonly names: Readonly<Record<"procedure" | "route", ReadonlySet<string>>>;
+  readonly routes: RouteTable<RouteEntry>;
+}
+
+export function callableOnNodes(
+  manifest: ServerManifest,
+  nodeSegments: NodeSegments | undefined,
+): OnNodes {
+  const { segments, browserSegments } = manifest;
+  const onNodes = [
+    ...new Set(
+      Object.values(segmentsByNode(nodeSegments, Object.keys(segments), browserSegments)).flat(),
+    ),
+  ];
+  const routes = onNodes
+    .flatMap((segment) => entryOf(manifest.routes ?? {}, segment) ?? [])
+    .filter(({ access }) => isCallable(access));
+  return {
+    names: {
+      procedure: new Set(callableIn(manifest, onNodes)),
+      route: new Set(routes.map(({ name }) => name)),
+    },
+    routes: createRouteTable(routes),
+  };
+}
+
+/** What a caller may have meant by a name that isn't among `names`. */
+export function meantBy(fqn: string, names: ReadonlySet<string>): string | undefined {
+  const withoutFile = fqn.replace(/[^/]+\/([^/]+)$/, "$1");
+  if (names.has(withoutFile))
+    return `did you mean '${withoutFile}'? The file's name isn't part of it`;
+  const near = nearest(fqn, names);
+  return near && `did you mean '${near}'?`;
 }

@@ -17,7 +17,7 @@ import { environmentNames } from "../compile/write/environments.ts";
 import type { SourceModule } from "../compile/modules/modules.ts";
 import { createPlugin } from "../vite/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/manifest.ts";
-import { runFailure } from "../dev/problem-of.ts";
+import { runFailure } from "../dev/problems.ts";
 import { listFiles, outputFolders, realPath } from "../files/sources.ts";
 import { createModuleRunner } from "../local/module-runner.ts";
 import { loadRunner, loadVite } from "../compile/modules/load-vite.ts";
