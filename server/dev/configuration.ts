@@ -11,7 +11,7 @@ import { configVariable } from "../config/config-file.ts";
 export interface DevConfiguration {
   /** Absolute, when it is a file. */
   readonly file: string | undefined;
-  /** `undefined` if there is none: everything has its default. */
+  /** `undefined` without a configuration file: all keys have their defaults. */
   readonly config: StandaloneConfig | RepositoryConfig | undefined;
   readonly limits: Limits;
 }

@@ -1,4 +1,4 @@
-// What the console can do to the application in development: kill and start nodes, move procedures.
+// The console's actions in development: kill and start nodes, move procedures.
 
 import type { ViteDevServer } from "vite";
 

@@ -70,7 +70,7 @@ export interface DeploymentOptions {
   readonly onEvent: (event: DevEvent) => void;
 }
 
-/** What a change did to one node, or to the gateway. */
+/** The effect of a change on a node, or on the gateway. */
 export interface NodeChange {
   readonly node: string;
   /** Ids of the modules that it reloads. */
@@ -88,7 +88,7 @@ interface Running {
 
 export class Deployment {
   readonly #options: DeploymentOptions;
-  /** Once the nodes run: until then Vite and modules compute. */
+  /** Starts with the nodes: until then Vite and modules keep the event loop busy. */
   #heartbeat: Heartbeat | undefined;
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
   #isConfigured = false;
@@ -307,7 +307,7 @@ export class Deployment {
     const running = this.#running;
     this.#running = undefined;
     const gateway = running?.gateway.role;
-    // All at once: none is to say that it misses another.
+    // All at once, so that no service logs that another is gone.
     running?.gateway.kill();
     await Promise.all([...(running?.nodes.values() ?? [])].map(async (node) => await node.close()));
     await gateway?.stop();

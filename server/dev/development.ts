@@ -1,5 +1,5 @@
 // A development session of one Vite server. It reads the application, makes each change of the
-// sources live on nodes and in pages, and reports what it did.
+// sources live on nodes and in pages, and reports it.
 
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,10 +38,10 @@ import { watch } from "./watch.ts";
 
 /** A file that was removed while the application was read may be gone for good, and with it the folder. */
 const goneMs = 50;
-/** How long pages wait for nodes that load what has moved to them. */
+/** How long pages wait for nodes that load procedures which have moved to them. */
 const placeTimeoutMs = 2000;
 
-/** What `seamline dev` brings; plain `vite` has the plugin's options and Vite's log. */
+/** Set by `seamline dev`. Plain `vite` has the plugin's options and Vite's log. */
 export interface DevelopmentOptions {
   readonly config?: string | undefined;
   readonly log?: Log;
@@ -68,14 +68,14 @@ export class Development implements PluginSession, ControlledSession {
   readonly #settle: Settle;
   /** The last application without problems, which nodes and pages run. */
   #current: Application | undefined;
+  /** Files that have changed since it was read. */
+  #changedFiles = new Set<string>();
   #manifest: ServerManifest | undefined;
   #types: string | undefined;
   #revisions = 0;
-  /** Files that have changed since then. */
-  #changedFiles = new Set<string>();
-  /** Before that, a change only replaces the application that the nodes will start with. */
+  /** Before the start, a change only replaces the application that the nodes will start with. */
   #isStarted = false;
-  /** Resolves when nodes hold what the current application gives them. */
+  /** Resolves when nodes hold all procedures that the current application places on them. */
   #placed: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -293,7 +293,7 @@ export class Development implements PluginSession, ControlledSession {
       await this.#load(async () => await this.deployment.start());
   }
 
-  /** Runs what loads modules, and reports a failure as a problem. */
+  /** Runs a function that loads modules, and reports its failure as a problem. */
   async #load(act: () => Promise<void>): Promise<void> {
     const { root } = this.#reader;
     const found = await act().then(
@@ -303,7 +303,7 @@ export class Development implements PluginSession, ControlledSession {
     this.#problems.set("load", found);
   }
 
-  /** Resolves when pages may follow the current application: nodes hold what has moved to them. */
+  /** Resolves when pages may follow the current application: nodes hold its procedures. */
   async #atPlace(): Promise<void> {
     let placed: Promise<void> | undefined;
     const timeout = sleep(placeTimeoutMs, undefined, { ref: false });
@@ -362,7 +362,7 @@ export class Development implements PluginSession, ControlledSession {
     await this.#load(async () => {
       nodes = await deployment.follow(ids, changed.isMoved ? movePages : undefined);
     });
-    // Without a move, or if nodes couldn't load what moved to them, pages haven't followed yet.
+    // Without a move, or if a node couldn't load a procedure, pages haven't followed yet.
     await movePages();
     const ms = performance.now() - since;
     const events = eventsOf({

@@ -76,7 +76,7 @@ export function createLiveModules({
       const { evaluatedModules } = runner;
       const found = new Set<string>();
       for (const id of ids) if (evaluatedModules.getModuleById(id) !== undefined) found.add(id);
-      // The loop also visits what it adds.
+      // The loop also visits the ids that it adds.
       for (const id of found)
         for (const importer of evaluatedModules.getModuleById(id)?.importers ?? [])
           found.add(importer);

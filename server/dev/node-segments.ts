@@ -1,4 +1,4 @@
-// Which nodes a session has, which segments each holds, and what they answer from outside.
+// The nodes of a session, their segments, and the procedures and routes that they answer from outside.
 
 import { callableIn, isCallable } from "../../src/base/access.ts";
 import {
@@ -13,7 +13,7 @@ import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts
 /** Node → segments that it holds. */
 export type NodeSegments = Readonly<Record<string, readonly string[]>>;
 
-/** What pages are called where nodes are listed by name. */
+/** The name of pages in lists of nodes. */
 export const page = "page";
 
 /** Without `nodeSegments`, each segment that servers run has a node under its name. */
@@ -49,7 +49,7 @@ export function locationsOf(
   ];
 }
 
-/** What nodes answer from outside. */
+/** The procedures and routes that nodes answer from outside. */
 export interface OnNodes {
   readonly names: Readonly<Record<"procedure" | "route", ReadonlySet<string>>>;
   readonly routes: RouteTable<RouteEntry>;
@@ -77,7 +77,7 @@ export function callableOnNodes(
   };
 }
 
-/** What a caller may have meant by a name that isn't among `names`. */
+/** A hint for a name that isn't among `names`. */
 export function meantBy(fqn: string, names: ReadonlySet<string>): string | undefined {
   const withoutFile = fqn.replace(/[^/]+\/([^/]+)$/, "$1");
   if (names.has(withoutFile))

@@ -14,7 +14,7 @@ import { overlayError } from "./overlay.ts";
 /** How long a move waits for a page that doesn't confirm it: a tab in the background may sleep. */
 const followTimeoutMs = 2000;
 
-/** What pages have to follow. */
+/** The application that pages follow. */
 export interface PagesSource {
   /** The last application without problems. Rejects with `Problems` if there hasn't been one. */
   readonly application: () => Promise<Application>;

@@ -7,7 +7,7 @@ import { type LoadedModule, loadFailure, purposeOf } from "../modules/load-failu
 import { parsePartId } from "../compile/modules/module-ids.ts";
 import type { DevEvent } from "./session.ts";
 
-/** `imports`: what browsers can't import, and names that no module exports. They stop nothing. */
+/** `imports`: modules that browsers can't load, and names that no module exports. They stop nothing. */
 type Source = "configuration" | "application" | "load" | "imports";
 
 /**
@@ -86,7 +86,7 @@ export function loadProblems(thrown: unknown, module: LoadedModule): readonly Pr
   return loadFailure(thrown, module).problems;
 }
 
-/** Wraps what a module threw while a runner loaded it; `id` is the module's. */
+/** Wraps the error of a module that a runner has loaded; `id` is the module's. */
 export function runFailure(
   thrown: unknown,
   id: string,

@@ -15,11 +15,11 @@ export interface DevNode {
 
 /** One version of one procedure, and where it is now. */
 export interface DevProcedure extends ManifestProcedure {
-  /** Names of nodes, and `page` for what pages load. */
+  /** Names of nodes, and `page` if pages load it. */
   readonly nodes: readonly string[];
 }
 
-/** What happens in a session. `ms` is the time from seeing a change until it was live. */
+/** An event of a session. `ms` is the time from seeing a change until it was live. */
 export type DevEvent =
   /** Only bodies have changed. Their own module state starts anew. */
   | {
@@ -37,7 +37,7 @@ export type DevEvent =
       readonly ms: number;
     }
   | { readonly kind: "moved"; readonly procedures: readonly Move[]; readonly ms: number }
-  /** If a node can't start, `error` is what it threw, and `why` its message. */
+  /** If a node can't start, it has thrown `error`, whose message is `why`. */
   | {
       readonly kind: "node";
       readonly node: string;

@@ -156,7 +156,7 @@ function windowOf(file: string): number {
   return file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : 0;
 }
 
-/** Resolves when none of these files is empty, or when those that are have been so for a while. */
+/** Resolves when no file is empty any more, or after a while. */
 async function written(files: Iterable<string>): Promise<void> {
   let empty = [...files].filter(isEmpty);
   for (let look = 0; empty.length > 0 && look < maxEmptyLooks; look++) {

@@ -9,7 +9,7 @@ const tidied = new WeakSet<Error>();
 export function tidy(error: Error): Error {
   if (tidied.has(error) || typeof error.stack !== "string") return error;
   tidied.add(error);
-  // What was thrown and isn't an error becomes one there.
+  // Generated code turns a thrown value that isn't an error into one, and so has a frame.
   const lines = error.stack.split("\n").filter((line) => !line.includes(`${graphId}:`));
   Reflect.defineProperty(error, "stack", {
     value: withoutOwnFrames(lines.join("\n"), true),

@@ -179,7 +179,7 @@ class Watch {
     this.#looks.set(path, timer.unref());
   }
 
-  /** Reports what differs from the last report. Returns `false` if the path needs another look. */
+  /** Reports a difference from the last report. Returns `false` if the path needs another look. */
   #reportChange(path: string, attempt: number): boolean {
     const found = statOf(path);
     const before = this.#reported.get(path);
@@ -226,7 +226,7 @@ class Watch {
       this.#watcher.unwatch(present);
       this.#watcher.add(present);
       this.#watched = undefined;
-      // Watching again takes a moment, and doesn't report what it finds.
+      // Watching again takes a moment, and changes until then aren't reported.
       for (const path of present) this.#lookSoon(path, 1);
     }, lookDelaysMs[0]).unref();
   }

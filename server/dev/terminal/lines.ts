@@ -30,7 +30,7 @@ export interface LineContext {
 /** Where lines go. */
 export type Write = (level: keyof Log, text: string) => void;
 
-/** Writes what happens in a session. */
+/** A log that also takes the events of a session. */
 export interface DevLog extends Log {
   readonly event: (event: DevEvent) => void;
 }
@@ -117,7 +117,7 @@ function writeNode(
   }
 }
 
-/** What was thrown, with the application's lines below `root`, its causes and its trace of calls. */
+/** An error with its causes and its trace of calls. Files below `root` have relative paths. */
 function failure(thrown: unknown, root: string): string {
   const stack = stackOf(thrown)
     .replaceAll(`${pathToFileURL(root).href}/`, "")
@@ -127,7 +127,7 @@ function failure(thrown: unknown, root: string): string {
   return oneEntry(lines.join("\n"));
 }
 
-/** A text for each problem as builds print it, plus the lines of source if the build has none. */
+/** A text for each problem as builds print it, with a code frame even if the build has none. */
 function problemLines(problems: readonly Problem[], root: string): readonly string[] {
   const shown = problems.slice(0, maxProblems).map((problem) => {
     const frame = problem.frame ?? frameFrom(root, problem);
@@ -137,7 +137,7 @@ function problemLines(problems: readonly Problem[], root: string): readonly stri
   return more > 0 ? [...shown, count(more, "more problem")] : shown;
 }
 
-/** The problem without its lines of source and its hint. */
+/** The problem without its code frame and its hint. */
 function headOf({ frame: _, hint: __, ...problem }: Problem): string {
   return formatProblem(problem);
 }

@@ -1,4 +1,4 @@
-// What `seamline dev` prints when it is ready: addresses, and what runs where.
+// The first lines of `seamline dev`: addresses, segments and where they run, procedures by access.
 
 import { isAbsolute, relative } from "node:path";
 
@@ -53,7 +53,7 @@ function keyLine(paint: Paint): string {
   return keyNames.map(([key, short]) => `${paint("bold", key)} ${paint("dim", short)}`).join("   ");
 }
 
-/** What each key does. */
+/** The keys and their actions, with the addresses. */
 export function helpLines(session: DevSession, paint: Paint): string {
   const keys = keyNames.map(([key, , long]) => `  ${paint("bold", key)}  ${long}`);
   return ["", ...keys, "", ...addressLines(session, paint), ""].join("\n");

@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 const file = "/app/office.segment.json";
 const segment = new Set([file]);
 
-/** An application by its procedures: the places of each, or none if no segment file names it. */
+/** The places of each procedure; empty if no segment file names it. */
 type Places = Readonly<Record<string, string>>;
 
 function application(places: Places): Application {

@@ -1,4 +1,4 @@
-// A watcher that reports what a test tells it to, over files that are really there.
+// A fake watcher, which reports only the events of a test, over real files.
 
 import { EventEmitter } from "node:events";
 import {
@@ -66,7 +66,7 @@ function start(files: readonly string[]) {
     /** The system does. */
     raw: (event: string, name: string, watchedPath = root) =>
       watcher.emit("raw", event, name, { watchedPath }),
-    /** What was reported through the watcher within this time. */
+    /** Events that were reported through the watcher within this time. */
     async within(ms: number): Promise<readonly string[]> {
       told = [];
       await vi.advanceTimersByTimeAsync(ms);
