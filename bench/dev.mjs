@@ -1,6 +1,6 @@
 // Measures `seamline dev` at 10 and 1,000 modules: time to ready, compared with Vite alone, and
-// time from saving a file to its being live on a node and in a page. Uses whole processes and a
-// real page.
+// time from saving a file to its being live on a node and in a page, or to a procedure's being at its
+// other place. Uses whole processes and a real page.
 // node bench/dev.mjs [ready] [live] [numbers of modules], after npm run build
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -67,7 +67,7 @@ const call = (url) =>
     request(url, { agent }, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part) => (text += part));
-      answer.on("end", () => resolve(text));
+      answer.on("end", () => resolve({ status: answer.statusCode, text }));
     })
       .on("error", reject)
       .end();
@@ -100,7 +100,7 @@ async function live(folder, modules) {
           await new Promise((resolve) => setTimeout(resolve, 2));
       }, value);
     const onNode = async (value) => {
-      while ((await call(`${url}/rpc/parts/sum${group}?given=1`)) !== String(value))
+      while ((await call(`${url}/rpc/parts/sum${group}?given=1`)).text !== String(value))
         await new Promise((resolve) => setTimeout(resolve, 2));
     };
     const numbers = { page: [0, inPage, 1, 0], node: [group, onNode, 1, 0] };
@@ -110,7 +110,31 @@ async function live(folder, modules) {
       "body in the page": [],
       "module below, on a node": [],
       "module below, in the page": [],
+      "move into the page": [],
+      "move to a node": [],
     };
+    // The second segment file is saved right after the first.
+    const segments = ["page", "office"].map((name) =>
+      join(folder, `segments/${name}.segment.json`),
+    );
+    const atPage = await Promise.all(segments.map((file) => readFile(file, "utf8")));
+    const [inOffice, moved] = atPage.map((text) => JSON.parse(text));
+    Object.assign(moved, { "./parts/part0": inOffice["./parts/part0"] });
+    delete inOffice["./parts/part0"];
+    const atNode = [inOffice, moved].map((content) => JSON.stringify(content));
+    /** A node that has the procedure answers; it doesn't any more when all pages have followed. */
+    const move = async (name, texts, status) => {
+      const began = performance.now();
+      await Promise.all(segments.map((file, at) => writeFile(file, texts[at])));
+      while ((await call(`${url}/rpc/parts/sum0?given=1`)).status !== status)
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      times[name].push(performance.now() - began);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    };
+    for (let round = 0; round < rounds; round++) {
+      await move("move to a node", atNode, 200);
+      await move("move into the page", atPage, 404);
+    }
     for (let round = 0; round < rounds; round++)
       for (const [place, state] of Object.entries(numbers))
         for (const what of ["body", "below"]) {

@@ -54,7 +54,7 @@ describe("rooms", () => {
 
   it("server imports src, Node and its own libraries; vite only in its build, so that a production role never loads it", () => {
     const own =
-      /^(node:.*|commander|@opentelemetry\/api|@nats-io\/(?:transport-node|jetstream|kv)|fast-string-truncated-width|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
+      /^(node:.*|commander|@opentelemetry\/api|@nats-io\/(?:transport-node|jetstream|kv)|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
     expect(strangers(sources, ["server", "src", "console"], own)).toEqual([]);
     expect(

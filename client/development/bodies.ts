@@ -11,7 +11,7 @@ const updateMs = 2000;
 
 type Code = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** What an instance of a module passed to `onStop`. */
+/** The callbacks that an instance of a module passed to `onStop`. */
 class ModuleStops {
   readonly callbacks: StopCallbacks = new StopCallbacks(browser.clock.after);
   readonly #file: string;
@@ -21,7 +21,7 @@ class ModuleStops {
     this.#file = fileOf(module);
   }
 
-  /** Runs the callbacks, after calls in the module's code. Whoever asks later waits as well. */
+  /** Runs the callbacks, after calls in the module's code. A later call waits as well. */
   async stop(): Promise<void> {
     this.#stopping = this.#stopping.then(async () => {
       if (this.callbacks.isEmpty) return;
@@ -36,7 +36,7 @@ class ModuleStops {
 const stops = new Map<string, ModuleStops>();
 /** By the address of the module's file. */
 const bodies = new Map<string, Body>();
-/** What waits for the callbacks of a body that leaves. */
+/** Modules that wait for the callbacks of a body that leaves. */
 const waiting = new Set<() => void>();
 
 /**
@@ -151,8 +151,8 @@ type Elsewhere = (
 let elsewhere: Elsewhere = async () => undefined;
 
 /**
- * Sets what finds a procedure by the address of its file and its name there: follows the current
- * manifest, and returns what calls the procedure if it isn't in this page.
+ * Sets the function that finds a procedure by the address of its file and its name there. It follows
+ * the current manifest, and resolves to a function that calls the procedure if it isn't in this page.
  */
 export function findElsewhere(find: Elsewhere): void {
   elsewhere = find;

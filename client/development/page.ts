@@ -1,5 +1,5 @@
 // In development, pages follow procedures that move and classes that change
-// (docs/guide/development.md). server/dev/pages/page-files.ts wraps this around the production runtime.
+// (docs/guide/development.md). server/dev/page-files.ts wraps this around the production runtime.
 
 import type { StartClient } from "../../src/types/client.ts";
 import { procedureKey, procedureNotFound } from "../../src/base/fqn.ts";
@@ -51,13 +51,13 @@ export function noting(start: StartClient): StartClient {
       return await loading;
     } finally {
       starting.delete(loading);
-      // What has moved while it was loading has waited for it.
+      // Moves have waited for the start meanwhile.
       await soon(followed);
     }
   };
 }
 
-/** Wraps what faces call: the console shows when options are passed as a context. */
+/** Wraps the seam that faces call: the console warns when options are passed as a context. */
 export const warning: (seam: Seam) => Pick<Seam, "run"> = warningOfOptions((line) =>
   // oxlint-disable-next-line no-console -- a page has no other log
   console.warn(`Seamline: ${line}`),
@@ -206,7 +206,7 @@ async function place(
   await placement.load(Promise.resolve(manifest), startedIn(manifest)).catch(report);
   const here = hereIn(manifest);
   placement.drop([...seenKeys].filter((key) => !here.has(key)));
-  // Moves don't wait for what their callbacks do.
+  // Moves don't wait for callbacks.
   void leave([...bodiesIn(before)].filter((body) => !bodies.has(body)));
 }
 
@@ -235,7 +235,7 @@ function keysOf({ procedures, segments }: Manifest, names: readonly string[]): r
   );
 }
 
-/** Whether no node has run the procedure, as none has it. */
+/** Whether the procedure hasn't run, because no node has it. */
 function isUnknown(error: unknown, fqn: string, version: string): boolean {
   const { name, message } = procedureNotFound(fqn, version);
   return (

@@ -12,11 +12,8 @@ export interface Terminal {
 }
 
 export interface TerminalOutput extends TextOutput {
-  /** Only a terminal has a size. */
+  /** Only a terminal has a width. */
   readonly columns?: number;
-  readonly rows?: number;
-  on?(event: "resize", listener: () => void): unknown;
-  off?(event: "resize", listener: () => void): unknown;
 }
 
 export interface TerminalInput extends NodeJS.ReadableStream {

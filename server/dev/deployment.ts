@@ -1,13 +1,17 @@
 // The deployment of a development session: nodes, and a gateway with the configured limits, key,
 // middleware and console.
 
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
 import type { DevEnvironment } from "vite";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
-import { callableIn, isCallable } from "../../src/base/access.ts";
+import { procedureKey } from "../../src/base/fqn.ts";
 import { type Console, createConsole } from "../../console/server/console.ts";
 import type { Controls } from "../../console/server/controls.ts";
-import { entryOf, type RouteEntry, type ServerManifest } from "../../src/base/manifest.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
 import type {
   Host,
   HttpRequest,
@@ -16,9 +20,10 @@ import type {
   ModuleNamespace,
   Peer,
 } from "../../src/base/ports.ts";
-import { nearest, type Problem, Problems } from "../../src/base/problem.ts";
-import { createRouteTable, type RouteTable } from "../../src/http/route-table.ts";
-import type { GatewayOptions } from "../../src/roles/relay/gateway.ts";
+import { type Problem, Problems } from "../../src/base/problem.ts";
+import { fixedBase } from "../../src/http/base-path.ts";
+import type { Followed } from "../../src/roles/node.ts";
+import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
 import type { Role } from "../../src/roles/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
@@ -29,21 +34,27 @@ import { nodeHost } from "../http/host.ts";
 import { serverTiming } from "../telemetry/traces/server-timing.ts";
 import { readTrustKey } from "../config/key.ts";
 import { LocalDeployment } from "../local/deployment.ts";
+import { bindGatewayCalls } from "../local/gateway-calls.ts";
 import { memoryLinks } from "../local/memory-links.ts";
 import type { Service } from "../local/service.ts";
+import { configuredModules } from "../modules/configured-modules.ts";
+import { applicationImporter } from "../modules/module-importer.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
+import { type DevConfiguration, configurationFile, readConfiguration } from "./configuration.ts";
 import {
-  type DevConfiguration,
-  configurationFile,
-  makeGateway,
-  readConfiguration,
-} from "./configuration.ts";
-import { type NodeSegments, segmentsByNode } from "./nodes/node-segments.ts";
-import { Answering } from "./answering.ts";
-import { createLiveModules, type LiveModules } from "./nodes/live-modules.ts";
-import { LiveNodes, type NodeChange } from "./nodes/live-nodes.ts";
-import { tidy } from "./nodes/stacks.ts";
-import type { DevEvent, DevNode } from "./session/session.ts";
+  callableOnNodes,
+  meantBy,
+  type NodeSegments,
+  type OnNodes,
+  segmentsByNode,
+} from "./node-segments.ts";
+import { createLiveModules, type LiveModules } from "./live-modules.ts";
+import { LiveNode } from "./live-node.ts";
+import { tidy } from "./stacks.ts";
+import type { DevEvent, DevNode } from "./session.ts";
+
+/** How long a module that runs again waits for calls in its old code. */
+const callsEndMs = 1_000;
 
 export interface DeploymentOptions {
   readonly root: string;
@@ -59,19 +70,34 @@ export interface DeploymentOptions {
   readonly onEvent: (event: DevEvent) => void;
 }
 
+/** The effect of a change on a node, or on the gateway. */
+export interface NodeChange {
+  readonly node: string;
+  /** Ids of the modules that it reloads. */
+  readonly invalidated: ReadonlySet<string>;
+}
+
+interface Running {
+  readonly local: LocalDeployment;
+  readonly gateway: Service;
+  /** By name. */
+  readonly nodes: Map<string, LiveNode>;
+  /** Makes a node, which isn't started. */
+  readonly createNode: (name: string, segments: readonly string[]) => LiveNode;
+}
+
 export class Deployment {
   readonly #options: DeploymentOptions;
-  /** Once the nodes run: until then Vite and modules compute. */
+  /** Starts with the nodes: until then Vite and modules keep the event loop busy. */
   #heartbeat: Heartbeat | undefined;
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
   #isConfigured = false;
   #trustKey: TrustKey = "";
   /** The last configuration file, whether it could be read or not. */
   #file: string | undefined;
-  readonly #answering = new Answering();
-  #running:
-    | { readonly local: LocalDeployment; readonly gateway: Service; readonly nodes: LiveNodes }
-    | undefined;
+  /** Requests that are being answered. */
+  readonly #answers = new Set<Promise<unknown>>();
+  #running: Running | undefined;
   #gatewayModules: LiveModules | undefined;
   #console: Console | undefined;
   #callable: (OnNodes & { readonly of: ServerManifest }) | undefined;
@@ -80,9 +106,23 @@ export class Deployment {
     this.#options = options;
   }
 
-  /** `undefined` until the first start. */
-  get nodes(): LiveNodes | undefined {
-    return this.#running?.nodes;
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Empty until the first start. */
+  get nodes(): readonly LiveNode[] {
+    return [...(this.#running?.nodes.values() ?? [])];
+  }
+
+  node(name: string): LiveNode | undefined {
+    return this.#running?.nodes.get(name);
+  }
+
+  /** A node that holds a procedure now. */
+  holder(fqn: string, version: string): LiveNode | undefined {
+    const key = procedureKey(fqn, version);
+    return this.nodes.find((node) => node.accessOf(key) !== undefined);
   }
 
   get nodeSegments(): NodeSegments | undefined {
@@ -95,13 +135,9 @@ export class Deployment {
 
   /** The nodes that run, or that will once the application has started. */
   describeNodes(): readonly DevNode[] {
-    const manifest = this.#options.manifest();
-    if (this.nodes !== undefined || manifest === undefined || !this.#isConfigured)
-      return this.nodes?.describe() ?? [];
-    const entries = Object.entries(
-      segmentsByNode(this.nodeSegments, Object.keys(manifest.segments), manifest.browserSegments),
-    );
-    return entries.map(([name, segments]) => ({
+    if (this.isRunning || this.#options.manifest() === undefined || !this.#isConfigured)
+      return this.nodes.map((node) => node.describe());
+    return [...this.#segmentsByNode()].map(([name, segments]) => ({
       name,
       segments,
       procedures: 0,
@@ -142,7 +178,11 @@ export class Deployment {
     process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
     const runtime = createRuntime(log);
-    const callsEnded = (): Promise<void> => this.#answering.ended();
+    const callsEnded = async (): Promise<void> => {
+      const ended = Promise.allSettled(this.#answers);
+      if (this.#answers.size > 0)
+        await Promise.race([ended, sleep(callsEndMs, undefined, { ref: false })]);
+    };
     const modules = (): LiveModules =>
       createLiveModules({ root, vite, environment, manifest, runtime, callsEnded, log });
     const local: LocalDeployment = new LocalDeployment({
@@ -160,34 +200,82 @@ export class Deployment {
     const gateway = local.addGateway(
       async (host, options) => await this.#gateway(quiet(host), options, modules(), local.network),
     );
-    const nodes = new LiveNodes({
-      local,
-      manifest,
-      modules,
-      nodeSegments: this.nodeSegments,
-      onEvent,
-    });
+    const nodes = new Map<string, LiveNode>();
+    let created = 0;
+    const createNode = (name: string, segments: readonly string[]): LiveNode => {
+      const host = `node-${++created}`;
+      const node = new LiveNode({ name, host, segments, local, manifest, modules, onEvent });
+      nodes.set(name, node);
+      return node;
+    };
     await this.#end();
-    this.#running = { local, gateway, nodes };
+    this.#running = { local, gateway, nodes, createNode };
     await gateway.start();
-    await nodes.start();
+    await Promise.all(
+      [...this.#segmentsByNode()].map(([name, segments]) => createNode(name, segments).start()),
+    );
     this.#heartbeat ??= new Heartbeat(logComputations(log));
   }
 
-  /** See {@link LiveNodes.follow}. Reloads middleware and health checks that have changed. */
+  /**
+   * Applies the current manifest and the `changed` modules. Nodes load added procedures and notify
+   * the gateway, then `settled` runs, and then nodes drop removed ones, so every call finds its
+   * procedure. Without `settled`, nothing may have been removed. Rejects if a body can't be loaded:
+   * its node keeps the old one, and tries again with the next change. Reloads middleware and health
+   * checks that have changed.
+   */
   async follow(
     changed: ReadonlySet<string>,
     settled?: () => Promise<void>,
   ): Promise<readonly NodeChange[]> {
     if (this.#running === undefined) return [];
-    const { local, nodes } = this.#running;
-    const invalidated = this.#gatewayModules?.invalidate(changed) ?? new Set();
-    const changes = await nodes.follow(changed, settled);
+    const { local, nodes, createNode } = this.#running;
+    const changes: NodeChange[] = [];
+    const followed: Followed[] = [];
+    const failures: unknown[] = [];
+    const onGateway = this.#gatewayModules?.invalidate(changed) ?? new Set();
+    const segmentsOf = this.#segmentsByNode();
+    const leaving = this.nodes.filter(({ name }) => !segmentsOf.has(name));
+    await Promise.all(
+      [...segmentsOf].map(async ([name, segments]) => {
+        const node = nodes.get(name);
+        if (node === undefined) return await createNode(name, segments).start();
+        node.segments = segments;
+        if (node.state === "failed") await node.start();
+        const { role, modules, stale } = node;
+        if (role === undefined || modules === undefined) return;
+        for (const id of changed) stale.add(id);
+        const invalidated = modules.invalidate(stale);
+        for (const id of invalidated) stale.add(id);
+        try {
+          followed.push(await role.follow(segments, stale));
+          stale.clear();
+          if (invalidated.size > 0) changes.push({ node: name, invalidated });
+        } catch (error) {
+          // A node that was killed meanwhile loads everything at its next start.
+          if (node.modules === modules) failures.push(error);
+        }
+      }),
+    );
+    if (settled !== undefined || leaving.length > 0) {
+      await settled?.();
+      await Promise.all([...followed, ...leaving].map(async (each) => await each.leave()));
+      // Calls that the gateway has already sent reach their procedure within this turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const each of followed) each.drop();
+    for (const node of leaving) {
+      nodes.delete(node.name);
+      await node.close("no segment is left for it");
+    }
+    if (failures.length > 0) throw failures[0];
+    const order = [...nodes.keys()];
+    changes.sort((a, b) => order.indexOf(a.node) - order.indexOf(b.node));
     // A gateway with middleware reads the application's manifest only once.
     const isStale = this.#configuration.config?.middleware !== undefined && settled !== undefined;
-    if (invalidated.size === 0 && !isStale) return changes;
+    if (onGateway.size === 0 && !isStale) return changes;
     await local.replaceGateway();
-    return [...changes, { node: "gateway", invalidated }];
+    return [...changes, { node: "gateway", invalidated: onGateway }];
   }
 
   async handle(request: HttpRequest): Promise<HttpResponse> {
@@ -199,9 +287,14 @@ export class Deployment {
         body: "Starting",
       };
     const gateway = this.#running.gateway.readyRole;
-    return gateway === undefined
-      ? { status: 503, headers }
-      : await this.#answering.track(gateway.handle(request));
+    if (gateway === undefined) return { status: 503, headers };
+    const answer = gateway.handle(request);
+    this.#answers.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.#answers.delete(answer);
+    }
   }
 
   async close(): Promise<void> {
@@ -214,11 +307,19 @@ export class Deployment {
     const running = this.#running;
     this.#running = undefined;
     const gateway = running?.gateway.role;
-    // All at once: none is to say that it misses another.
+    // All at once, so that no service logs that another is gone.
     running?.gateway.kill();
-    await running?.nodes.close();
+    await Promise.all([...(running?.nodes.values() ?? [])].map(async (node) => await node.close()));
     await gateway?.stop();
     await running?.local.close();
+  }
+
+  /** Node → the segments that it holds. */
+  #segmentsByNode(): ReadonlyMap<string, readonly string[]> {
+    const { browserSegments = [], segments = {} } = this.#options.manifest() ?? {};
+    return new Map(
+      Object.entries(segmentsByNode(this.nodeSegments, Object.keys(segments), browserSegments)),
+    );
   }
 
   /** Whether the path of a request's target is that of a route on a node. */
@@ -240,71 +341,61 @@ export class Deployment {
     modules: LiveModules,
     peer: Peer,
   ): Promise<Role> {
-    const { root, controls } = this.#options;
-    const parts = { trustKey: this.#trustKey, file: createConsoleFiles(), controls };
-    const console = createConsole(host, { ...parts, secure: false, masks: false });
+    const { controls, manifest } = this.#options;
+    const observer = createConsole(host, {
+      trustKey: this.#trustKey,
+      file: createConsoleFiles(),
+      controls,
+      secure: false,
+      masks: false,
+    });
+    const role = createGateway(host, {
+      ...options,
+      // Any host: Vite checks them already (`server.allowedHosts`).
+      web: { hosts: ["*"], base: fixedBase(manifest()?.base ?? "/") },
+      newId: randomUUID,
+      modules,
+      observer,
+      has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
+      meant: (fqn) => meantBy(fqn, this.#onNodes?.names.procedure ?? new Set()),
+    });
     try {
-      const role = await makeGateway(host, options, {
-        root,
-        configuration: this.#configuration,
-        base: this.#options.manifest()?.base ?? "/",
-        modules,
-        observer: console,
-        has: (name, kind) => this.#onNodes?.names[kind].has(name) === true,
-        meant: (fqn) => meantBy(fqn, this.#onNodes?.names.procedure ?? new Set()),
-        holder: (fqn, version) => this.nodes?.holder(fqn, version),
-        peer,
-      });
-      await this.#gatewayModules?.close();
-      [this.#gatewayModules, this.#console] = [modules, console];
-      return role;
+      await this.#addModules(role, host, modules, peer);
     } catch (error) {
       await modules.close();
       throw error;
     }
+    await this.#gatewayModules?.close();
+    [this.#gatewayModules, this.#console] = [modules, observer];
+    return role;
   }
-}
 
-/** What a caller may have meant by a name that isn't among `names`. */
-function meantBy(fqn: string, names: ReadonlySet<string>): string | undefined {
-  const withoutFile = fqn.replace(/[^/]+\/([^/]+)$/, "$1");
-  if (names.has(withoutFile))
-    return `did you mean '${withoutFile}'? The file's name isn't part of it`;
-  const near = nearest(fqn, names);
-  return near && `did you mean '${near}'?`;
+  /** Adds the middleware and the health checks of the configuration. */
+  async #addModules(role: Role, host: Host, modules: LiveModules, peer: Peer): Promise<void> {
+    const { root } = this.#options;
+    const { config, limits } = this.#configuration;
+    if (config?.middleware === undefined && config?.healthChecks === undefined) return;
+    const holder = this.holder.bind(this);
+    await bindGatewayCalls(host, { modules, peer, limits, holder });
+    const importPackage = applicationImporter(root);
+    const { middleware, healthChecks } = await configuredModules(config, {
+      root,
+      modules,
+      // A file outside the source folder is a module like any other. Node resolves packages, from the
+      // application.
+      moduleImporter: async (specifier) =>
+        await (specifier.startsWith("file:")
+          ? modules.import(fileURLToPath(specifier))
+          : importPackage(specifier)),
+    });
+    for (const entry of middleware) role.addMiddleware(entry);
+    for (const [name, check] of healthChecks) role.addHealthCheck(name, check);
+  }
 }
 
 /** Drops info lines: nodes report themselves that they joined or left. */
 function quiet(host: Host): Host {
   return { ...host, log: { ...host.log, info: () => {} } };
-}
-
-/** What nodes answer from outside. */
-interface OnNodes {
-  readonly names: Readonly<Record<"procedure" | "route", ReadonlySet<string>>>;
-  readonly routes: RouteTable<RouteEntry>;
-}
-
-function callableOnNodes(
-  manifest: ServerManifest,
-  nodeSegments: NodeSegments | undefined,
-): OnNodes {
-  const { segments, browserSegments } = manifest;
-  const onNodes = [
-    ...new Set(
-      Object.values(segmentsByNode(nodeSegments, Object.keys(segments), browserSegments)).flat(),
-    ),
-  ];
-  const routes = onNodes
-    .flatMap((segment) => entryOf(manifest.routes ?? {}, segment) ?? [])
-    .filter(({ access }) => isCallable(access));
-  return {
-    names: {
-      procedure: new Set(callableIn(manifest, onNodes)),
-      route: new Set(routes.map(({ name }) => name)),
-    },
-    routes: createRouteTable(routes),
-  };
 }
 
 /** Applications and their nodes share one `seamline`: this package. */

@@ -1,44 +1,47 @@
-// A development session of one Vite server. It reads the application, keeps nodes and pages level
-// with the sources, and reports what it does.
+// A development session of one Vite server. It reads the application, makes each change of the
+// sources live on nodes and in pages, and reports it.
 
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
-import { segmentFileEnding, type ServerManifest } from "../../src/base/manifest.ts";
+import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { ApplicationReader } from "../compile/application-reader.ts";
+import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
 import { parsePartId, partId } from "../compile/read/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
+import { createPaint } from "../base/paint.ts";
+import { oneEntry } from "../base/printable.ts";
 import type { Controls } from "../../console/server/controls.ts";
-import { Changes } from "./changes.ts";
-import { type ControlledSession, createControls } from "./endpoints/console-controls.ts";
-import { Deployment } from "./deployment.ts";
+import { type ControlledSession, createControls, refuseControlsToOthers } from "./controls.ts";
+import { Deployment, type NodeChange } from "./deployment.ts";
 import { mountEndpoints } from "./endpoints.ts";
-import { Globs } from "./nodes/globs.ts";
-import { addressOf } from "../compile/plugin/ids.ts";
-import { LiveApplication } from "./live-application.ts";
-import { createViteLog, eventToLog } from "./log.ts";
-import { refuseControlsToOthers } from "./endpoints/loopback-only.ts";
-import { PageManifest } from "./pages/page-manifest.ts";
-import { Pages } from "./pages/pages.ts";
-import { ProblemList } from "./session/problem-list.ts";
-import { createReading } from "./reading.ts";
-import type { DevEvent, DevNode } from "./session/session.ts";
-import { keepSources } from "./endpoints/sources.ts";
-import { watch } from "./files/watch.ts";
-import { written } from "./files/written.ts";
+import { Globs, invalidateInPages, invalidateOnNodes } from "./stale-modules.ts";
+import { createImportJudge } from "./import-mistakes.ts";
+import { Pages } from "./pages.ts";
+import { createDevLog, type DevLog, type LineContext } from "./terminal/lines.ts";
+import { locationsOf } from "./node-segments.ts";
+import { goneFile, loadProblems, ProblemList } from "./problems.ts";
+import { difference, type LocationsOf, movesBetween } from "./difference.ts";
+import { serverManifest } from "./manifest.ts";
+import type { DevEvent, DevNode } from "./session.ts";
+import { eventsOf } from "./report.ts";
+import { keepSources } from "./sources.ts";
+import { Settle } from "./settle.ts";
+import { watch } from "./watch.ts";
 
-/** Moving a procedure changes two segment files, which an editor saves right after each other. */
-const segmentFilesWindowMs = 20;
 /** A file that was removed while the application was read may be gone for good, and with it the folder. */
 const goneMs = 50;
+/** How long pages wait for nodes that load procedures which have moved to them. */
+const placeTimeoutMs = 2000;
 
-/** What `seamline dev` brings; plain `vite` has the plugin's options and Vite's log. */
+/** Set by `seamline dev`. Plain `vite` has the plugin's options and Vite's log. */
 export interface DevelopmentOptions {
   readonly config?: string | undefined;
   readonly log?: Log;
@@ -56,45 +59,62 @@ export class Development implements PluginSession, ControlledSession {
   readonly ready: Promise<void>;
   readonly #server: ViteDevServer;
   readonly #reader: ApplicationReader;
+  readonly #environments: Readonly<Record<"browser" | "server", DevEnvironment>>;
+  readonly #onEvent: (event: DevEvent) => void;
   readonly #problems: ProblemList;
-  readonly #changes: Changes = new Changes(async (files, since) => {
-    await written(files);
-    await this.#live.update(files, since);
-  });
   readonly #pages: Pages;
-  readonly #pageManifest: PageManifest;
-  readonly #live: LiveApplication;
+  readonly #globs: Globs;
+  readonly #judgeImports: (application: Application) => Promise<readonly Problem[]>;
+  readonly #settle: Settle;
+  /** The last application without problems, which nodes and pages run. */
+  #current: Application | undefined;
+  /** Files that have changed since it was read. */
+  #changedFiles = new Set<string>();
+  #manifest: ServerManifest | undefined;
+  #types: string | undefined;
+  #revisions = 0;
+  /** Before the start, a change only replaces the application that the nodes will start with. */
+  #isStarted = false;
+  /** Resolves when nodes hold all procedures that the current application places on them. */
+  #placed: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(server: ViteDevServer, reader: ApplicationReader, options: DevelopmentOptions = {}) {
-    const log = options.log ?? createViteLog(server);
-    const onEvent = options.onEvent ?? ((event: DevEvent): void => eventToLog(log, event));
     const { root } = reader;
+    const viteLog = createViteLog(server, { root, hasRun: () => this.#hasRun });
+    const { log = viteLog, onEvent = viteLog.event } = options;
     this.#server = server;
     this.#reader = reader;
-    const environments = {
+    this.#onEvent = onEvent;
+    this.#environments = {
       browser: server.environments[environmentNames.browser],
       server: server.environments[environmentNames.server] as DevEnvironment,
     };
-    const { moduleGraph } = environments.browser;
-    this.#pageManifest = new PageManifest({
+    this.#pages = new Pages(server, root, {
       application: async () => {
-        await this.#live.placed();
+        await this.#atPlace();
         return await this.application();
       },
       hasProblems: () => this.#problems.of("application").length > 0,
-      addressOf: (id) =>
-        addressOf(id, server.config, moduleGraph.getModuleById(id)?.lastHMRTimestamp),
     });
-    const pages = new Pages(server, root, async () => await this.#pageManifest.current());
-    this.#pages = pages;
     this.#problems = new ProblemList((event) => {
-      if (event.kind !== "warning") pages.problems(event.kind === "problems" ? event.problems : []);
+      if (event.kind === "problems") this.#pages.problems(event.problems);
+      if (event.kind === "mended") this.#pages.problems([]);
       onEvent(event);
+    });
+    this.#globs = new Globs(server.watcher, this.#environments.server);
+    this.#judgeImports = createImportJudge(root, this.#environments.browser);
+    this.#settle = new Settle({
+      apply: async (files, since) =>
+        await this.#update(files, since).catch((error: unknown) =>
+          log.error("a change can't be made live", error),
+        ),
+      movesBetween: (before, after) => movesBetween(before, after, this.#locationsOf),
+      onEvent,
     });
     this.deployment = new Deployment({
       root,
-      environment: environments.server,
+      environment: this.#environments.server,
       config: options.config,
       nodeSegments: reader.options.nodes,
       manifest: () => this.manifest,
@@ -102,48 +122,37 @@ export class Development implements PluginSession, ControlledSession {
       controls: this.controls,
       onEvent,
     });
-    this.#live = new LiveApplication({
-      root,
-      environments,
-      readApplication: createReading({
-        reader,
-        environment: environments.browser,
-        problems: this.#problems,
-        pages,
-        onGone: (file) => this.#changed(file, goneMs),
-      }),
-      problems: this.#problems,
-      deployment: this.deployment,
-      pages,
-      globs: new Globs(server.watcher, environments.server),
-      changes: this.#changes,
-      onEvent,
+    this.read = this.#settle.run(async () => {
+      await this.#configure();
+      // Judging imports would resolve them, and the plugin's resolver waits for this reading.
+      const application = await this.#readApplication({ judgesImports: false });
+      if (application !== undefined) await this.#accept(application);
     });
-    this.read = this.#changes.run(async () => await this.#live.read());
     const listening = new Promise<void>((done) =>
       server.httpServer?.once("listening", () => done()),
     );
     const started = Promise.all([this.read, listening]).then(
-      async () => await this.#changes.run(async () => await this.#live.start()),
+      async () => await this.#settle.run(async () => await this.#start()),
     );
     // Calls don't wait for this.
     this.ready = started.then(
-      async () => await this.#changes.run(async () => await this.#live.judge()),
+      async () => await this.#settle.run(async () => void (await this.#readApplication())),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     this.#closeWith(watch(server, root, (file) => this.#changed(file)));
     keepSources(server, reader, async () => await this.application());
     refuseControlsToOthers(server);
     mountEndpoints(server, {
-      pageManifest: this.#pageManifest,
+      pageManifest: async () => await this.#pages.manifest(),
       deployment: this.deployment,
       read: this.read,
       started,
     });
   }
 
+  /** `undefined` until the application has been read without problems. */
   get manifest(): ServerManifest | undefined {
-    return this.#live.manifest;
+    return this.#manifest;
   }
 
   get problems(): readonly Problem[] {
@@ -157,13 +166,13 @@ export class Development implements PluginSession, ControlledSession {
   /** Stops a node as if its machine had failed. */
   async kill(node: string): Promise<void> {
     await this.ready;
-    await this.deployment.nodes?.get(node).kill();
+    await this.deployment.node(node)?.kill();
   }
 
   async start(node: string): Promise<void> {
     await this.ready;
     // Between changes: a node that reads its modules while they change would keep some old ones.
-    await this.#changes.run(async () => await this.deployment.nodes?.get(node).start());
+    await this.#settle.run(async () => await this.deployment.node(node)?.start());
   }
 
   get url(): string {
@@ -173,14 +182,13 @@ export class Development implements PluginSession, ControlledSession {
 
   async application(): Promise<Application> {
     await this.read;
-    const { current } = this.#live;
-    if (current === undefined) throw new Problems(this.#problems.of("application"));
-    return current;
+    if (this.#current === undefined) throw new Problems(this.#problems.of("application"));
+    return this.#current;
   }
 
   partAt(source: string): string {
     const { file, part } = parsePartId(source);
-    const isOwn = this.#live.current?.cut.has(file) === true;
+    const isOwn = this.#current?.cut.has(file) === true;
     const path = isOwn
       ? file
       : file.startsWith("/@fs/")
@@ -198,10 +206,10 @@ export class Development implements PluginSession, ControlledSession {
     file: string,
     modules: EnvironmentModuleNode[],
   ): Promise<EnvironmentModuleNode[] | undefined> {
-    await this.#changes.settled();
+    await this.#settle.settled();
     if (environment === environmentNames.server) return [];
     if (environment !== environmentNames.browser) return undefined;
-    const isCut = this.#live.current?.cut.has(file) === true;
+    const isCut = this.#current?.cut.has(file) === true;
     const updated = modules.filter(
       (module) => !(isCut && module.file === file) && !this.#pages.haveLeft(module),
     );
@@ -212,8 +220,8 @@ export class Development implements PluginSession, ControlledSession {
   async pageTags(): Promise<HtmlTagDescriptor[]> {
     this.#pages.expect();
     await this.read;
-    if (this.#live.current === undefined) return [];
-    const { revision } = await this.#pageManifest.current();
+    if (this.#current === undefined) return [];
+    const { revision } = await this.#pages.manifest();
     return [
       {
         tag: "meta",
@@ -234,19 +242,172 @@ export class Development implements PluginSession, ControlledSession {
     server.close = async () => {
       this.#isClosed = true;
       unwatch();
-      this.#live.close();
-      await this.#changes.settled();
+      await this.#settle.close();
       await this.deployment.close();
       await close.call(server);
     };
   }
 
-  #changed(
-    file: string,
-    windowMs = file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : 0,
-  ): void {
+  #changed(file: string, windowMs?: number): void {
     if (this.#isClosed) return;
     this.#reader.changed(file);
-    this.#changes.add(file, windowMs);
+    this.#settle.add(file, windowMs);
   }
+
+  async #configure(): Promise<void> {
+    this.#problems.set("configuration", await this.deployment.configure());
+  }
+
+  /** Resolves to `undefined` while the application has problems. */
+  async #readApplication({ judgesImports = true } = {}): Promise<Application | undefined> {
+    const problems = this.#problems;
+    const read = async () => {
+      const application = await this.#reader.read(this.#environments.browser);
+      return { application, imports: judgesImports ? await this.#judgeImports(application) : [] };
+    };
+    const result = await read().catch((error: unknown) => this.#changed(goneFile(error), goneMs));
+    if (result === undefined) return undefined;
+    const { application, imports } = result;
+    const { pageOnlyCalls, warnings } = application;
+    problems.warn([...pageOnlyCalls.map(({ problem }) => problem), ...warnings]);
+    this.#pages.warnings(
+      pageOnlyCalls.filter(({ isShared }) => !isShared).map(({ problem }) => problem),
+    );
+    problems.setAll({ application: application.problems, imports });
+    return application.problems.length > 0 ? undefined : application;
+  }
+
+  /** Nodes and pages can follow this application now. */
+  async #accept(application: Application): Promise<void> {
+    const { config } = this.#environments.browser;
+    this.#manifest = await serverManifest(application, `${++this.#revisions}`, config);
+    this.#current = application;
+    this.#types = await writeModuleTypes(application, this.#types);
+  }
+
+  /** Starts the nodes, unless problems prevent it. */
+  async #start(): Promise<void> {
+    this.#isStarted = true;
+    // Without its configuration a node would have neither key nor gateway.
+    if (this.#manifest !== undefined && this.#problems.of("configuration").length === 0)
+      await this.#load(async () => await this.deployment.start());
+  }
+
+  /** Runs a function that loads modules, and reports its failure as a problem. */
+  async #load(act: () => Promise<void>): Promise<void> {
+    const { root } = this.#reader;
+    const found = await act().then(
+      () => [],
+      (error: unknown) => loadProblems(error, { root, purpose: "the application" }),
+    );
+    this.#problems.set("load", found);
+  }
+
+  /** Resolves when pages may follow the current application: nodes hold its procedures. */
+  async #atPlace(): Promise<void> {
+    let placed: Promise<void> | undefined;
+    const timeout = sleep(placeTimeoutMs, undefined, { ref: false });
+    while (placed !== this.#placed) {
+      placed = this.#placed;
+      await Promise.race([placed, timeout]);
+    }
+  }
+
+  /** Reads the application again after these files have changed, and makes the difference live. */
+  async #update(files: ReadonlySet<string>, since: number): Promise<void> {
+    let place = (): void => {};
+    this.#placed = new Promise<void>((done) => (place = done));
+    try {
+      await this.#problems.through(async () => await this.#follow(files, since, place));
+    } finally {
+      place();
+    }
+  }
+
+  async #follow(files: ReadonlySet<string>, since: number, place: () => void): Promise<void> {
+    const { deployment } = this;
+    for (const file of files) this.#changedFiles.add(file);
+    const isConfigured = deployment.isConfiguredBy(files);
+    if (isConfigured) await this.#configure();
+    const previous = this.#current;
+    const application = await this.#readApplication();
+    if (application === undefined || this.#problems.of("configuration").length > 0) return;
+    if (previous !== undefined && !isConfigured && this.#settle.waits(previous, application, files))
+      return;
+    await this.#accept(application);
+    const changedFiles = this.#changedFiles;
+    this.#changedFiles = new Set();
+    if (previous === undefined || isConfigured || !deployment.isRunning) {
+      place();
+      if (this.#isStarted) await this.#start();
+      // A page may have been opened before anything could run, or under the old configuration.
+      return this.#pages.reload();
+    }
+    const changed = difference(previous, application, this.#locationsOf);
+    if (!changed.isMoved) place();
+    const { browser, server } = this.#environments;
+    const staleGlobs = await this.#globs.findStale();
+    const ids = invalidateOnNodes(
+      server,
+      changed,
+      { staleGlobs, files: changedFiles },
+      { cut: application.cut, isIncomplete: this.#isIncomplete },
+    );
+    const inPages = await invalidateInPages(browser, changed, this.#pages);
+    let nodes: readonly NodeChange[] = [];
+    const movePages = async (): Promise<void> => {
+      place();
+      await this.#pages.move();
+    };
+    await this.#load(async () => {
+      nodes = await deployment.follow(ids, changed.isMoved ? movePages : undefined);
+    });
+    // Without a move, or if a node couldn't load a procedure, pages haven't followed yet.
+    await movePages();
+    const ms = performance.now() - since;
+    const events = eventsOf({
+      root: this.#reader.root,
+      changed,
+      files: new Set([...changedFiles, ...staleGlobs.map((id) => parsePartId(id).file)]),
+      changes: nodes,
+      pages: { environment: browser, ids: inPages, isOpen: this.#pages.open > 0 },
+      ms,
+    });
+    events.forEach(this.#onEvent);
+    this.#settle.moved(previous, application, changed.moves, ms);
+  }
+
+  readonly #locationsOf: LocationsOf = (segments, { browserSegments }) =>
+    locationsOf(this.deployment.nodeSegments, segments, browserSegments);
+
+  get #hasRun(): boolean {
+    const { nodes } = this.deployment;
+    return nodes.length === 0
+      ? this.#current !== undefined
+      : nodes.some(({ state }) => state === "ready" || state === "stopped");
+  }
+
+  /** Something couldn't be loaded. Every change tries again. */
+  get #isIncomplete(): boolean {
+    return (
+      this.#problems.of("load").length > 0 ||
+      this.deployment.nodes.some(({ state }) => state === "failed")
+    );
+  }
+}
+
+/** Plain `vite` reports in its own log, where a node that has started is no news. */
+function createViteLog(
+  { config: { logger } }: ViteDevServer,
+  context: Pick<LineContext, "root" | "hasRun">,
+): DevLog {
+  const log = createDevLog({ ...context, paint: createPaint(false) }, (level, text) =>
+    logger[level](oneEntry(text), { timestamp: true }),
+  );
+  return {
+    ...log,
+    event(event) {
+      if (event.kind !== "node" || event.state !== "ready") log.event(event);
+    },
+  };
 }

@@ -2,6 +2,7 @@
 
 import type { ViteDevServer } from "vite";
 
+import type { Manifest } from "../../src/base/manifest.ts";
 import { type HttpRequest, type HttpResponse, TransportError } from "../../src/base/ports.ts";
 import { answerHeaders, browserManifestPath, mediaTypes, paths } from "../../src/base/protocol.ts";
 import { below } from "../../src/http/base-path.ts";
@@ -10,11 +11,10 @@ import { oneEntry } from "../base/printable.ts";
 import { stackOf } from "../base/stacks.ts";
 import { connectEndpoints } from "../http/mounted/connect.ts";
 import type { Deployment } from "./deployment.ts";
-import { pageFile } from "./pages/page-files.ts";
-import type { PageManifest } from "./pages/page-manifest.ts";
+import { pageFile } from "./page-files.ts";
 
 export interface EndpointParts {
-  readonly pageManifest: PageManifest;
+  readonly pageManifest: () => Promise<Manifest>;
   readonly deployment: Deployment;
   /** The application has been read. */
   readonly read: Promise<void>;
@@ -61,7 +61,7 @@ async function answer(
   const target = below(base, request.target);
   await read;
   if (target.startsWith(browserManifestPath)) {
-    const body = JSON.stringify(await pageManifest.current());
+    const body = JSON.stringify(await pageManifest());
     return { status: 200, headers: { "content-type": mediaTypes.json, ...answerHeaders }, body };
   }
   const file = await pageFile(target, `${base}/@vite/client`);

@@ -6,10 +6,10 @@ import type { DevEnvironment } from "vite";
 
 import { parsePartId, partId } from "../compile/read/module-ids.ts";
 import { slashed } from "../files/sources.ts";
-import type { NodeChange } from "./nodes/live-nodes.ts";
-import type { Difference, PlacedBody } from "./session/difference.ts";
-import { page } from "./nodes/node-segments.ts";
-import type { DevEvent } from "./session/session.ts";
+import type { NodeChange } from "./deployment.ts";
+import type { Difference, PlacedBody } from "./difference.ts";
+import { page } from "./node-segments.ts";
+import type { DevEvent } from "./session.ts";
 
 interface Done {
   readonly root: string;

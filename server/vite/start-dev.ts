@@ -14,8 +14,8 @@ import { proceduresIn } from "../../console/server/sources/manifest-procedures.t
 import { realPath } from "../files/sources.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { Development } from "../dev/development.ts";
-import { locationsOf } from "../dev/nodes/node-segments.ts";
-import type { DevEvent, DevOptions, DevSession, StartDev } from "../dev/session/session.ts";
+import { locationsOf } from "../dev/node-segments.ts";
+import type { DevEvent, DevOptions, DevSession, StartDev } from "../dev/session.ts";
 
 /** After this long the session is shown even if nodes are still loading. Calls wait for them. */
 const nodesTimeoutMs = 10_000;
@@ -84,10 +84,10 @@ function createSession(
     },
     async call(fqn, args, version = "0.0.0") {
       await development().ready;
-      const { nodes } = development().deployment;
-      if (nodes === undefined) throw new Error("There are no nodes yet: mend what is wrong first");
-      const holder = nodes.holder(fqn, version);
-      const role = (holder ?? nodes.anyReady())?.role;
+      const { deployment } = development();
+      const holder = deployment.holder(fqn, version);
+      const from = holder ?? deployment.nodes.find(({ role }) => role !== undefined);
+      const { role } = from ?? {};
       if (role?.runProcedure === undefined) throw new Error("No node is ready to call from");
       const began = performance.now();
       const value = await role.runProcedure(fqn, version, args);

@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished as onCurrentTestFinished, type TestContext, vi } from "vitest";
 
 import { stackOf } from "../../server/base/stacks.ts";
-import type { DevEvent, DevSession } from "../../server/dev/session/session.ts";
+import type { DevEvent, DevSession } from "../../server/dev/session.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
 import { formatProblem } from "../../src/base/problem.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ViteDevServer } from "vite";
 import { expect, it } from "vitest";
-import { refuseControlsToOthers } from "../../server/dev/endpoints/loopback-only.ts";
+import { refuseControlsToOthers } from "../../server/dev/controls.ts";
 import { raw } from "../unit/server/_raw.ts";
 import { develop, eventually, type Running, shop } from "./_session.ts";
 

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { DevSession, StartDev } from "../../dev/session/session.ts";
+import type { DevSession, StartDev } from "../../dev/session.ts";
 import { showAsJson } from "../../dev/terminal/json-lines.ts";
 import { openPage } from "../../dev/terminal/open-page.ts";
 import { showInTerminal } from "../../dev/terminal/show.ts";

@@ -3,9 +3,9 @@
 
 import { stripVTControlCharacters } from "node:util";
 import type { Terminal } from "../../base/terminal.ts";
+import { stackOf } from "../../base/stacks.ts";
 import { traceOf } from "../../../src/base/trace.ts";
-import type { DevEvent, DevSession } from "../session/session.ts";
-import { titleOf } from "./failure-lines.ts";
+import type { DevEvent, DevSession } from "../session.ts";
 import type { Shows } from "./show.ts";
 
 /** Shows a session to a program. The application's own output goes to standard error. */
@@ -64,7 +64,7 @@ function eventForm({
 }
 
 function errorForm(thrown: unknown): Readonly<Record<string, unknown>> {
-  if (!(thrown instanceof Error)) return { message: titleOf(thrown) };
+  if (!(thrown instanceof Error)) return { message: stackOf(thrown) };
   return {
     name: thrown.name,
     message: thrown.message,

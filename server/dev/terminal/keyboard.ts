@@ -7,7 +7,7 @@ export interface Key {
   /** `return`, `up`, `a`. Absent for characters without a key name. */
   readonly name?: string | undefined;
   readonly ctrl: boolean;
-  /** The typed character; empty for keys that type none. */
+  /** The typed character; empty for keys such as `up`. */
   readonly text: string;
 }
 

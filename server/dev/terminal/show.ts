@@ -1,15 +1,15 @@
 // Shows a development session to a person: a line for each event, and a few keys.
 
-import type { Terminal } from "../../base/terminal.ts";
+import { stripVTControlCharacters } from "node:util";
+
 import type { Log } from "../../../src/base/ports.ts";
-import { formatProblem } from "../../../src/base/problem.ts";
-import type { DevEvent, DevSession } from "../session/session.ts";
-import { eventLines } from "./event-lines.ts";
-import { failureLines, reasonOf } from "./failure-lines.ts";
-import { firstScreen, helpLines } from "./first-screen.ts";
+import { createPaint, wantsColour } from "../../base/paint.ts";
+import type { Terminal } from "../../base/terminal.ts";
+import type { DevSession } from "../session.ts";
 import { type Key, type Keyboard, readKeys } from "./keyboard.ts";
+import { createDevLog } from "./lines.ts";
 import { openPage } from "./open-page.ts";
-import { createScreen } from "./screen.ts";
+import { helpLines, overview } from "./overview.ts";
 
 /** Shows a session, as text or as JSON. */
 export interface Shows {
@@ -32,22 +32,23 @@ export interface ShowOptions {
 /** Keys work if the terminal has a keyboard. */
 export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows {
   const { root, version, stop, open = openPage } = options;
-  const screen = createScreen(terminal);
-  const { paint, print } = screen;
-  const log: Log = {
-    info: (line) => print(line),
-    warn: (line) => print(`${paint("yellow", "warning:")} ${line}`),
-    error(line, cause) {
-      if (cause === undefined) print(`${paint("red", "error:")} ${line}`);
-      else print(failureLines(cause, { root, paint, head: `error: ${line}` }).text);
-    },
-  };
+  const hasColours = wantsColour(terminal.stdout, terminal.env);
+  const paint = createPaint(hasColours);
+  // Messages from elsewhere, such as Vite's compiler, have colours.
+  const print = (text: string): void =>
+    void terminal.stdout.write(`${hasColours ? text : stripVTControlCharacters(text)}\n`);
+  let hasRun = false;
+  const { event: printEvent, ...log } = createDevLog(
+    { root, paint, hasRun: () => hasRun },
+    (_, text) => print(text),
+  );
 
   const openOrPrint = async (what: string, url: string): Promise<void> => {
     try {
       await open(url, terminal.env);
     } catch (error) {
-      print(`Can't open the ${what} from here (${reasonOf(error)}): ${url}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      print(`Can't open the ${what} from here (${reason}): ${url}`);
     }
   };
 
@@ -66,16 +67,6 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
     else if (text === "h" || text === "?") print(helpLines(session, paint));
   };
 
-  let hasRun = false;
-  const warned = new Set<string>();
-  const context = {
-    root,
-    paint,
-    get width() {
-      return screen.width();
-    },
-    hasRun: () => hasRun,
-  };
   const noteRun = (session: DevSession): void => {
     const nodes = session.nodes();
     hasRun ||=
@@ -83,34 +74,24 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
         ? session.procedures().length > 0
         : nodes.some((node) => node.state === "ready");
   };
-  const showEvent = (event: DevEvent): void => {
-    if (event.kind === "warning") {
-      const text = formatProblem(event.problem);
-      if (warned.has(text)) return;
-      warned.add(text);
-    }
-    for (const { text, same } of eventLines(event, context)) print(text, same);
-  };
 
   let unsubscribe: (() => void) | undefined;
   return {
     log,
     start(session, { ms }) {
       keyboard = readKeys(terminal.stdin, (key) => press(session, key));
-      const keys = keyboard !== undefined;
-      print(firstScreen(session, { root, version, ms, width: screen.width(), paint, keys }));
-      // Subscribing replays earlier events, but the first screen already shows the ready nodes.
+      print(overview(session, { root, version, ms, paint, keys: keyboard !== undefined }));
+      // Subscribing replays earlier events, but the overview already shows the ready nodes.
       let isSubscribed = false;
       unsubscribe = session.on((event) => {
         noteRun(session);
-        if (isSubscribed || event.kind !== "node" || event.state !== "ready") showEvent(event);
+        if (isSubscribed || event.kind !== "node" || event.state !== "ready") printEvent(event);
       });
       isSubscribed = true;
     },
     close() {
       unsubscribe?.();
       keyboard?.close();
-      screen.close();
     },
   };
 }

@@ -1,13 +1,9 @@
 // A fake development session, and a fake terminal that records its output.
 
 import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import type { Parameter } from "../../../src/base/manifest.ts";
-import type {
-  DevEvent,
-  DevNode,
-  DevProcedure,
-  DevSession,
-} from "../../../server/dev/session/session.ts";
+import type { DevEvent, DevNode, DevProcedure, DevSession } from "../../../server/dev/session.ts";
 import type { Terminal, TerminalInput, TerminalOutput } from "../../../server/base/terminal.ts";
 
 export interface FakeSession extends DevSession {
@@ -89,14 +85,13 @@ export function fakeSession(overrides: Partial<DevSession> = {}): FakeSession {
 
 export interface FakeTerminal extends Terminal {
   readonly stdout: TerminalOutput & { write(text: string | Uint8Array): boolean };
-  /** The visible text, as a terminal renders the output, including scrolled lines. */
+  /** The output without colours. */
   seen(): string;
   /** The output with escape sequences. */
   raw(): string;
   /** Text, or the name of a key. */
   type(...keys: string[]): Promise<void>;
   readonly stdin: TerminalInput & { readonly rawMode: boolean };
-  resize(columns: number): void;
 }
 
 const sequences: Readonly<Record<string, string>> = {
@@ -108,31 +103,20 @@ const sequences: Readonly<Record<string, string>> = {
   "ctrl-d": "\u0004",
 };
 
-interface Screen {
-  readonly columns?: number;
+interface Kind {
   readonly isTTY?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** With `isTTY: false` it is a pipe without keys. */
-export function fakeTerminal({ columns = 80, isTTY = true, env = {} }: Screen = {}): FakeTerminal {
+export function fakeTerminal({ isTTY = true, env = {} }: Kind = {}): FakeTerminal {
   let raw = "";
-  const resizers = new Set<() => void>();
-  const size = { columns, rows: 24 };
   const output = (): FakeTerminal["stdout"] => ({
     write(text) {
       raw += String(text);
       return true;
     },
     isTTY,
-    get columns() {
-      return size.columns;
-    },
-    get rows() {
-      return size.rows;
-    },
-    on: (_event, listener) => resizers.add(listener),
-    off: (_event, listener) => resizers.delete(listener),
   });
   const keys = new PassThrough();
   const stdin = Object.assign(keys, {
@@ -148,7 +132,7 @@ export function fakeTerminal({ columns = 80, isTTY = true, env = {} }: Screen = 
     stdin,
     env,
     raw: () => raw,
-    seen: () => render(raw, isTTY ? size.columns : Infinity).join("\n"),
+    seen: () => stripVTControlCharacters(raw),
     async type(...pressed) {
       for (const key of pressed) {
         keys.write(sequences[key] ?? key);
@@ -156,41 +140,5 @@ export function fakeTerminal({ columns = 80, isTTY = true, env = {} }: Screen = 
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
-    resize(next) {
-      size.columns = next;
-      for (const listener of resizers) listener();
-    },
   };
-}
-
-/** Renders text, line breaks, cursor moves up and right, and clearing to the end. Ignores colours. */
-export function render(raw: string, columns: number): string[] {
-  const rows: string[] = [""];
-  let row = 0;
-  let column = 0;
-  // oxlint-disable-next-line no-control-regex
-  for (const [token] of raw.matchAll(/\u001B\[\d*[A-Za-z]|[^\u001B]/gu)) {
-    const count = Number(/\d+/.exec(token)?.[0] ?? 1);
-    const action = token.length > 1 ? token.at(-1) : undefined;
-    if (token === "\n") {
-      row++;
-      column = 0;
-      if (rows[row] === undefined) rows[row] = "";
-    } else if (token === "\r") column = 0;
-    else if (action === "A") row = Math.max(0, row - count);
-    else if (action === "C") column += count;
-    else if (action === "J") {
-      rows.length = row + 1;
-      rows[row] = rows[row]!.slice(0, column);
-    } else if (!token.startsWith("\u001B")) {
-      if (column === columns) {
-        row++;
-        column = 0;
-        rows[row] ??= "";
-      }
-      rows[row] = rows[row]!.padEnd(column).slice(0, column) + token + rows[row]!.slice(column + 1);
-      column++;
-    }
-  }
-  return rows;
 }

@@ -1,7 +1,7 @@
 // The keys of `seamline dev`.
 
 import { describe, expect, it, vi } from "vitest";
-import type { DevSession } from "../../../server/dev/session/session.ts";
+import type { DevSession } from "../../../server/dev/session.ts";
 import { showInTerminal } from "../../../server/dev/terminal/show.ts";
 import { fakeSession, fakeTerminal } from "./_dev-session.ts";
 
@@ -13,7 +13,7 @@ function show({
   open?: (url: string) => Promise<void>;
 } = {}) {
   const session = fakeSession(changes);
-  const terminal = fakeTerminal({ columns: 120 });
+  const terminal = fakeTerminal();
   const stop = vi.fn<() => void>();
   const shows = showInTerminal(terminal, { root: "/app", version: "1.2.3", stop, open });
   shows.start(session, { ms: 412 });
@@ -81,33 +81,12 @@ describe("keys of `seamline dev`", () => {
 });
 
 describe("the terminal of `seamline dev`", () => {
-  it("the terminal prints the lines of session and application in order, without losing any", () => {
-    const { session, terminal, after } = show();
-    session.emit({ kind: "mended" });
-    terminal.stdout.write("hello from a procedure\n");
-    session.emit({ kind: "mended" });
-    terminal.stderr.write("a line without its end");
-    session.emit({ kind: "mended" });
-    expect(after()).toBe(
-      [
-        "mended: no problem is left",
-        "hello from a procedure",
-        "mended: no problem is left",
-        "a line without its end",
-        "mended: no problem is left",
-        "",
-      ].join("\n"),
-    );
-  });
-
   it("closing the session restores the terminal", async () => {
     const { terminal, shows, after } = show();
-    const { write } = fakeTerminal().stdout;
     expect(terminal.stdin.rawMode).toBe(true);
     shows.close();
     expect(terminal.stdin.rawMode).toBe(false);
     expect(after()).toBe("");
-    expect(String(terminal.stdout.write)).toBe(String(write));
     expect(terminal.stdin.listenerCount("keypress")).toBe(0);
   });
 });

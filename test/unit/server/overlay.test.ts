@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { overlayError } from "../../../server/dev/pages/overlay.ts";
+import { overlayError } from "../../../server/dev/overlay.ts";
 import { frameOf } from "../../../src/split/read/code-frame.ts";
 
 function application(): string {

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dev, type DevCommandOptions } from "../../../../server/cli/commands/dev.ts";
 import { run } from "../../../../server/cli/program.ts";
-import type { StartDev } from "../../../../server/dev/session/session.ts";
+import type { StartDev } from "../../../../server/dev/session.ts";
 import { fakeSession, fakeTerminal } from "../_dev-session.ts";
 
 const startDev = vi.fn<StartDev>();
