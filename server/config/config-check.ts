@@ -4,9 +4,17 @@ import * as v from "valibot";
 import { nearest, type Problem } from "../../src/base/problem.ts";
 import { procedureFields } from "../../src/runtime/segment-route.ts";
 import { schemeProblem } from "./config-address.ts";
-import { directoryNames, directoryProblems, directoryTlsNames } from "./config-directory.ts";
+import { directoryProblems } from "./config-directory.ts";
 import { ownAddressProblems } from "./config-own-address.ts";
-import { limitNames, metricsNames, schemas, tlsNames, tracesNames } from "./config-schema.ts";
+import {
+  directoryNames,
+  directoryTlsNames,
+  limitNames,
+  metricsNames,
+  schemas,
+  tlsNames,
+  tracesNames,
+} from "./config-schema.ts";
 import type { Config, Mode } from "./config-types.ts";
 
 /** Keys and limits that had another name before the first release. */
