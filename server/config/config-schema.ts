@@ -15,7 +15,7 @@ import { address, addresses, hostName, natsAddress, origins } from "./config-add
 import { headerGlobProblem, headerProblem } from "./config-headers.ts";
 import type { Config, ConfigInput, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
-import { filled, keysOf, optional, required, schemasAt } from "./schema-key.ts";
+import { filled, optional, required } from "./schema-key.ts";
 
 const string = v.pipe(
   v.string("expected a string"),
@@ -564,6 +564,10 @@ export const schemas: Schemas = { node, gateway, repository, proxy, standalone }
 
 export const modes: readonly Mode[] = Object.keys(schemas) as Mode[];
 
+export function isMode(value: unknown): value is Mode {
+  return typeof value === "string" && Object.hasOwn(schemas, value);
+}
+
 /** Keys that several modes have. Their types are interfaces of their own. */
 export const sharedKeys: Readonly<Record<string, Readonly<Record<string, v.GenericSchema>>>> = {
   CommonInput: common,
@@ -574,13 +578,3 @@ export const sharedKeys: Readonly<Record<string, Readonly<Record<string, v.Gener
 export const alternatives: Readonly<Partial<Record<Mode, readonly string[]>>> = {
   proxy: ["gateway", "node", "directory"],
 };
-
-/** The keys of objects that have no others. */
-export const limitNames: readonly string[] = keysOf(schemasAt(schemas.node, "limits"));
-export const metricsNames: readonly string[] = keysOf(schemasAt(schemas.node, "metrics"));
-export const tracesNames: readonly string[] = keysOf(schemasAt(schemas.node, "traces"));
-export const tlsNames: readonly string[] = keysOf(schemasAt(schemas.node, "tls"));
-export const directoryNames: readonly string[] = keysOf(schemasAt(schemas.node, "directory"));
-export const directoryTlsNames: readonly string[] = keysOf(
-  schemasAt(schemas.node, "directory.tls"),
-);

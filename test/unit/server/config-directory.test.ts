@@ -47,6 +47,9 @@ describe("the key 'directory'", () => {
       'directory.nats: it is missing → Give the addresses of NATS servers, such as ["nats://127.0.0.1:4222"]',
     ]);
     expect(withDirectory([])).toEqual(["directory: expected an object, found an array"]);
+    expect(withDirectory({ nats, tls: [] })).toEqual([
+      "directory.tls: expected an object, found an array",
+    ]);
     expect(withDirectory("nats://a")).toEqual([
       'directory: expected { "nats": ["nats://127.0.0.1:4222"] }, found "nats://a"',
     ]);
