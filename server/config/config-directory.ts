@@ -3,6 +3,8 @@
 import type { Problem } from "../../src/base/problem.ts";
 import type { DirectoryConfig, Mode } from "./config-types.ts";
 
+export const defaultDirectoryPrefix = "seamline";
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** What doesn't go together with a directory. */

@@ -12,6 +12,7 @@ import {
 import { defaultLimits } from "../../src/base/limits.ts";
 import { listenPattern } from "./config-address.ts";
 import { address, addresses, hostName, natsAddress, origins } from "./config-address-schema.ts";
+import { defaultDirectoryPrefix } from "./config-directory.ts";
 import { headerGlobProblem, headerProblem } from "./config-headers.ts";
 import type { Config, ConfigInput, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
@@ -152,17 +153,24 @@ const directory = v.pipe(
           isSecret: true,
         },
       ),
-      creds: optional(string, { description: "Path of a credentials file." }),
+      creds: optional(string, { description: "Path of a credentials file.", path: "file" }),
       tls: optional(
         v.pipe(
           v.strictObject(
             {
-              ca: optional(string, { description: "Path of certificate authorities (PEM)." }),
+              ca: optional(string, {
+                description: "Path of certificate authorities (PEM).",
+                path: "file",
+              }),
               cert: optional(string, {
                 description:
                   "Path of this service's certificate (PEM), if the server asks for one.",
+                path: "file",
               }),
-              key: optional(string, { description: "Path of its private key (PEM)." }),
+              key: optional(string, {
+                description: "Path of its private key (PEM).",
+                path: "file",
+              }),
             },
             'expected an object, such as { "ca": "./ca.pem" }',
           ),
@@ -175,7 +183,7 @@ const directory = v.pipe(
         {
           description:
             "Prefix of the buckets' names: one for each deployment that uses the server.",
-          default: "seamline",
+          default: defaultDirectoryPrefix,
         },
       ),
     },

@@ -1,7 +1,6 @@
 // From the key `directory` to what the client of NATS takes.
 
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 
 import type { ConnectionOptions } from "@nats-io/transport-node";
@@ -17,20 +16,16 @@ const connectTimeoutMs = 2_000;
 /** A server that hangs is found out by then, where nothing else is asked of it. */
 const pingMs = 10_000;
 
-/** Reads the files. Throws {@link Problems}. Paths are relative to `root`. */
+/** Reads the files. Throws {@link Problems}. */
 export async function natsOptions(
   config: DirectoryConfig,
-  {
-    root,
-    name,
-    core,
-  }: { readonly root: string; readonly name: string } & Pick<NatsPackages, "core">,
+  { name, core }: { readonly name: string } & Pick<NatsPackages, "core">,
 ): Promise<ConnectionOptions> {
   const problems: Problem[] = [];
   const read = async (path: string, file: string | undefined): Promise<string | undefined> => {
     if (file === undefined) return undefined;
     try {
-      return await readFile(resolve(root, file), "utf8");
+      return await readFile(file, "utf8");
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       const message = code === "ENOENT" ? "there is no such file" : `it can't be read (${code})`;

@@ -6,13 +6,11 @@ import type { TrustKey } from "../../src/http/trust.ts";
 import { Directory } from "../../src/roles/directory/directory.ts";
 import { withDirectory } from "../../src/roles/directory/with-directory.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { shownServers } from "../config/config-directory.ts";
+import { defaultDirectoryPrefix, shownServers } from "../config/config-directory.ts";
 import type { DirectoryConfig } from "../config/config-types.ts";
 import { NatsBuckets } from "./nats-buckets.ts";
 import { natsOptions } from "./nats-options.ts";
 import { natsPackages } from "./nats-packages.ts";
-
-const defaultPrefix = "seamline";
 
 /** What each kind of service reads or writes there. */
 const used: Readonly<Record<"gateway" | "node" | "proxy", readonly BucketName[]>> = {
@@ -42,9 +40,8 @@ export interface OpenedDirectory {
 export async function openDirectory(parts: OpenDirectoryParts): Promise<OpenedDirectory> {
   const { host, config, role, root, trustKey, instance } = parts;
   const packages = natsPackages(root);
-  const prefix = config.prefix ?? defaultPrefix;
+  const prefix = config.prefix ?? defaultDirectoryPrefix;
   const options = await natsOptions(config, {
-    root,
     name: `seamline ${role} ${instance}`,
     core: packages.core,
   });
