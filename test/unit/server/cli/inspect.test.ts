@@ -80,6 +80,10 @@ describe("seamline inspect", () => {
       name: "src/ui/filter.ts",
       part: "body",
       bytes: expect.any(Number),
+      importers: [{ name: 'segment "ui", started in src/main.ts' }],
+    });
+    expect(browser.modules.find(({ name }) => name === "src/shop/quote.ts")).toMatchObject({
+      importers: [{ name: "src/main.ts", line: 2 }],
     });
     expect(browser.files.map(({ name }) => name).sort()).toEqual(
       app.list("dist/browser").filter((name) => !name.endsWith(".html")),
@@ -216,6 +220,23 @@ describe("seamline inspect", () => {
     );
     expect((await inspect(createFixture({}))).err).toMatch(/src: the source folder doesn't exist/);
   });
+});
+
+it("seamline inspect --json lists the importers through which browsers receive a module", async () => {
+  const app = createFixture({
+    ...shop,
+    "src/main.ts": `${shop["src/main.ts"]}import { deep } from "./lib/deep.ts";\ndocument.title = deep;\n`,
+    "src/lib/deep.ts": '\nexport { deep } from "packed/deep";\n',
+    "node_modules/packed/package.json":
+      '{ "name": "packed", "type": "module", "exports": { "./deep": "./src/deep.js" } }',
+    "node_modules/packed/src/deep.js": "export const deep = 1;\n",
+  });
+  const { browser } = await json<Inspection>(app);
+  const importersOf = (name: string) =>
+    browser.modules.find((module) => module.name === name)?.importers;
+  expect(importersOf("packed/src/deep.js")).toEqual([{ name: "src/lib/deep.ts", line: 2 }]);
+  expect(importersOf("src/lib/deep.ts")).toEqual([{ name: "src/main.ts", line: 5 }]);
+  expect(importersOf("src/main.ts")).toEqual([{ name: "index.html" }]);
 });
 
 describe("seamline inspect --why", () => {
