@@ -25,16 +25,14 @@ Variables:
 
 export const inspectExamples = `
 Examples:
-  seamline inspect                          segments, what browsers receive, warnings
-  seamline inspect --segment shop           the procedures of one segment
-  seamline inspect --procedure shop/quote   one procedure: where it is, what it takes, who imports it
-  seamline inspect --why node:fs            the chain of imports from a page to it
-  seamline inspect --running                the members of the running gateway that the configuration names
+  seamline inspect            segments, what browsers receive, warnings
+  seamline inspect --json     everything: also parameters, importers and places of procedures
+  seamline inspect --running  the members of the running gateway that the configuration names
 
 Exit codes:
   0  done, with or without warnings
   1  the application can't be read: the problems are printed
-  2  there is no such segment, procedure or module
+  2  the command line is wrong
 `;
 
 export const checkExamples = `

@@ -197,16 +197,7 @@ function addInspect(program: Command, terminal: Terminal): void {
   withRoot(
     program
       .command("inspect")
-      .description("what runs where, what browsers receive, and what may surprise")
-      .option("-s, --segment <name>", "only this segment, one procedure per line")
-      .option(
-        "-p, --procedure <name>",
-        "everything about these procedures: a full name, or its beginning",
-      )
-      .option(
-        "-w, --why <module>",
-        "the imports through which a module or package reaches browsers, or why it doesn't",
-      )
+      .description("what runs where, what browsers receive, and warnings")
       .option(
         "-c, --config <file>",
         "configuration of a repository or standalone, for source and output folder",
@@ -216,7 +207,7 @@ function addInspect(program: Command, terminal: Terminal): void {
         "instead: the members of a running gateway, and whether calls go to them over links or HTTP",
       ),
   )
-    .option("--json", "print one JSON object, for programs")
+    .option("--json", "print everything as one JSON object, for programs")
     .addHelpText("after", inspectExamples)
     .action(
       async (options: InspectCommandOptions) =>

@@ -1,4 +1,4 @@
-// The result of `seamline inspect`: where procedures are, what imports them, and what browsers
+// The result of `seamline inspect`: places and importers of procedures, and the modules that browsers
 // receive.
 
 import type { Access, Parameter } from "../../src/base/manifest.ts";
@@ -111,15 +111,8 @@ export interface InspectedModule extends SizedModule {
   }[];
 }
 
-/** An application and what browsers get of it. */
-export interface Inspected {
-  readonly open: OpenApplication;
-  readonly graph: BrowserGraph;
-  readonly inspection: Inspection;
-}
-
 /** Reads an application. Throws {@link Problems} if it can't be split. */
-export async function inspectApplication(options: BuildOptions): Promise<Inspected> {
+export async function inspectApplication(options: BuildOptions): Promise<Inspection> {
   const open = await openApplication(options);
   const { application } = open;
   if (application.problems.length > 0) throw new Problems(application.problems);
@@ -128,25 +121,21 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
   const importers = await importersOf(open);
   const sizes = await builtSizes(application.root, application.source, open.output);
   return {
-    open,
-    graph,
-    inspection: {
-      segments: application.segments
-        .map(({ name, file }) => ({
-          name,
-          file,
-          browsers: application.browserSegments.includes(name),
-          ...countsOf(application.procedures, name),
-        }))
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-      procedures: application.procedures.map((procedure) =>
-        inspected(procedure, open, importers.get(procedure) ?? []),
-      ),
-      routes: application.routes.map((route) => inspectedRoute(route, open)),
-      browser: browserOf(graph, sizes, application.modules),
-      // A build would stop at problems, but an inspection is useful all the same.
-      warnings: uniqueProblems([...found.problems, ...application.warnings, ...found.warnings]),
-    },
+    segments: application.segments
+      .map(({ name, file }) => ({
+        name,
+        file,
+        browsers: application.browserSegments.includes(name),
+        ...countsOf(application.procedures, name),
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    procedures: application.procedures.map((procedure) =>
+      inspected(procedure, open, importers.get(procedure) ?? []),
+    ),
+    routes: application.routes.map((route) => inspectedRoute(route, open)),
+    browser: browserOf(graph, sizes, application.modules),
+    // A build would stop at problems, but an inspection is useful all the same.
+    warnings: uniqueProblems([...found.problems, ...application.warnings, ...found.warnings]),
   };
 }
 

@@ -1,20 +1,20 @@
-// `seamline inspect`: prints what runs where, what browsers receive, and why.
+// `seamline inspect`: prints what runs where, and what browsers receive.
 
-import { nearest } from "../../../src/base/problem.ts";
-import type { Inspected, Inspection } from "../../report/inspection.ts";
-import type { BuildOptions } from "../../vite/build.ts";
+import { formatProblem } from "../../../src/base/problem.ts";
 import { createLog } from "../../base/log.ts";
-import { createPaint, wantsColour } from "../../base/paint.ts";
+import { count, createPaint, type Paint, thousands, wantsColour } from "../../base/paint.ts";
 import type { Terminal } from "../../base/terminal.ts";
+import type {
+  InspectedBrowser,
+  InspectedProcedure,
+  InspectedSegment,
+  Inspection,
+} from "../../report/inspection.ts";
+import type { BuildOptions } from "../../vite/build.ts";
 import { buildSettings } from "./build.ts";
-import { UsageError } from "./failure.ts";
-import { type Style, overview, procedureDetails, whyLines } from "./inspect-text.ts";
 import { withProgress } from "./progress.ts";
 
 export interface InspectCommandOptions {
-  readonly segment?: string;
-  readonly procedure?: string;
-  readonly why?: string;
   /** The members of a running gateway instead, at this address or the configured one. */
   readonly running?: string | true;
   readonly config?: string;
@@ -22,7 +22,7 @@ export interface InspectCommandOptions {
   readonly json?: true;
 }
 
-/** Prints the whole application, one segment, some procedures, or why a module reaches browsers. */
+/** Prints an overview, or everything as JSON. */
 export async function inspect(options: InspectCommandOptions, terminal: Terminal): Promise<void> {
   const { running } = options;
   if (running !== undefined) {
@@ -33,76 +33,19 @@ export async function inspect(options: InspectCommandOptions, terminal: Terminal
   const log = createLog({ out: stderr, err: stderr, env, level: "error" });
   const settings: BuildOptions = { ...(await buildSettings(options, terminal)), log };
   const { inspectApplication } = await import("../../report/inspection.ts");
-  const inspected = await withProgress("reading", terminal, async () =>
+  const inspection = await withProgress("reading", terminal, async () =>
     inspectApplication(settings),
   );
-  const style = styleFor(terminal);
-  const print = (value: object, lines: () => readonly string[]): void =>
-    void stdout.write(
-      `${options.json === true ? JSON.stringify(value, null, 2) : lines().join("\n")}\n`,
-    );
-  if (options.why !== undefined) {
-    const why = await explain(inspected, options.why);
-    print(why, () => whyLines(why, style));
-    return;
-  }
-  const selected = select(inspected.inspection, options);
-  if (options.procedure !== undefined) print(selected, () => procedureDetails(selected, style));
-  else print(selected, () => overview(selected, style, options.segment !== undefined));
+  const text =
+    options.json === true
+      ? JSON.stringify(inspection, null, 2)
+      : overview(inspection, styleFor(terminal)).join("\n");
+  stdout.write(`${text}\n`);
 }
 
-async function explain(
-  inspected: Inspected,
-  module: string,
-): Promise<
-  Extract<ReturnType<typeof import("../../report/why.ts").whyInBrowser>, { name: string }>
-> {
-  const { whyInBrowser } = await import("../../report/why.ts");
-  const why = whyInBrowser(inspected, module);
-  if ("name" in why) return why;
-  const hint =
-    why.near === undefined
-      ? "Name a file of the source folder, a package or a module of Node"
-      : `Did you mean ${why.near}?`;
-  throw new UsageError(
-    `"${module}" isn't a module of this application, and none of its modules imports it\n  → ${hint}`,
-  );
-}
-
-/** The part of an inspection that the options name; throws {@link UsageError} if there is none. */
-function select(all: Inspection, { segment, procedure }: InspectCommandOptions): Inspection {
-  const names = all.segments.map(({ name }) => name);
-  if (segment !== undefined && !names.includes(segment)) throw missing("segment", segment, names);
-  const procedures = all.procedures
-    .filter(
-      ({ segments }) => segment === undefined || segments.some(({ name }) => name === segment),
-    )
-    .filter(({ fqn }) => procedure === undefined || fqn.startsWith(procedure));
-  const routes = all.routes
-    .filter(
-      ({ segments }) => segment === undefined || segments.some(({ name }) => name === segment),
-    )
-    .filter(({ name }) => procedure === undefined || name.startsWith(procedure));
-  if (procedure !== undefined && procedures.length + routes.length === 0)
-    throw missing("procedure", procedure, [
-      ...all.procedures.map(({ fqn }) => fqn),
-      ...all.routes.map(({ name }) => name),
-    ]);
-  return {
-    ...all,
-    procedures,
-    routes,
-    segments: all.segments.filter(({ name }) => segment === undefined || name === segment),
-  };
-}
-
-function missing(kind: string, name: string, names: readonly string[]): UsageError {
-  const near = nearest(name, names);
-  const shown = names.slice(0, 8).join(", ") || "none";
-  const more = names.length > 8 ? ` and ${names.length - 8} more` : "";
-  return new UsageError(
-    `there is no ${kind} "${name}"\n  → ${near === undefined ? `There are: ${shown}${more}` : `Did you mean ${near}?`}`,
-  );
+interface Style {
+  readonly width: number;
+  readonly paint: Paint;
 }
 
 function styleFor({ stdout, env }: Terminal): Style {
@@ -110,4 +53,189 @@ function styleFor({ stdout, env }: Terminal): Style {
     width: Math.min(Math.max(stdout.columns ?? 80, 60), 120),
     paint: createPaint(wantsColour(stdout, env)),
   };
+}
+
+// With more procedures, the overview has one line per segment.
+const maxProcedures = 40;
+const maxModules = 15;
+const maxWarnings = 10;
+
+/** Segments and their procedures, modules of browsers, warnings: lines that fit the terminal. */
+function overview(inspection: Inspection, style: Style): readonly string[] {
+  const { segments, procedures, routes, browser, warnings } = inspection;
+  const lines = [
+    `${count(procedures.length, "procedure")}${routes.length === 0 ? "" : ` and ${count(routes.length, "route")}`} in ${count(segments.length, "segment")}`,
+  ];
+  if (procedures.length > maxProcedures)
+    lines.push(
+      "",
+      ...table(segments.map(segmentRow), style),
+      "",
+      style.paint("dim", "seamline inspect --json lists the procedures of each segment"),
+    );
+  else for (const segment of segments) lines.push("", ...segmentLines(segment, inspection, style));
+  lines.push("", ...browserLines(browser, style));
+  for (const warning of warnings.slice(0, maxWarnings))
+    lines.push("", `${style.paint("yellow", "warning:")} ${formatProblem(warning)}`);
+  if (warnings.length > maxWarnings)
+    lines.push(
+      "",
+      style.paint(
+        "dim",
+        `and ${warnings.length - maxWarnings} more warnings. Run seamline check to see all of them`,
+      ),
+    );
+  return lines;
+}
+
+function segmentRow({
+  name,
+  file,
+  browsers,
+  procedures,
+  access,
+}: InspectedSegment): readonly string[] {
+  const levels = Object.entries(access).filter(([, number]) => number > 0);
+  return [
+    name,
+    count(procedures, "procedure"),
+    levels.map(([level, number]) => `${thousands(number)} ${level}`).join(", "),
+    where(browsers),
+    file,
+  ];
+}
+
+function segmentLines(
+  { name, browsers, file }: InspectedSegment,
+  { procedures, routes }: Inspection,
+  style: Style,
+): readonly string[] {
+  const accessOf = ({ segments }: Pick<InspectedProcedure, "segments">): readonly string[] =>
+    segments.filter((segment) => segment.name === name).map(({ access }) => access);
+  const members = procedures.flatMap((procedure) =>
+    accessOf(procedure).map((access) => ({ procedure, access })),
+  );
+  const procedureRows = members.map(({ procedure, access }) => [
+    `  ${nameOf(procedure)}`,
+    access,
+    procedure.signature,
+  ]);
+  const routeRows = routes.flatMap((route) =>
+    accessOf(route).map((access) => [`  ${route.method} ${route.path}`, access, route.name]),
+  );
+  return [
+    `${style.paint("bold", name)}  ${where(browsers)}  ${style.paint("dim", file)}`,
+    ...table(procedureRows, style).flatMap((line, index) => [
+      line,
+      ...importedBy(members[index]?.procedure.importers ?? [], style),
+    ]),
+    ...table(routeRows, style),
+  ];
+}
+
+function importedBy(importers: InspectedProcedure["importers"], style: Style): readonly string[] {
+  if (importers.length === 0) return [];
+  const [first, second] = importers.map(placeOf);
+  const more = importers.length > 2 ? ` and ${importers.length - 2} more` : "";
+  return [
+    style.paint(
+      "dim",
+      clip(`    from ${first}${second === undefined ? "" : `, ${second}`}${more}`, style.width),
+    ),
+  ];
+}
+
+function browserLines(
+  { modules, files, sizes, build }: InspectedBrowser,
+  style: Style,
+): readonly string[] {
+  const grouped = byPackage(modules);
+  if (grouped.length === 0)
+    return ["Browsers receive nothing: there is no page and no browser segment"];
+  const bytes = sum((sizes === "built" ? files : modules).map((entry) => entry.bytes));
+  const gzip = files.length === 0 ? "" : `, ${size(sum(files.map((file) => file.gzip)))} gzipped`;
+  const inFiles = files.length === 0 ? " of source" : ` in ${count(files.length, "file")}${gzip}`;
+  const lines = [
+    style.paint(
+      "bold",
+      `Browsers receive ${count(modules.length, "module")}: ${size(bytes)}${inFiles}`,
+    ),
+  ];
+  if (sizes === "source") {
+    const reason = build === "none" ? "there is no build" : "the build is older than the sources";
+    lines.push(
+      style.paint("dim", `  sizes are those of the sources: ${reason}. Run seamline build`),
+    );
+  }
+  const widest = Math.max(...grouped.map((entry) => size(entry.bytes).length));
+  for (const entry of grouped.slice(0, maxModules))
+    lines.push(clip(`  ${size(entry.bytes).padStart(widest)}  ${entry.name}`, style.width));
+  if (grouped.length > maxModules)
+    lines.push(
+      style.paint("dim", `  and ${grouped.length - maxModules} smaller ones, listed by --json`),
+    );
+  return lines;
+}
+
+/** Sums up the files of a package, largest entry first. */
+function byPackage(
+  modules: InspectedBrowser["modules"],
+): readonly { readonly name: string; readonly bytes: number }[] {
+  const groups = new Map<string, { name: string; bytes: number; files: number }>();
+  for (const { name, package: packageName, part, bytes } of modules) {
+    const key = packageName ?? `${name}${part === undefined ? "" : ` (${part})`}`;
+    const group = groups.get(key) ?? { name: key, bytes: 0, files: 0 };
+    groups.set(key, { name: key, bytes: group.bytes + bytes, files: group.files + 1 });
+  }
+  return [...groups.values()]
+    .map(({ name, bytes, files }) => ({
+      name: files > 1 ? `${name}, ${files} files` : name,
+      bytes,
+    }))
+    .sort((left, right) => right.bytes - left.bytes);
+}
+
+function placeOf({ file, line }: { readonly file: string; readonly line?: number }): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+function where(browsers: boolean): string {
+  return browsers ? "browsers" : "nodes";
+}
+
+function nameOf({ fqn, version }: InspectedProcedure): string {
+  return version === "0.0.0" ? fqn : `${fqn} ${version}`;
+}
+
+/** Pads each column to its widest cell and clips the last one at the terminal's edge. */
+function table(rows: readonly (readonly string[])[], { width }: Style): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    clip(
+      row
+        .map((cell, column) =>
+          column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
+        )
+        .join("  "),
+      width,
+    ),
+  );
+}
+
+function clip(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+function size(bytes: number): string {
+  return bytes < 1_000
+    ? `${bytes} B`
+    : bytes < 1_000_000
+      ? `${(bytes / 1_000).toFixed(1)} kB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
