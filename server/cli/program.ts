@@ -6,14 +6,14 @@ import { defaultLimits } from "../../src/base/limits.ts";
 import { packageVersion } from "../base/package-folder.ts";
 import { wantsColour } from "../base/paint.ts";
 import type { Terminal } from "../base/terminal.ts";
-import type { BuildCommandOptions } from "./commands/build.ts";
-import type { CallOptions } from "./commands/call.ts";
-import type { CheckCommandOptions } from "./commands/check.ts";
-import type { DevCommandOptions } from "./commands/dev.ts";
-import { exitCodeOf } from "./commands/failure.ts";
+import type { BuildCommandOptions } from "./build.ts";
+import type { CallOptions } from "./call.ts";
+import type { CheckCommandOptions } from "./check.ts";
+import type { DevCommandOptions } from "./dev.ts";
+import { exitCodeOf } from "./failure.ts";
 import { checkExamples, examples, inspectExamples } from "./help.ts";
-import type { InitOptions } from "./commands/init.ts";
-import type { InspectCommandOptions } from "./commands/inspect.ts";
+import type { InitOptions } from "./init.ts";
+import type { InspectCommandOptions } from "./inspect.ts";
 import {
   collect,
   readCount,
@@ -22,7 +22,7 @@ import {
   readPort,
   refuseAddress,
 } from "./option-values.ts";
-import type { StartOptions } from "./commands/start.ts";
+import type { StartOptions } from "./start.ts";
 
 /** Runs one command line. Gives the exit code, or `undefined` if it has started a service. */
 export async function run(
@@ -94,7 +94,7 @@ function addInit(program: Command, terminal: Terminal): void {
     .option("--seamline <spec>", "another seamline than this version: a tarball, a folder, a tag")
     .action(
       async (folder: string, options: InitOptions) =>
-        await (await import("./commands/init.ts")).init(folder, options, terminal),
+        await (await import("./init.ts")).init(folder, options, terminal),
     );
 }
 
@@ -116,8 +116,7 @@ function addDev(program: Command, terminal: Terminal): void {
     .option("--env-file <file>", envFileHelp, collect)
     .option("--json", "print one JSON object per line, for programs")
     .action(
-      async (options: DevCommandOptions) =>
-        await (await import("./commands/dev.ts")).dev(options, terminal),
+      async (options: DevCommandOptions) => await (await import("./dev.ts")).dev(options, terminal),
     );
 }
 
@@ -135,7 +134,7 @@ function addStart(program: Command, terminal: Terminal, onService: () => void): 
     .addOption(new Option("-p, --port <number>").argParser(refuseAddress).hideHelp())
     .addOption(new Option("--host <address>").argParser(refuseAddress).hideHelp())
     .action(async (options: StartOptions) => {
-      const { start } = await import("./commands/start.ts");
+      const { start } = await import("./start.ts");
       if (await start(options, terminal)) onService();
     });
 }
@@ -153,7 +152,7 @@ function addBuild(program: Command, terminal: Terminal): void {
     .addOption(new Option("--settings <json>").hideHelp())
     .action(
       async (options: BuildCommandOptions) =>
-        await (await import("./commands/build.ts")).build(options, terminal),
+        await (await import("./build.ts")).build(options, terminal),
     );
 }
 
@@ -186,7 +185,7 @@ function addCall(program: Command, terminal: Terminal): void {
     })
     .action(
       async (procedure: string, options: CallOptions) =>
-        await (await import("./commands/call.ts")).call(procedure, options, terminal),
+        await (await import("./call.ts")).call(procedure, options, terminal),
     );
 }
 
@@ -211,7 +210,7 @@ function addInspect(program: Command, terminal: Terminal): void {
     .addHelpText("after", inspectExamples)
     .action(
       async (options: InspectCommandOptions) =>
-        await (await import("./commands/inspect.ts")).inspect(options, terminal),
+        await (await import("./inspect.ts")).inspect(options, terminal),
     );
 }
 
@@ -230,7 +229,7 @@ function addCheck(program: Command, terminal: Terminal): void {
     .addHelpText("after", checkExamples)
     .action(
       async (options: CheckCommandOptions) =>
-        await (await import("./commands/check.ts")).check(options, terminal),
+        await (await import("./check.ts")).check(options, terminal),
     );
 }
 

@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-import type { StartOptions } from "./commands/start.ts";
+import type { StartOptions } from "./start.ts";
 
 const options = {
   config: { type: "string", short: "c" },

@@ -1,8 +1,8 @@
 // `seamline start` without the program: its failures look the same, and have the same exit code.
 
 import type { Terminal } from "../base/terminal.ts";
-import { exitCodeOf } from "./commands/failure.ts";
-import { start, type StartOptions } from "./commands/start.ts";
+import { exitCodeOf } from "./failure.ts";
+import { start, type StartOptions } from "./start.ts";
 
 /** Starts the service. Gives `undefined` if that goes on running, and the exit code if not. */
 export async function runStart(

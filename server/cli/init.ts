@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { packageFolder } from "../../base/package-folder.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { packageFolder } from "../base/package-folder.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { UsageError } from "./failure.ts";
 
 const placeholder = "app-name";

@@ -2,14 +2,14 @@
 
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { configVariable, defaultConfigFile } from "../../config/config-file.ts";
-import { type Config, readConfig } from "../../config/config.ts";
-import type { BuildSettings } from "../../start/ensure-build.ts";
-import { buildEnd, BuildRunning, buildStamp } from "../../files/build-lock.ts";
-import { findOutput } from "../../files/sources.ts";
-import { createLog } from "../../base/log.ts";
-import { count } from "../../base/paint.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { configVariable, defaultConfigFile } from "../config/config-file.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import type { BuildSettings } from "../start/ensure-build.ts";
+import { buildEnd, BuildRunning, buildStamp } from "../files/build-lock.ts";
+import { findOutput } from "../files/sources.ts";
+import { createLog } from "../base/log.ts";
+import { count } from "../base/paint.ts";
+import type { Terminal } from "../base/terminal.ts";
 
 export interface BuildCommandOptions {
   readonly source?: string;
@@ -30,7 +30,7 @@ export async function build(options: BuildCommandOptions, terminal: Terminal): P
       : (JSON.parse(options.settings) as BuildSettings);
   const log = createLog({ out: terminal.stdout, err: terminal.stderr, env: terminal.env });
   // Only this import leads to Vite.
-  const { buildApplication } = await import("../../vite/build.ts");
+  const { buildApplication } = await import("../vite/build.ts");
   const start = async (): ReturnType<typeof buildApplication> =>
     await buildApplication({ ...settings, log });
   const built = options.settings === undefined ? await start() : await onlyOne(settings, start);

@@ -3,7 +3,7 @@
 // a number.
 
 import { text as readText } from "node:stream/consumers";
-import type { Terminal } from "../../base/terminal.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { UsageError } from "./failure.ts";
 
 /** The options of `call` that give arguments. */

@@ -1,16 +1,16 @@
 // `seamline inspect --running`: the members of running gateways.
 
-import type { IncomingResponse } from "../../../src/base/ports.ts";
-import { paths } from "../../../src/base/protocol.ts";
-import { trustKeyHeader } from "../../../src/http/trust.ts";
-import type { ListedMember } from "../../../src/roles/members/member-endpoints.ts";
-import { printable } from "../../base/printable.ts";
-import type { Terminal } from "../../base/terminal.ts";
-import { count } from "../../base/paint.ts";
-import { addressProblem } from "../../config/config-address.ts";
-import type { Config } from "../../config/config.ts";
-import { readAuthorities } from "../../config/tls.ts";
-import { send } from "../http-client.ts";
+import type { IncomingResponse } from "../../src/base/ports.ts";
+import { paths } from "../../src/base/protocol.ts";
+import { trustKeyHeader } from "../../src/http/trust.ts";
+import type { ListedMember } from "../../src/roles/members/member-endpoints.ts";
+import { printable } from "../base/printable.ts";
+import type { Terminal } from "../base/terminal.ts";
+import { count } from "../base/paint.ts";
+import { addressProblem } from "../config/config-address.ts";
+import type { Config } from "../config/config.ts";
+import { readAuthorities } from "../config/tls.ts";
+import { send } from "./http-client.ts";
 import { findConfig, findTrustKey } from "./call-target.ts";
 import { UsageError } from "./failure.ts";
 

@@ -2,18 +2,18 @@
 // and how long it took.
 
 import { performance } from "node:perf_hooks";
-import { DeadlineExceeded } from "../../../src/base/errors.ts";
-import { type IncomingResponse, isLocalFailure, TransportError } from "../../../src/base/ports.ts";
-import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
-import { OpaqueClasses } from "../../../src/codec/classes.ts";
-import { trustKeyHeader } from "../../../src/http/trust.ts";
-import { traceOf } from "../../../src/base/trace.ts";
-import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
-import type { Config } from "../../config/config.ts";
-import { createPaint, wantsColour } from "../../base/paint.ts";
-import { printable } from "../../base/printable.ts";
-import type { Terminal } from "../../base/terminal.ts";
-import { readAuthorities } from "../../config/tls.ts";
+import { DeadlineExceeded } from "../../src/base/errors.ts";
+import { type IncomingResponse, isLocalFailure, TransportError } from "../../src/base/ports.ts";
+import { headers, rpcPath, versionParameter } from "../../src/base/protocol.ts";
+import { OpaqueClasses } from "../../src/codec/classes.ts";
+import { trustKeyHeader } from "../../src/http/trust.ts";
+import { traceOf } from "../../src/base/trace.ts";
+import { decodeAnswer } from "../../src/wire/decode-answer.ts";
+import type { Config } from "../config/config.ts";
+import { createPaint, wantsColour } from "../base/paint.ts";
+import { printable } from "../base/printable.ts";
+import type { Terminal } from "../base/terminal.ts";
+import { readAuthorities } from "../config/tls.ts";
 import { type ArgumentOptions, readArguments } from "./call-arguments.ts";
 import {
   type CallTarget,
@@ -22,7 +22,7 @@ import {
   findTrustKey,
   type TargetOptions,
 } from "./call-target.ts";
-import { type ClientRequest, send } from "../http-client.ts";
+import { type ClientRequest, send } from "./http-client.ts";
 import { AlreadyReported, UsageError } from "./failure.ts";
 import { jsonOf, shown } from "./shown-value.ts";
 

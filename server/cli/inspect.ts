@@ -1,16 +1,16 @@
 // `seamline inspect`: prints what runs where, and what browsers receive.
 
-import { formatProblem } from "../../../src/base/problem.ts";
-import { createLog } from "../../base/log.ts";
-import { count, createPaint, type Paint, thousands, wantsColour } from "../../base/paint.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { formatProblem } from "../../src/base/problem.ts";
+import { createLog } from "../base/log.ts";
+import { count, createPaint, type Paint, thousands, wantsColour } from "../base/paint.ts";
+import type { Terminal } from "../base/terminal.ts";
 import type {
   InspectedBrowser,
   InspectedProcedure,
   InspectedSegment,
   Inspection,
-} from "../../report/inspection.ts";
-import type { BuildOptions } from "../../vite/build.ts";
+} from "../report/inspection.ts";
+import type { BuildOptions } from "../vite/build.ts";
 import { buildSettings } from "./build.ts";
 import { withProgress } from "./progress.ts";
 
@@ -32,7 +32,7 @@ export async function inspect(options: InspectCommandOptions, terminal: Terminal
   const { stdout, stderr, env } = terminal;
   const log = createLog({ out: stderr, err: stderr, env, level: "error" });
   const settings: BuildOptions = { ...(await buildSettings(options, terminal)), log };
-  const { inspectApplication } = await import("../../report/inspection.ts");
+  const { inspectApplication } = await import("../report/inspection.ts");
   const inspection = await withProgress("reading", terminal, async () =>
     inspectApplication(settings),
   );

@@ -1,11 +1,11 @@
 // `seamline start`: runs the service that a configuration names, until it is told to stop.
 
 import { resolve } from "node:path";
-import { realPath } from "../../files/sources.ts";
-import { applicationImporter, type ModuleImporter } from "../../modules/module-importer.ts";
-import { Stopped } from "../../start/stopped.ts";
-import { startServer } from "../../start/start-server.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { realPath } from "../files/sources.ts";
+import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";
+import { Stopped } from "../start/stopped.ts";
+import { startServer } from "../start/start-server.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { failedStart } from "./failure.ts";
 import { loadVariables } from "./variables.ts";
 

@@ -3,15 +3,15 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { DevSession, StartDev } from "../../dev/session/session.ts";
-import { showAsJson } from "../../dev/terminal/json-lines.ts";
-import { openPage } from "../../dev/terminal/open-page.ts";
-import { showInTerminal } from "../../dev/terminal/show.ts";
-import { writeDevAddress } from "../../start/dev-address.ts";
-import { reportExit } from "../../start/process-events.ts";
-import { whenNpmEnds } from "../../base/npm-parent.ts";
-import { packageVersion } from "../../base/package-folder.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import type { DevSession, StartDev } from "../dev/session/session.ts";
+import { showAsJson } from "../dev/terminal/json-lines.ts";
+import { openPage } from "../dev/terminal/open-page.ts";
+import { showInTerminal } from "../dev/terminal/show.ts";
+import { writeDevAddress } from "../start/dev-address.ts";
+import { reportExit } from "../start/process-events.ts";
+import { whenNpmEnds } from "../base/npm-parent.ts";
+import { packageVersion } from "../base/package-folder.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { loadVariables } from "./variables.ts";
 
 export interface DevCommandOptions {
@@ -28,7 +28,7 @@ export interface DevCommandOptions {
 
 /** Only this import leads to Vite. */
 const startApplication: StartDev = async (options) =>
-  await (await import("../../vite/start-dev.ts")).startDev(options);
+  await (await import("../vite/start-dev.ts")).startDev(options);
 
 /** Resolves when it was told to stop and has stopped. */
 export async function dev(

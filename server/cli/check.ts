@@ -2,11 +2,11 @@
 
 import { resolve } from "node:path";
 
-import { type Problem, formatProblem } from "../../../src/base/problem.ts";
-import { configVariable } from "../../config/config-file.ts";
-import { createLog } from "../../base/log.ts";
-import { count, createPaint, wantsColour } from "../../base/paint.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { type Problem, formatProblem } from "../../src/base/problem.ts";
+import { configVariable } from "../config/config-file.ts";
+import { createLog } from "../base/log.ts";
+import { count, createPaint, wantsColour } from "../base/paint.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { AlreadyReported } from "./failure.ts";
 import { withProgress } from "./progress.ts";
 
@@ -49,7 +49,7 @@ export async function check(options: CheckCommandOptions, terminal: Terminal): P
     env,
     level: options.json === true ? "error" : "warn",
   });
-  const { checkApplication } = await import("../../report/check.ts");
+  const { checkApplication } = await import("../report/check.ts");
   const config = options.config ?? configVariable(env);
   const { problems, warnings, ...checked } = await withProgress("checking", terminal, async () =>
     checkApplication({ root, env, log, config, build: options.build }),

@@ -2,13 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { TrustKey } from "../../../src/http/trust.ts";
-import { addressProblem } from "../../config/config-address.ts";
-import { configVariable, defaultConfigFile } from "../../config/config-file.ts";
-import { type Config, readConfig } from "../../config/config.ts";
-import { addressFile, readDevAddress } from "../../start/dev-address.ts";
-import { keyFile, readTrustKey } from "../../config/key.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import type { TrustKey } from "../../src/http/trust.ts";
+import { addressProblem } from "../config/config-address.ts";
+import { configVariable, defaultConfigFile } from "../config/config-file.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { addressFile, readDevAddress } from "../start/dev-address.ts";
+import { keyFile, readTrustKey } from "../config/key.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { UsageError } from "./failure.ts";
 
 const defaultUrl = "http://127.0.0.1:3000";
