@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { type Command, Option } from "commander";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import type { BuildSettings } from "../start/ensure-build.ts";
@@ -10,6 +11,7 @@ import { findOutput } from "../files/sources.ts";
 import { createLog } from "../base/log.ts";
 import { count } from "../base/paint.ts";
 import type { Terminal } from "../base/terminal.ts";
+import { readCount, withRoot } from "./options.ts";
 
 export interface BuildCommandOptions {
   readonly source?: string;
@@ -20,6 +22,20 @@ export interface BuildCommandOptions {
   readonly root: string;
   /** JSON of `BuildSettings`: how a starting service asks for a build. */
   readonly settings?: string;
+}
+
+export function addBuild(program: Command, terminal: Terminal): void {
+  withRoot(
+    program
+      .command("build")
+      .description("build an application for browsers and for nodes")
+      .option("-s, --source <folder>", "where the modules are (default: ./src)")
+      .option("-o, --output <folder>", "where the build goes (default: ./dist)")
+      .option("-c, --config <file>", "configuration of a repository or standalone that has both")
+      .option("--revisions <number>", "how many earlier builds to keep (default: 1)", readCount),
+  )
+    .addOption(new Option("--settings <json>").hideHelp())
+    .action(async (options: BuildCommandOptions) => await build(options, terminal));
 }
 
 /** Builds, and prints one line about the result. */

@@ -2,6 +2,7 @@
 // and how long it took.
 
 import { performance } from "node:perf_hooks";
+import type { Command } from "commander";
 import { DeadlineExceeded } from "../../src/base/errors.ts";
 import { type IncomingResponse, isLocalFailure, TransportError } from "../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../src/base/protocol.ts";
@@ -24,6 +25,8 @@ import {
 } from "./call-target.ts";
 import { type ClientRequest, send } from "./http-client.ts";
 import { AlreadyReported, UsageError } from "./failure.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { collect, readMilliseconds, withRoot } from "./options.ts";
 import { jsonOf, shown } from "./shown-value.ts";
 
 export interface CallOptions extends ArgumentOptions, TargetOptions {
@@ -31,6 +34,41 @@ export interface CallOptions extends ArgumentOptions, TargetOptions {
   readonly header?: readonly string[];
   readonly timeout: number;
   readonly json?: true;
+}
+
+const argumentHint =
+  "error: expected only the name of a procedure. Give its arguments with --arg: --arg sku=42";
+
+export function addCall(program: Command, terminal: Terminal): void {
+  withRoot(
+    program
+      .command("call")
+      .description("call a procedure, and print its result, where it ran and how long it took")
+      .argument("<procedure>", "its full name, such as orders/quote")
+      .option(
+        "-a, --arg <name=text>",
+        "an argument: text, as in a query; name:=json for JSON; may be repeated",
+        collect,
+      )
+      .option("--args <json>", "arguments as a JSON object; - reads it from standard input")
+      .option("--version <version>", "which version (default: 0.0.0)")
+      .option(
+        "-u, --url <address>",
+        "the service (default: a running seamline dev, else the url of the configuration)",
+      )
+      .option("-H, --header <name: value>", "a header to send; may be repeated", collect)
+      .option("--trust-key", "send the trust key of this application folder")
+      .option("--timeout <ms>", "how long to wait", readMilliseconds, defaultLimits.callTimeoutMs)
+      .option("-c, --config <file>", "the configuration"),
+  )
+    .option("--json", "print one JSON object, values in the serialized encoding, for programs")
+    .configureOutput({
+      outputError: (text, write) =>
+        write(text.replace(/^error: too many arguments.*/, argumentHint)),
+    })
+    .action(
+      async (procedure: string, options: CallOptions) => await call(procedure, options, terminal),
+    );
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Command } from "commander";
 import type { DevSession, StartDev } from "../dev/session/session.ts";
 import { showAsJson } from "../dev/terminal/json-lines.ts";
 import { openPage } from "../dev/terminal/open-page.ts";
@@ -12,6 +13,7 @@ import { reportExit } from "../start/process-events.ts";
 import { whenNpmEnds } from "../base/npm-parent.ts";
 import { packageVersion } from "../base/package-folder.ts";
 import type { Terminal } from "../base/terminal.ts";
+import { collect, envFileHelp, readPort, withRoot } from "./options.ts";
 import { loadVariables } from "./variables.ts";
 
 export interface DevCommandOptions {
@@ -24,6 +26,24 @@ export interface DevCommandOptions {
   readonly json?: true;
   /** Files with variables, relative to the application folder. */
   readonly envFile?: readonly string[];
+}
+
+export function addDev(program: Command, terminal: Terminal): void {
+  withRoot(
+    program
+      .command("dev")
+      .description("work on an application: Vite's server, local nodes, hot updates in both")
+      .option("-c, --config <file>", "configuration of a repository or standalone"),
+  )
+    .option("-p, --port <number>", "port of the page (default: Vite's)", readPort)
+    .option(
+      "--host [address]",
+      "listen at this address, or at all without one (default: only this machine)",
+    )
+    .option("--open", "open the page in the browser")
+    .option("--env-file <file>", envFileHelp, collect)
+    .option("--json", "print one JSON object per line, for programs")
+    .action(async (options: DevCommandOptions) => await dev(options, terminal));
 }
 
 /** Only this import leads to Vite. */

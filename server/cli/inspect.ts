@@ -1,5 +1,6 @@
 // `seamline inspect`: prints what runs where, and what browsers receive.
 
+import type { Command } from "commander";
 import { formatProblem } from "../../src/base/problem.ts";
 import { createLog } from "../base/log.ts";
 import { count, createPaint, type Paint, thousands, wantsColour } from "../base/paint.ts";
@@ -12,6 +13,7 @@ import type {
 } from "../report/inspection.ts";
 import type { BuildOptions } from "../vite/build.ts";
 import { buildSettings } from "./build.ts";
+import { withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";
 
 export interface InspectCommandOptions {
@@ -20,6 +22,37 @@ export interface InspectCommandOptions {
   readonly config?: string;
   readonly root: string;
   readonly json?: true;
+}
+
+const examples = `
+Examples:
+  seamline inspect            segments, what browsers receive, warnings
+  seamline inspect --json     everything: also parameters, importers and places of procedures
+  seamline inspect --running  the members of the running gateway that the configuration names
+
+Exit codes:
+  0  done, with or without warnings
+  1  the application can't be read: the problems are printed
+  2  the command line is wrong
+`;
+
+export function addInspect(program: Command, terminal: Terminal): void {
+  withRoot(
+    program
+      .command("inspect")
+      .description("what runs where, what browsers receive, and warnings")
+      .option(
+        "-c, --config <file>",
+        "configuration of a repository or standalone, for source and output folder",
+      )
+      .option(
+        "--running [address]",
+        "instead: the members of a running gateway, and whether calls go to them over links or HTTP",
+      ),
+  )
+    .option("--json", "print everything as one JSON object, for programs")
+    .addHelpText("after", examples)
+    .action(async (options: InspectCommandOptions) => await inspect(options, terminal));
 }
 
 /** Prints an overview, or everything as JSON. */

@@ -1,6 +1,7 @@
 // `seamline start`: runs the service that a configuration names, until it is told to stop.
 
 import { resolve } from "node:path";
+import type { Command, Option } from "commander";
 import { realPath } from "../files/sources.ts";
 import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";
 import { Stopped } from "../start/stopped.ts";
@@ -16,6 +17,32 @@ export interface StartOptions {
   readonly console?: boolean;
   /** Files with variables, relative to the application folder. */
   readonly envFile?: readonly string[];
+}
+
+/** The program is loaded only where the options have to be explained. */
+export async function addStart(
+  program: Command,
+  terminal: Terminal,
+  onService: () => void,
+): Promise<void> {
+  const { collect, envFileHelp, refuseAddress, withRoot } = await import("./options.ts");
+  const refused = (flags: string): Option =>
+    program.createOption(flags).argParser(refuseAddress).hideHelp();
+  withRoot(
+    program
+      .command("start")
+      .description("start the service that a configuration names")
+      .option("-c, --config <file>", "the configuration"),
+  )
+    .option("--build", "build before the start")
+    .option("--no-build", "never build (default: build if there is no build and Vite is installed)")
+    .option("--console", "turn the console on, and print a link to it")
+    .option("--env-file <file>", envFileHelp, collect)
+    .addOption(refused("-p, --port <number>"))
+    .addOption(refused("--host <address>"))
+    .action(async (options: StartOptions) => {
+      if (await start(options, terminal)) onService();
+    });
 }
 
 /**
