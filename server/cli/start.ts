@@ -1,13 +1,15 @@
 // `seamline start`: runs the service that a configuration names, until it is told to stop.
 
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { parseArgs } from "node:util";
 import type { Command, Option } from "commander";
 import { realPath } from "../files/sources.ts";
 import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";
 import { Stopped } from "../start/stopped.ts";
 import { startServer } from "../start/start-server.ts";
 import type { Terminal } from "../base/terminal.ts";
-import { failedStart } from "./failure.ts";
+import { exitCodeOf, failedStart } from "./failure.ts";
 import { loadVariables } from "./variables.ts";
 
 export interface StartOptions {
@@ -17,6 +19,60 @@ export interface StartOptions {
   readonly console?: boolean;
   /** Files with variables, relative to the application folder. */
   readonly envFile?: readonly string[];
+}
+
+const plainOptions = {
+  config: { type: "string", short: "c" },
+  root: { type: "string" },
+  build: { type: "boolean" },
+  "no-build": { type: "boolean" },
+  console: { type: "boolean" },
+  "env-file": { type: "string", multiple: true },
+} as const;
+
+/**
+ * Reads a command line as a service is started in production, without the program. `undefined` for
+ * help, mistakes and other commands: the program explains them.
+ */
+export function readStart([command, ...args]: readonly string[]): StartOptions | undefined {
+  if (command !== "start") return undefined;
+  try {
+    const {
+      root = ".",
+      build,
+      "no-build": noBuild,
+      "env-file": envFile,
+      ...others
+    } = parseArgs({ args, options: plainOptions }).values;
+    // The last one of the two counts: the program knows which.
+    if (build === true && noBuild === true) return undefined;
+    if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+    const decided = build ?? (noBuild === true ? false : undefined);
+    return {
+      root,
+      ...(decided === undefined ? {} : { build: decided }),
+      ...(envFile === undefined ? {} : { envFile }),
+      ...others,
+    };
+  } catch {
+    // Help, or a mistake: the program says it.
+    return undefined;
+  }
+}
+
+/**
+ * Starts the service without the program. Gives the exit code, or `undefined` if the service goes on
+ * running.
+ */
+export async function runStart(
+  options: StartOptions,
+  terminal: Terminal = process,
+): Promise<number | undefined> {
+  try {
+    return (await start(options, terminal)) ? undefined : 0;
+  } catch (error) {
+    return exitCodeOf(error, terminal);
+  }
 }
 
 /** The program is loaded only where the options have to be explained. */
