@@ -1,35 +1,51 @@
 // `seamline call`: calls one procedure as any program would, and prints its result, where it ran
 // and how long it took.
 
+import { existsSync } from "node:fs";
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
+import { text as readText } from "node:stream/consumers";
 import type { Command } from "commander";
 import { DeadlineExceeded } from "../../src/base/errors.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { type IncomingResponse, isLocalFailure, TransportError } from "../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../src/base/protocol.ts";
-import { OpaqueClasses } from "../../src/codec/classes.ts";
-import { trustKeyHeader } from "../../src/http/trust.ts";
 import { traceOf } from "../../src/base/trace.ts";
+import { OpaqueClasses } from "../../src/codec/classes.ts";
+import { targetOf } from "../../src/http/router.ts";
+import { type TrustKey, trustKeyHeader } from "../../src/http/trust.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
-import type { Config } from "../config/config.ts";
 import { createPaint, wantsColour } from "../base/paint.ts";
 import { printable } from "../base/printable.ts";
 import type { Terminal } from "../base/terminal.ts";
+import { addressProblem } from "../config/config-address.ts";
+import { configVariable, defaultConfigFile } from "../config/config-file.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { keyFile, readTrustKey } from "../config/key.ts";
 import { readAuthorities } from "../config/tls.ts";
-import { type ArgumentOptions, readArguments } from "./call-arguments.ts";
-import {
-  type CallTarget,
-  findConfig,
-  findTarget,
-  findTrustKey,
-  type TargetOptions,
-} from "./call-target.ts";
-import { type ClientRequest, send } from "./http-client.ts";
+import { type Progress, transportFailure } from "../http/transport-failure.ts";
+import { addressFile, readDevAddress } from "../start/dev-address.ts";
 import { AlreadyReported, UsageError } from "./failure.ts";
-import { defaultLimits } from "../../src/base/limits.ts";
 import { collect, readMilliseconds, withRoot } from "./options.ts";
 import { jsonOf, shown } from "./shown-value.ts";
 
-export interface CallOptions extends ArgumentOptions, TargetOptions {
+/** The options of `call` that select the service. */
+interface TargetOptions {
+  readonly url?: string;
+  readonly trustKey?: true;
+  readonly config?: string;
+  readonly root: string;
+}
+
+/** The options of `call` that give arguments. */
+interface ArgumentOptions {
+  readonly arg?: readonly string[];
+  readonly args?: string;
+}
+
+interface CallOptions extends ArgumentOptions, TargetOptions {
   readonly version?: string;
   readonly header?: readonly string[];
   readonly timeout: number;
@@ -104,6 +120,92 @@ export async function call(
   if ("error" in outcome) throw new AlreadyReported();
 }
 
+const defaultUrl = "http://127.0.0.1:3000";
+
+interface CallTarget {
+  readonly origin: string;
+  /** Where the address comes from, to be inserted after it in a message. */
+  readonly from: string;
+  /** What else to say if nothing answers. */
+  readonly note: string;
+  readonly hint: string;
+}
+
+/** The named configuration, or the one in the application folder; a call with --url needs none. */
+export async function findConfig(
+  { config: named, root, url, trustKey }: TargetOptions,
+  { env }: Terminal,
+): Promise<Config | undefined> {
+  if (url !== undefined && !trustKey && named === undefined) return undefined;
+  const selected = named ?? configVariable(env);
+  const file = selected ?? defaultConfigFile;
+  const folder = resolve(root);
+  if (selected === undefined && !existsSync(resolve(folder, file))) return undefined;
+  return await readConfig(file, { root: folder, env });
+}
+
+async function findTarget(
+  { url: address, config: named, root }: TargetOptions,
+  config: Config | undefined,
+  { env }: Terminal,
+): Promise<CallTarget> {
+  const problem = address === undefined ? undefined : addressProblem(address);
+  if (problem !== undefined) throw new UsageError(`--url: ${problem}`);
+  const folder = resolve(root);
+  const file = named ?? configVariable(env);
+  // A named configuration means its service. Otherwise a running `seamline dev` goes first.
+  const dev =
+    address === undefined && file === undefined ? await readDevAddress(folder) : undefined;
+  const url = new URL(address ?? (dev?.isRunning ? dev.url : (config?.url ?? defaultUrl)));
+  if (url.port === "0")
+    throw new UsageError(
+      "The configuration lets its service take any free port: give the address with --url",
+    );
+  const { origin } = url;
+  if (dev?.isRunning)
+    return {
+      origin,
+      from: `, which ${addressFile} names for the 'seamline dev' of process ${dev.pid},`,
+      note: "",
+      hint: "Run 'seamline dev' again, or give the address of the service with --url",
+    };
+  const from =
+    address === undefined
+      ? config === undefined
+        ? ", the default address,"
+        : `, the url of ${file ?? "seamline.json"},`
+      : "";
+  if (address !== undefined || file !== undefined)
+    return {
+      origin,
+      from,
+      note: "",
+      hint: "Start the service, or give another address with --url",
+    };
+  const ended =
+    dev === undefined ? "" : `; the process ${dev.pid} that ${addressFile} names has ended`;
+  return {
+    origin,
+    from,
+    note: `, and no 'seamline dev' runs in ${folder}${ended}`,
+    hint: "Run 'seamline dev' or 'seamline start', or give the address of the service with --url",
+  };
+}
+
+/** The trust key of the application folder, or the configured one. */
+export async function findTrustKey(
+  { root }: TargetOptions,
+  config: Config | undefined,
+): Promise<TrustKey> {
+  const folder = resolve(root);
+  // Reading must not make a key: no service would know it.
+  if (config?.trustKey === undefined && !existsSync(join(folder, keyFile)))
+    throw new Error(
+      `There is no trust key: the first service that starts in ${folder} writes ${keyFile}, and no configuration sets one`,
+    );
+  return await readTrustKey(folder, config?.trustKey);
+}
+
 async function requestFor(
   procedure: string,
   origin: string,
@@ -133,6 +235,75 @@ function headerOf(text: string): [string, string] {
   if (name === undefined || value === undefined)
     throw new UsageError(`--header: expected 'name: value', found '${text}'`);
   return [name.toLowerCase(), value];
+}
+
+/** Where arguments go: into the query of a GET, or, if one is JSON, into the body of a POST. */
+interface CallArguments {
+  readonly query: [string, string][];
+  readonly body?: string;
+}
+
+/**
+ * `name=text` is text, as in a query: the service converts it by the type of the parameter.
+ * `name:=json` is JSON. Parsing any text as JSON would turn the SKU 42 into a number.
+ */
+async function readArguments(
+  { arg = [], args }: ArgumentOptions,
+  { stdin }: Terminal,
+): Promise<CallArguments> {
+  const parsed = arg.map(readArgument);
+  const texts = parsed.filter((argument): argument is TextArgument => "text" in argument);
+  if (args === undefined && texts.length === parsed.length)
+    return { query: texts.map(({ name, text }) => [name, text]) };
+  const object = args === undefined ? {} : readObject(args === "-" ? await readAll(stdin) : args);
+  // Without a prototype, `__proto__` is a name like any other, and the service decides about it.
+  const body: Record<string, unknown> = Object.assign(Object.create(null), object);
+  for (const { name } of parsed) {
+    const values = parsed
+      .filter((argument) => argument.name === name)
+      .map((argument) => ("text" in argument ? argument.text : argument.value));
+    // As in a query, a name that is repeated makes a list.
+    body[name] = values.length > 1 ? values : values[0];
+  }
+  return { query: [], body: JSON.stringify(body) };
+}
+
+interface TextArgument {
+  readonly name: string;
+  readonly text: string;
+}
+
+function readArgument(
+  argument: string,
+): TextArgument | { readonly name: string; readonly value: unknown } {
+  const [, name = "", sign, text = ""] = /^([^=:]+)(:?=)(.*)$/s.exec(argument) ?? [];
+  if (sign === undefined)
+    throw new UsageError(`--arg: expected name=text or name:=json, found '${argument}'`);
+  if (sign === "=") return { name, text };
+  try {
+    return { name, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    throw new UsageError(
+      `--arg ${name}:= isn't JSON (${(error as Error).message}). For text: ${name}=${text}`,
+    );
+  }
+}
+
+function readObject(text: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`--args isn't JSON: ${(error as Error).message}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new UsageError('--args: expected a JSON object of parameters, such as {"sku":"42"}');
+}
+
+async function readAll(stdin: Terminal["stdin"]): Promise<string> {
+  if (stdin === undefined || stdin.isTTY === true)
+    throw new UsageError("--args -: there is nothing on standard input");
+  return await readText(stdin);
 }
 
 async function sendCall(
@@ -172,6 +343,64 @@ const absentCodes: ReadonlySet<string> = new Set([
   "ENETUNREACH",
   "ETIMEDOUT",
 ]);
+
+interface ClientRequest {
+  /** Absolute. */
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface ClientOptions {
+  readonly signal: AbortSignal;
+  /** Certificate authorities of https addresses (PEM) [those that Node trusts]. */
+  readonly authorities?: readonly string[] | undefined;
+}
+
+/** More than an answer with the default limits has. */
+const mostAnswerBytes = 64 * 1024 * 1024;
+
+/** Resolves with the whole answer. Rejects with `TransportError`, or with the signal's reason. */
+export function send(
+  { url, body, ...message }: ClientRequest,
+  { signal, authorities }: ClientOptions,
+): Promise<IncomingResponse> {
+  const { origin, protocol } = new URL(url);
+  return new Promise((settle, reject) => {
+    let progress: Progress = "waiting";
+    const fail = (error: Error): void =>
+      reject(signal.aborted ? (signal.reason as Error) : transportFailure(error, origin, progress));
+    const request = (protocol === "https:" ? requestHttps : requestHttp)(origin, {
+      // As it was written: `URL` would resolve `/rpc/../nodes` to another endpoint.
+      path: targetOf(url),
+      ...message,
+      signal,
+      agent: false,
+      ...(authorities !== undefined && { ca: [...authorities] }),
+    });
+    request.on("error", fail);
+    request.on("socket", (socket) => {
+      socket.once("encrypted" in socket ? "secureConnect" : "connect", () => (progress = "sent"));
+    });
+    request.on("response", (answer) => {
+      progress = "answered";
+      wholeOf(answer).then(settle, fail);
+    });
+    request.end(body);
+  });
+}
+
+async function wholeOf(answer: IncomingMessage): Promise<IncomingResponse> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostAnswerBytes) throw new Error("The answer is too large");
+    chunks.push(chunk);
+  }
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) };
+}
 
 type Outcome = { readonly value: unknown } | { readonly error: Error };
 

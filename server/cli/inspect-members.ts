@@ -10,8 +10,7 @@ import { count } from "../base/paint.ts";
 import { addressProblem } from "../config/config-address.ts";
 import type { Config } from "../config/config.ts";
 import { readAuthorities } from "../config/tls.ts";
-import { send } from "./http-client.ts";
-import { findConfig, findTrustKey } from "./call-target.ts";
+import { findConfig, findTrustKey, send } from "./call.ts";
 import { UsageError } from "./failure.ts";
 
 export interface InspectMembersOptions {
