@@ -13,7 +13,7 @@ import { count } from "../base/paint.ts";
 import type { Terminal } from "../base/terminal.ts";
 import { readCount, withRoot } from "./options.ts";
 
-export interface BuildCommandOptions {
+interface BuildCommandOptions {
   readonly source?: string;
   readonly output?: string;
   readonly config?: string;
@@ -39,7 +39,7 @@ export function addBuild(program: Command, terminal: Terminal): void {
 }
 
 /** Builds, and prints one line about the result. */
-export async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
+async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
   const settings =
     options.settings === undefined
       ? await buildSettings(options, terminal)

@@ -91,11 +91,7 @@ export function addCall(program: Command, terminal: Terminal): void {
  * Prints the value to standard output, and where and how long to standard error. An error answer is
  * printed as it came, and the command fails.
  */
-export async function call(
-  procedure: string,
-  options: CallOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function call(procedure: string, options: CallOptions, terminal: Terminal): Promise<void> {
   const config = await findConfig(options, terminal);
   const target = await findTarget(options, config, terminal);
   const request = await requestFor(procedure, target.origin, options, config, terminal);

@@ -12,7 +12,7 @@ import { AlreadyReported } from "./failure.ts";
 import { readCount, withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";
 
-export interface CheckCommandOptions {
+interface CheckCommandOptions {
   readonly build?: true;
   readonly maxWarnings?: number;
   readonly config?: string;
@@ -68,7 +68,7 @@ export function addCheck(program: Command, terminal: Terminal): void {
 }
 
 /** Prints all problems and warnings; throws {@link AlreadyReported} if there are too many. */
-export async function check(options: CheckCommandOptions, terminal: Terminal): Promise<void> {
+async function check(options: CheckCommandOptions, terminal: Terminal): Promise<void> {
   const started = performance.now();
   const root = resolve(options.root);
   const { stdout, stderr, env } = terminal;

@@ -12,7 +12,7 @@ import { UsageError } from "./failure.ts";
 
 const placeholder = "app-name";
 
-export interface InitOptions {
+interface InitOptions {
   readonly template?: "vanilla" | "react" | "vue" | "svelte" | "solid" | "preact";
   readonly install?: true;
   readonly seamline?: string;
@@ -39,11 +39,7 @@ export function addInit(program: Command, terminal: Terminal): void {
 }
 
 /** Makes the application, lists its files, and prints the next commands. */
-export async function init(
-  folder: string,
-  options: InitOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function init(folder: string, options: InitOptions, terminal: Terminal): Promise<void> {
   if (folder === "")
     throw new UsageError("the folder name is empty: give a name, or . for the current folder");
   const root = resolve(folder);

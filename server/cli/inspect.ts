@@ -2,9 +2,17 @@
 
 import type { Command } from "commander";
 import { formatProblem } from "../../src/base/problem.ts";
+import type { IncomingResponse } from "../../src/base/ports.ts";
+import { paths } from "../../src/base/protocol.ts";
+import { trustKeyHeader } from "../../src/http/trust.ts";
+import type { ListedMember } from "../../src/roles/members/member-endpoints.ts";
 import { createLog } from "../base/log.ts";
 import { count, createPaint, type Paint, thousands, wantsColour } from "../base/paint.ts";
+import { printable } from "../base/printable.ts";
 import type { Terminal } from "../base/terminal.ts";
+import { addressProblem } from "../config/config-address.ts";
+import type { Config } from "../config/config.ts";
+import { readAuthorities } from "../config/tls.ts";
 import type {
   InspectedBrowser,
   InspectedProcedure,
@@ -13,10 +21,11 @@ import type {
 } from "../report/inspection.ts";
 import type { BuildOptions } from "../vite/build.ts";
 import { buildSettings } from "./build.ts";
+import { UsageError } from "./failure.ts";
 import { withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";
 
-export interface InspectCommandOptions {
+interface InspectCommandOptions {
   /** The members of a running gateway instead, at this address or the configured one. */
   readonly running?: string | true;
   readonly config?: string;
@@ -47,7 +56,7 @@ export function addInspect(program: Command, terminal: Terminal): void {
       )
       .option(
         "--running [address]",
-        "instead: the members of a running gateway, and whether calls go to them over links or HTTP",
+        "instead: the members of a running gateway, and whether they get calls",
       ),
   )
     .option("--json", "print everything as one JSON object, for programs")
@@ -56,12 +65,9 @@ export function addInspect(program: Command, terminal: Terminal): void {
 }
 
 /** Prints an overview, or everything as JSON. */
-export async function inspect(options: InspectCommandOptions, terminal: Terminal): Promise<void> {
+async function inspect(options: InspectCommandOptions, terminal: Terminal): Promise<void> {
   const { running } = options;
-  if (running !== undefined) {
-    const { inspectMembers } = await import("./inspect-members.ts");
-    return await inspectMembers({ ...options, running }, terminal);
-  }
+  if (running !== undefined) return await inspectMembers({ ...options, running }, terminal);
   const { stdout, stderr, env } = terminal;
   const log = createLog({ out: stderr, err: stderr, env, level: "error" });
   const settings: BuildOptions = { ...(await buildSettings(options, terminal)), log };
@@ -271,4 +277,110 @@ function size(bytes: number): string {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+const answerMs = 5_000;
+
+/** Prints a line for each member of running gateways, or one JSON object. */
+async function inspectMembers(
+  { running, ...options }: InspectCommandOptions & { readonly running: string | true },
+  terminal: Terminal,
+): Promise<void> {
+  const { findConfig, findTrustKey } = await import("./call.ts");
+  const config = await findConfig({ ...options, trustKey: true }, terminal);
+  const addresses = addressesOf(running, config);
+  const trustKey = await findTrustKey(options, config);
+  const ca = config?.tls?.ca;
+  const authorities = ca === undefined ? undefined : await readAuthorities(ca);
+  const headers = trustKeyHeader(trustKey);
+  const outcomes = await Promise.allSettled(
+    addresses.map(async (gateway) => ({
+      gateway,
+      members: read(gateway, await ask(gateway, headers, authorities)),
+    })),
+  );
+  const failures = outcomes.flatMap((outcome) =>
+    outcome.status === "rejected" ? [outcome.reason as Error] : [],
+  );
+  const found = outcomes.flatMap((outcome) =>
+    outcome.status === "fulfilled" ? [outcome.value] : [],
+  );
+  const lines = options.json
+    ? [JSON.stringify(addresses.length === 1 ? found[0] : { gateways: found }, null, 2)]
+    : found.flatMap(({ gateway, members }) => [
+        `${count(members.length, "member")} of the gateway at ${gateway}`,
+        ...table(members.map(memberRow), styleFor(terminal)),
+      ]);
+  // Members of gateways that answer are shown, and the command fails if a gateway doesn't.
+  if (found.length > 0) terminal.stdout.write(`${printable(lines.join("\n"))}\n`);
+  if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n"));
+}
+
+function addressesOf(running: string | true, config: Config | undefined): readonly string[] {
+  const named =
+    typeof running === "string"
+      ? running
+      : config?.mode === "gateway"
+        ? config.url
+        : config !== undefined && "gateway" in config
+          ? config.gateway
+          : undefined;
+  if (named === undefined)
+    throw new UsageError(
+      "no configuration names a gateway\n  → Give its address: seamline inspect --running http://127.0.0.1:3002",
+    );
+  return [named].flat().map((address) => {
+    const problem = addressProblem(address);
+    if (problem !== undefined) throw new UsageError(`--running: ${problem}`);
+    return address.replace(/\/+$/, "");
+  });
+}
+
+async function ask(
+  address: string,
+  headers: Readonly<Record<string, string>>,
+  authorities: readonly string[] | undefined,
+): Promise<IncomingResponse> {
+  const { send } = await import("./call.ts");
+  const signal = AbortSignal.timeout(answerMs);
+  try {
+    return await send(
+      { url: address + paths.nodes, method: "GET", headers },
+      { signal, authorities },
+    );
+  } catch (error) {
+    throw signal.aborted
+      ? new Error(`${address} gave no answer in ${answerMs / 1000} s`, { cause: error })
+      : error;
+  }
+}
+
+function read(address: string, { status, body }: IncomingResponse): readonly ListedMember[] {
+  if (status === 401)
+    throw new Error(
+      `The gateway at ${address} refuses this trust key: run the command in the gateway's application folder, or name a configuration with its 'trustKey'`,
+    );
+  const text = new TextDecoder().decode(body);
+  const members =
+    status === 200 && text.startsWith("{")
+      ? (JSON.parse(text) as { members?: unknown }).members
+      : undefined;
+  if (!Array.isArray(members))
+    throw new Error(`What answers at ${address} isn't a gateway: it answered ${status}`);
+  return members as readonly ListedMember[];
+}
+
+const states = {
+  ready: "in rotation",
+  unhealthy: "out: its health checks say so",
+  silent: "out: it doesn't answer",
+};
+
+function memberRow({ url, state, procedures, routes, name }: ListedMember): readonly string[] {
+  const parts = [
+    count(procedures, "procedure"),
+    ...(routes === 0 ? [] : [count(routes, "route")]),
+    ...(name === undefined ? [] : [name]),
+  ];
+  return [`  ${url}`, states[state], parts.join(", ")];
 }

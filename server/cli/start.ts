@@ -12,7 +12,7 @@ import type { Terminal } from "../base/terminal.ts";
 import { exitCodeOf, failedStart } from "./failure.ts";
 import { loadVariables } from "./variables.ts";
 
-export interface StartOptions {
+interface StartOptions {
   readonly config?: string;
   readonly root: string;
   readonly build?: boolean;
@@ -117,7 +117,7 @@ function importerWithMaps(root: string): ModuleImporter {
  * Resolves to `true` when the service answers, and to `false` if it was told to stop before there was
  * one; it stops on SIGTERM and SIGINT.
  */
-export async function start(
+async function start(
   options: StartOptions,
   terminal: Pick<Terminal, "stdout" | "stderr" | "env"> = process,
 ): Promise<boolean> {
