@@ -50,7 +50,7 @@ async function build(options: BuildCommandOptions, terminal: Terminal): Promise<
   const start = async (): ReturnType<typeof buildApplication> =>
     await buildApplication({ ...settings, log });
   const built = options.settings === undefined ? await start() : await onlyOne(settings, start);
-  // Another service has started a build of the same output, which does.
+  // Another service has built the same output meanwhile.
   if (built === undefined) return;
   const { manifest, warnings, ms } = built;
   const routes = new Set(
@@ -112,7 +112,7 @@ async function configFor(
   if (named === undefined && !existsSync(resolve(root, file))) return undefined;
   const config = await readConfig(file, { root, env });
   if ("source" in config) return config;
-  // A ./seamline.json that nobody named only counts if it has settings of a build.
+  // The default ./seamline.json only counts if it has settings of a build.
   if (named === undefined) return undefined;
   throw new Error(
     `${named} has mode '${config.mode}', which has no sources: name the configuration of a repository or standalone`,

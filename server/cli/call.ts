@@ -122,7 +122,7 @@ interface CallTarget {
   readonly origin: string;
   /** Where the address comes from, to be inserted after it in a message. */
   readonly from: string;
-  /** What else to say if nothing answers. */
+  /** Added to the message if nothing answers. */
   readonly note: string;
   readonly hint: string;
 }

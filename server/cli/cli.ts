@@ -9,14 +9,14 @@ import module from "node:module";
 const words = process.argv.slice(2);
 const isService = words[0] === "start";
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // It goes on without a log, and says so.
+  // A service goes on without its log, and reports that.
   if (isService) return;
-  // The reader has enough, like `head` after a line.
+  // The reader has closed the pipe, as `head` does.
   if (error.code !== "EPIPE") throw error;
   // Other commands run to their end, with their own exit code.
   if (words[0] === "dev") process.kill(process.pid, "SIGTERM");
 });
-// Before it runs, too.
+// Also before it runs.
 if (isService) process.stderr.on("error", () => {});
 const code = await runCommand();
 // A service goes on running.

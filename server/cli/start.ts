@@ -139,7 +139,7 @@ async function startService(
 ): Promise<void> {
   const root = resolve(options.root);
   loadVariables(root, options.envFile);
-  // Packages choose what they do by it while they load, and some are many times slower otherwise.
+  // Packages read it while they load, and some are many times slower without it.
   process.env["NODE_ENV"] ??= "production";
   const server = await startServer(importerWithMaps(root), {
     root,

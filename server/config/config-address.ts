@@ -13,7 +13,7 @@ export const hostPattern: RegExp = /^(?:\*|[^\s/?#@:\\[\]*,%]+)$/;
 /** Where a socket listens: a host name or an address, without scheme and port. */
 export const listenPattern: RegExp = /^[^\s/?#@\\[\]*,%]+$/;
 
-/** What is wrong with an address, or `undefined`. */
+/** The problem of an address, or `undefined`. */
 export function addressProblem(value: string): string | undefined {
   const expected = `expected an address such as http://127.0.0.1:3000, found '${value}'`;
   if (!URL.canParse(value)) return expected;
@@ -29,7 +29,7 @@ export function addressProblem(value: string): string | undefined {
 }
 
 /**
- * `tls` and the scheme of `url` belong together: others must not be told an address at which
+ * `tls` and the scheme of `url` belong together: otherwise others would be told an address at which
  * nothing answers.
  */
 export function schemeProblem(
@@ -49,8 +49,8 @@ export function schemeProblem(
 }
 
 /**
- * A warning if others can reach a service whose configuration doesn't say what they read of its
- * errors. A repository runs no code that throws them.
+ * A warning if other machines can reach a service whose configuration doesn't set `errors`. A
+ * repository runs no code that throws them.
  */
 export function errorsWarning(
   { mode, url, errors }: Pick<Config, "mode" | "url" | "errors">,
@@ -61,7 +61,7 @@ export function errorsWarning(
   return `${file}: 'errors' isn't set, so callers read the messages of this application's errors: set it to "masked" to hide them, or to "shown"`;
 }
 
-/** Only programs on this machine reach it. */
+/** Whether only programs on this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost")) return true;
   const address = parseAddress(host.replace(/^\[|\]$/g, ""));

@@ -1,4 +1,4 @@
-// Finds everything that is wrong in a configuration, each problem with its key and what to do.
+// Finds all mistakes in a configuration, each with its key and the way out.
 
 import * as v from "valibot";
 import { nearest, type Problem } from "../../src/base/problem.ts";
@@ -57,8 +57,7 @@ export function checkConfig(
     const path = v.getDotPath(issue)?.replace(/\.$/, "");
     // An unset variable, for one, has been reported already.
     if (path !== undefined && problems.some((problem) => isWithin(path, problem.path))) continue;
-    // valibot stops at the first unknown key; of an object that may be one of several, it only says
-    // that it is none of them.
+    // valibot stops at the first unknown key, and for a union it only says that no kind fits.
     if (path !== undefined && members.unknown.some((problem) => isWithin(problem.path ?? "", path)))
       continue;
     problems.push({

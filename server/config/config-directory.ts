@@ -1,4 +1,4 @@
-// The key `directory`: where it is, and what else it needs of a configuration.
+// The key `directory`: its effect on other keys.
 
 import type { Problem } from "../../src/base/problem.ts";
 import type { DirectoryConfig, Mode } from "./config-types.ts";
@@ -7,7 +7,7 @@ export const defaultDirectoryPrefix = "seamline";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What doesn't go together with a directory. */
+/** Keys that contradict `directory`, or each other within it. */
 export function directoryProblems(values: Values, mode: Mode, file: string): readonly Problem[] {
   const { directory: given } = values;
   if (given === undefined) return [];
@@ -43,7 +43,7 @@ export function directoryProblems(values: Values, mode: Mode, file: string): rea
   return problems;
 }
 
-/** The addresses of the servers without what is secret in them. */
+/** The addresses of the servers without user, password and token. */
 export function shownServers({ nats }: DirectoryConfig): readonly string[] {
   return nats.map((address) => address.replace(/\/\/.*@/, "//"));
 }

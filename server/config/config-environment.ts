@@ -6,7 +6,7 @@ import { kindsOf, schemasAt, type SchemaNode } from "./schema-key.ts";
 
 const placeholder = /\$\{([^}]*)(?:\}|$)/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
-// Configurations have at most three levels; an object that contains itself has no end.
+// Configurations have at most three levels; an object that contains itself is endless.
 const maxDepth = 16;
 
 const missingVariable = (name: string): string => `the environment variable ${name} isn't set`;

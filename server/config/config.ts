@@ -87,7 +87,7 @@ function unreadable(error: unknown, source: string, file: string, root: string):
   return {
     file,
     message: isMissing ? "there is no such file" : `it can't be read (${code})`,
-    // The default file was named by nobody: there may be no configuration yet.
+    // Without a name on the command line there may be no configuration yet.
     hint:
       isMissing && source === defaultConfigFile
         ? `Write one, { "mode": "standalone", "url": "http://127.0.0.1:3000" } for everything in one process, or name another ${ways}`
@@ -137,7 +137,7 @@ function absolute(path: string, kind: "file" | "module", root: string): string {
   return isAbsolute(path) ? path : join(root, path);
 }
 
-/** What problems call a configuration: its file, if it has one. */
+/** The name of a configuration in problems: its file, if it has one. */
 export function configName(file: string | undefined, root: string): string {
   return file === undefined ? "configuration" : shownPath(resolve(root, file), root);
 }

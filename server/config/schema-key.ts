@@ -2,9 +2,9 @@
 
 import * as v from "valibot";
 
-/** What the schema says of a key besides its values. */
+/** The facts about a key besides its values. */
 export interface KeyFacts {
-  /** What editors and the reference show. */
+  /** The sentence that editors and the reference show. */
   readonly description: string;
   /** Shown by them as well. Only `filled` puts it into a configuration that lacks the key. */
   readonly default?: unknown;
@@ -44,7 +44,7 @@ export function filled<S extends v.GenericSchema, D extends v.InferInput<S>>(
   return required(v.optional(schema, fallback), { default: fallback, ...facts });
 }
 
-/** The parts of a schema that say what is below it. */
+/** The parts of a schema that lead to those of its members. */
 export interface SchemaNode {
   readonly type: string;
   readonly wrapped?: SchemaNode;
@@ -82,7 +82,7 @@ export function schemasAt(schema: SchemaNode, path: string): readonly SchemaNode
   return found;
 }
 
-/** The keys of an object that has no others, whichever of its kinds it is. */
+/** The keys that an object of these schemas may have; none if it takes any. */
 export function keysOf(schemas: readonly SchemaNode[]): readonly string[] {
   return schemas.flatMap(kindsOf).flatMap(({ entries = {} }) => Object.keys(entries));
 }

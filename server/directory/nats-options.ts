@@ -1,4 +1,4 @@
-// From the key `directory` to what the client of NATS takes.
+// Makes the options of the NATS client from the key `directory`.
 
 import { readFile } from "node:fs/promises";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
@@ -11,9 +11,9 @@ import type { NatsPackages } from "./nats-packages.ts";
 /** Tries to connect again begin within this time, each at another moment. */
 const reconnectMs = 500;
 const reconnectJitterMs = 500;
-/** For each server: the next one may answer. */
+/** For each server; then the next one is tried. */
 const connectTimeoutMs = 2_000;
-/** A server that hangs is found out by then, where nothing else is asked of it. */
+/** A hanging server is noticed within this time, even if nothing else is asked of it. */
 const pingMs = 10_000;
 
 /** Reads the files. Throws {@link Problems}. */

@@ -12,7 +12,7 @@ import { NatsBuckets } from "./nats-buckets.ts";
 import { natsOptions } from "./nats-options.ts";
 import { natsPackages } from "./nats-packages.ts";
 
-/** What each kind of service reads or writes there. */
+/** The buckets that each kind of service reads or writes. */
 const used: Readonly<Record<"gateway" | "node" | "proxy", readonly BucketName[]>> = {
   gateway: ["gateways", "members", "lists"],
   node: ["gateways", "members", "lists"],
@@ -32,7 +32,7 @@ export interface OpenDirectoryParts {
 
 export interface OpenedDirectory {
   readonly directory: Directory;
-  /** The role, which starts and stops with the directory, and then says in it what it is. */
+  /** Wraps a role so that the directory starts and stops with it and lists it. */
   around(role: Role, announce?: (url: string) => Promise<void>): Role;
 }
 
