@@ -88,14 +88,21 @@ export function configurationDocument(json, { modes: allModes, schemas, schemasA
  * @param {Record<string, Json>} keys @param {string} before @returns {[string, Json][]}
  */
 function objectsIn(keys, before = "") {
-  return Object.entries(keys).flatMap(([key, json]) =>
-    json.properties === undefined
-      ? []
-      : [
-          /** @type {[string, Json]} */ ([before + key, json]),
-          ...objectsIn(json.properties, `${before}${key}.`),
-        ],
-  );
+  return Object.entries(keys).flatMap(([key, json]) => {
+    const object = objectOf(json);
+    if (object === undefined) return [];
+    const below = objectsIn(object.properties ?? {}, `${before}${key}.`);
+    return [/** @type {[string, Json]} */ ([before + key, object]), ...below];
+  });
+}
+
+/** The object that a key may be, with the members of all its kinds. @param {Json} json @returns {Json | undefined} */
+function objectOf(json) {
+  if (json.properties !== undefined) return json;
+  const kinds = (json.anyOf ?? []).flatMap((kind) => objectOf(kind) ?? []);
+  if (kinds.length < 2) return kinds[0] && { ...kinds[0], description: json.description ?? "" };
+  const properties = Object.assign({}, ...kinds.map((kind) => kind.properties));
+  return { description: json.description ?? "", properties };
 }
 
 /**
@@ -111,10 +118,12 @@ function table(guideOf, names, keys, required, before = "") {
     const key = keys[name] ?? {};
     const guide = guideOf(before + name);
     const more = guide === undefined ? "" : ` [More](../guide/${guide})`;
+    const section =
+      name === "limits" ? "../guide/limits.md#the-table" : `#${anchorOf(before + name)}`;
     const kind =
-      key.properties === undefined
+      objectOf(key) === undefined
         ? typeOf(key)
-        : `[object](${name === "limits" ? "../guide/limits.md#the-table" : `#${anchorOf(before + name)}`})`;
+        : typeOf(key).replace(/\bobject$/, `[object](${section})`);
     return `| \`${name}\` | ${kind} | ${required.includes(name) ? "required" : defaultOf(key)} | ${key.description ?? ""}${more} |`;
   });
   return ["| key | type | default | meaning |", "|---|---|---|---|", ...rows, ""];
