@@ -13,10 +13,15 @@ export const hostPattern: RegExp = /^(?:\*|[^\s/?#@:\\[\]*,%]+)$/;
 /** Where a socket listens: a host name or an address, without scheme and port. */
 export const listenPattern: RegExp = /^[^\s/?#@\\[\]*,%]+$/;
 
+export const expectedAddress = "expected an address such as http://127.0.0.1:3000";
+
 /** The problem of an address, or `undefined`. */
-export function addressProblem(value: string): string | undefined {
-  const expected = `expected an address such as http://127.0.0.1:3000, found '${value}'`;
-  if (!URL.canParse(value)) return expected;
+export function addressProblem(
+  value: string,
+  expected: string = expectedAddress,
+): string | undefined {
+  const malformed = `${expected}, found '${value}'`;
+  if (!URL.canParse(value)) return malformed;
   const url = new URL(value);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `expected an address that begins with http:// or https://, found '${value}'`;
@@ -25,7 +30,7 @@ export function addressProblem(value: string): string | undefined {
     return "an address can't contain a user name or password";
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
     return `expected host and port only: '${url.origin}', found '${value}'`;
-  return addressPattern.test(value) ? undefined : expected;
+  return addressPattern.test(value) ? undefined : malformed;
 }
 
 /**

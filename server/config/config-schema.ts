@@ -16,7 +16,7 @@ import { defaultDirectoryPrefix } from "./config-directory.ts";
 import { headerGlobProblem, headerProblem } from "./config-headers.ts";
 import type { Config, ConfigInput, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
-import { filled, optional, required } from "./schema-key.ts";
+import { type Described, filled, optional, required } from "./schema-key.ts";
 
 const string = v.pipe(
   v.string("expected a string"),
@@ -48,61 +48,57 @@ const names = v.pipe(
 );
 
 type LimitName = keyof typeof defaultLimits;
-const limit = (name: LimitName, description: string) =>
-  optional(wholeNumber, { description, default: defaultLimits[name] });
-const time = (name: LimitName, description: string) =>
-  optional(milliseconds, { description, default: defaultLimits[name] });
+
+/** Limits by their names, each with its sentence; defaults are those of {@link defaultLimits}. */
+function limitKeys<S extends v.GenericSchema, Name extends LimitName>(
+  schema: S,
+  descriptions: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, Described<v.OptionalSchema<S, undefined>>>> {
+  const keys = (Object.keys(descriptions) as Name[]).map((name) => {
+    const facts = { description: descriptions[name], default: defaultLimits[name] };
+    return [name, optional(schema, facts)];
+  });
+  return Object.fromEntries(keys) as ReturnType<typeof limitKeys<S, Name>>;
+}
 
 const limits = v.pipe(
   v.strictObject(
     {
-      bodyBytes: limit("bodyBytes", "Bytes of a request's body."),
-      uploadBytes: limit(
-        "uploadBytes",
-        "Bytes of the body of a call with files, which is multipart/form-data.",
-      ),
-      uploadParts: limit("uploadParts", "Parts of such a body."),
-      maxDepth: limit("maxDepth", "Levels of nesting in arguments."),
-      maxValues: limit("maxValues", "Values in one message."),
-      maxObjects: limit("maxObjects", "Dates, maps, instances and other objects in one message."),
-      maxDigits: limit("maxDigits", "Digits of a bigint."),
-      maxQueryParameters: limit("maxQueryParameters", "Parameters in a query string."),
-      localsBytes: optional(
-        // They travel in a header field, for which services leave room.
-        v.pipe(wholeNumber, v.maxValue(16_384, "expected a number of at most 16384")),
-        {
-          description: "Bytes of a call's `locals`, at most 16384.",
-          default: defaultLimits.localsBytes,
-        },
-      ),
-      headerBytes: limit("headerBytes", "Bytes of a request's headers."),
-      headerCount: limit("headerCount", "Header fields of a request."),
-      headerTimeoutMs: time(
-        "headerTimeoutMs",
-        "Milliseconds in which a request's headers must arrive.",
-      ),
-      requestTimeoutMs: time(
-        "requestTimeoutMs",
-        "Milliseconds in which a whole request must arrive.",
-      ),
-      idleTimeoutMs: time("idleTimeoutMs", "Milliseconds that a streamed body may stand still."),
-      keepAliveTimeoutMs: time(
-        "keepAliveTimeoutMs",
-        "Milliseconds for which an idle connection stays open: longer than a balancer in front keeps it.",
-      ),
-      callTimeoutMs: time("callTimeoutMs", "Milliseconds in which a call must be answered."),
+      ...limitKeys(wholeNumber, {
+        bodyBytes: "Bytes of a request's body.",
+        uploadBytes: "Bytes of the body of a call with files, which is multipart/form-data.",
+        uploadParts: "Parts of such a body.",
+        maxDepth: "Levels of nesting in arguments.",
+        maxValues: "Values in one message.",
+        maxObjects: "Dates, maps, instances and other objects in one message.",
+        maxDigits: "Digits of a bigint.",
+        maxQueryParameters: "Parameters in a query string.",
+      }),
+      // They travel in a header field, for which services leave room.
+      ...limitKeys(v.pipe(wholeNumber, v.maxValue(16_384, "expected a number of at most 16384")), {
+        localsBytes: "Bytes of a call's `locals`, at most 16384.",
+      }),
+      ...limitKeys(wholeNumber, {
+        headerBytes: "Bytes of a request's headers.",
+        headerCount: "Header fields of a request.",
+      }),
+      ...limitKeys(milliseconds, {
+        headerTimeoutMs: "Milliseconds in which a request's headers must arrive.",
+        requestTimeoutMs: "Milliseconds in which a whole request must arrive.",
+        idleTimeoutMs: "Milliseconds that a streamed body may stand still.",
+        keepAliveTimeoutMs:
+          "Milliseconds for which an idle connection stays open: longer than a balancer in front keeps it.",
+        callTimeoutMs: "Milliseconds in which a call must be answered.",
+      }),
       heldBytes: optional(wholeNumber, {
         description:
           "Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use.",
       }),
-      maxCalls: limit(
-        "maxCalls",
-        "Calls that run at once, or are passed on. Fewer while the service has too much to do.",
-      ),
-      maxConnections: limit(
-        "maxConnections",
-        "Open connections, and also calls in flight to other services.",
-      ),
+      ...limitKeys(wholeNumber, {
+        maxCalls:
+          "Calls that run at once, or are passed on. Fewer while the service has too much to do.",
+        maxConnections: "Open connections, and also calls in flight to other services.",
+      }),
     },
     "expected an object of numbers",
   ),
