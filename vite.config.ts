@@ -148,7 +148,7 @@ function chunksOf(imports: (id: string) => readonly string[]): Map<string, strin
   // The last two are what applications import, on every node.
   const start = reach([
     "server/start/start-server.ts",
-    "server/cli/run-start.ts",
+    "server/cli/start.ts",
     "server/main.ts",
     "src/internal.ts",
   ]);

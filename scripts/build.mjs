@@ -81,17 +81,11 @@ async function writeLicences() {
  * Writes the JSON Schemas into the package's root, as files refer to their path in node_modules.
  */
 async function writeSchemas() {
-  const [{ runnerImport }, { createSchemas }] = await Promise.all([
-    import("vite"),
+  const [{ load }, { createSchemas }] = await Promise.all([
+    import("./typescript.mjs"),
     import("./json-schemas.mjs"),
   ]);
-  /** @type {{ module: import("./json-schemas.mjs").Module }} */
-  const { module } = await runnerImport(join(root, "server/config/json-schema.ts"), {
-    root,
-    configFile: false,
-    logLevel: "warn",
-  });
-  const written = createSchemas(module);
+  const written = createSchemas(await load("server/config/json-schema.ts"));
   await mkdir(join(made, "schema"), { recursive: true });
   for (const [name, schema] of Object.entries(written))
     await writeFile(

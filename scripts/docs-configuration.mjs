@@ -1,8 +1,4 @@
-// Generates docs/reference/configuration.md, the keys of each mode, from the published JSON Schema.
-// `npm run docs` writes it; test/docs.test.ts compares it with the schema.
-
-/** The path of the document. */
-export const document = "docs/reference/configuration.md";
+// Makes docs/reference/configuration.md, the keys of each mode, from the schema of configurations.
 
 /**
  * @typedef {{ type?: string, description?: string, default?: unknown, const?: unknown, enum?: readonly unknown[], anyOf?: readonly Json[], $ref?: string,
@@ -10,33 +6,16 @@ export const document = "docs/reference/configuration.md";
  * @typedef {{ properties: Record<string, Json>, allOf: readonly { if: { properties?: { mode?: { const: string } } }, then: Json }[] }} Schema
  */
 
-/** Pages of the guide about a key, relative to the document. */
-const guides = /** @type {Record<string, string>} */ ({
-  trustKey: "access.md#the-trust-key",
-  origin: "deployment.md#hosts-and-the-public-origin",
-  hosts: "deployment.md#hosts-and-the-public-origin",
-  forwarded: "deployment.md#hosts-and-the-public-origin",
-  errors: "errors.md#masked-errors",
-  middleware: "middleware.md",
-  healthChecks: "health.md",
-  log: "operations.md#the-log",
-  accessLog: "operations.md#requests",
-  metrics: "operations.md#metrics",
-  traces: "operations.md#traces",
-  tls: "deployment.md#tls-without-anything-in-front",
-  drainMs: "deployment.md#stopping",
-  cache: "deployment.md#what-a-node-caches",
-  headers: "headers.md",
-  fallback: "single-page-applications.md",
-  gateway: "deployment.md#several-gateways",
-  assets: "assets.md",
-  healthIntervalMs: "health.md#what-a-gateway-does-with-it",
-  nodes: "development.md",
-  directory: "directory.md",
-});
-
-/** @param {unknown} json the JSON Schema of a configuration */
-export function configurationDocument(json) {
+/**
+ * @param {unknown} json the JSON Schema of a configuration
+ * @param {import("./json-schemas.mjs").Module} module
+ */
+export function configurationDocument(json, { modes: allModes, schemas, schemasAt, factsOf }) {
+  /** The page of the guide about a key. @param {string} path */
+  const guideOf = (path) =>
+    allModes
+      .flatMap((mode) => schemasAt(schemas[mode], path))
+      .flatMap((key) => factsOf(key)?.guide ?? [])[0];
   const schema = /** @type {Schema} */ (json);
   const modes = schema.allOf.flatMap(({ if: condition, then }) => {
     const mode = condition.properties?.mode?.const;
@@ -62,7 +41,7 @@ export function configurationDocument(json) {
   return [
     "# Configuration reference",
     "",
-    "<!-- Written by `npm run docs`: the words are the comments in server/config/config-types.ts. -->",
+    "<!-- Written by `npm run configuration` from server/config/config-schema.ts: change a key or its words there. -->",
     "",
     "Every key of every mode. [The guide](../guide/configuration.md) explains how a file is found, what paths are relative to,",
     "and what errors look like. Every value may be `${NAME}` or `${NAME:-default}`, a variable of the environment.",
@@ -78,13 +57,14 @@ export function configurationDocument(json) {
     "",
     "## Every mode",
     "",
-    ...table(common, first.keys, first.required),
+    ...table(guideOf, common, first.keys, first.required),
     ...modes.flatMap(({ mode, keys, required }) => [
       `## ${mode}`,
       "",
       `${words.enumDescriptions[words.enum.indexOf(mode)]} Besides the keys of [every mode](#every-mode):`,
       "",
       ...table(
+        guideOf,
         Object.keys(keys).filter(
           (key) => !/^(?:mode|\$schema)$/.test(key) && !common.includes(key),
         ),
@@ -98,7 +78,7 @@ export function configurationDocument(json) {
       // Each mode does something else with it.
       path.includes(".") || isCommon(path) ? description : `A key of ${modesWith(path)}.`,
       "",
-      ...table(Object.keys(properties), properties, required, `${path}.`),
+      ...table(guideOf, Object.keys(properties), properties, required, `${path}.`),
     ]),
   ].join("\n");
 }
@@ -108,32 +88,42 @@ export function configurationDocument(json) {
  * @param {Record<string, Json>} keys @param {string} before @returns {[string, Json][]}
  */
 function objectsIn(keys, before = "") {
-  return Object.entries(keys).flatMap(([key, json]) =>
-    json.properties === undefined
-      ? []
-      : [
-          /** @type {[string, Json]} */ ([before + key, json]),
-          ...objectsIn(json.properties, `${before}${key}.`),
-        ],
-  );
+  return Object.entries(keys).flatMap(([key, json]) => {
+    const object = objectOf(json);
+    if (object === undefined) return [];
+    const below = objectsIn(object.properties ?? {}, `${before}${key}.`);
+    return [/** @type {[string, Json]} */ ([before + key, object]), ...below];
+  });
+}
+
+/** The object that a key may be, with the members of all its kinds. @param {Json} json @returns {Json | undefined} */
+function objectOf(json) {
+  if (json.properties !== undefined) return json;
+  const kinds = (json.anyOf ?? []).flatMap((kind) => objectOf(kind) ?? []);
+  if (kinds.length < 2) return kinds[0] && { ...kinds[0], description: json.description ?? "" };
+  const properties = Object.assign({}, ...kinds.map((kind) => kind.properties));
+  return { description: json.description ?? "", properties };
 }
 
 /**
+ * @param {(path: string) => string | undefined} guideOf
  * @param {readonly string[]} names
  * @param {Record<string, Json>} keys
  * @param {readonly string[]} required
  * @param {string} before the path of the object that has them
  */
-function table(names, keys, required, before = "") {
+function table(guideOf, names, keys, required, before = "") {
   if (names.length === 0) return ["None.", ""];
   const rows = names.map((name) => {
     const key = keys[name] ?? {};
-    const guide = guides[before + name];
+    const guide = guideOf(before + name);
     const more = guide === undefined ? "" : ` [More](../guide/${guide})`;
+    const section =
+      name === "limits" ? "../guide/limits.md#the-table" : `#${anchorOf(before + name)}`;
     const kind =
-      key.properties === undefined
+      objectOf(key) === undefined
         ? typeOf(key)
-        : `[object](${name === "limits" ? "../guide/limits.md#the-table" : `#${anchorOf(before + name)}`})`;
+        : typeOf(key).replace(/\bobject$/, `[object](${section})`);
     return `| \`${name}\` | ${kind} | ${required.includes(name) ? "required" : defaultOf(key)} | ${key.description ?? ""}${more} |`;
   });
   return ["| key | type | default | meaning |", "|---|---|---|---|", ...rows, ""];

@@ -5,10 +5,8 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { runnerImport } from "vite";
 import { apiPages, errorsPage } from "./docs-api.mjs";
-import { configurationDocument, document as configuration } from "./docs-configuration.mjs";
-import { createSchemas } from "./json-schemas.mjs";
+import { load } from "./typescript.mjs";
 
 const root = join(import.meta.dirname, "..");
 const docs = join(root, "docs");
@@ -22,21 +20,9 @@ function write(path, text) {
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
 }
 
-/** A module of the sources. @param {string} path */
-async function load(path) {
-  const { module } = await runnerImport(join(root, path), {
-    root,
-    configFile: false,
-    logLevel: "warn",
-  });
-  return module;
-}
-
 async function writeReference() {
-  const schemas = createSchemas(await load("server/config/json-schema.ts"));
   /** @type {typeof import("../src/base/errors.ts")} */
   const errors = await load("src/base/errors.ts");
-  write(join(root, configuration), configurationDocument(schemas.config));
   const { pages, problems } = apiPages([...errors.frameworkErrors.keys()]);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   const api = join(docs, "reference/api");

@@ -1,6 +1,6 @@
 // Runs what is written in TypeScript, with the oldest supported Node.
 import { join } from "node:path";
-import { createServer, createServerModuleRunner } from "vite";
+import { createServer, createServerModuleRunner, runnerImport } from "vite";
 
 const root = join(import.meta.dirname, "..");
 
@@ -20,6 +20,22 @@ export async function transformer(plugins = []) {
     optimizeDeps: { noDiscovery: true, include: [] },
     plugins,
   });
+}
+
+/**
+ * Imports a module of the sources.
+ *
+ * @param {string} path From the root.
+ * @returns {Promise<any>}
+ */
+export async function load(path) {
+  const options = {
+    root,
+    configFile: /** @type {const} */ (false),
+    logLevel: /** @type {const} */ ("warn"),
+  };
+  const { module } = await runnerImport(join(root, path), options);
+  return module;
 }
 
 /**

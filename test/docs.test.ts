@@ -7,12 +7,6 @@ import * as vite from "vite";
 import { describe, expect, it } from "vitest";
 
 import { parserOf } from "../server/compile/read/load-vite.ts";
-import * as jsonSchema from "../server/config/json-schema.ts";
-import {
-  configurationDocument,
-  document as configuration,
-} from "../scripts/docs-configuration.mjs";
-import { createSchemas } from "../scripts/json-schemas.mjs";
 import { frameworkErrors, statusOf } from "../src/base/errors.ts";
 import { defaultLimits } from "../src/base/limits.ts";
 import { families } from "../server/telemetry/metrics/families.ts";
@@ -213,12 +207,6 @@ describe("code blocks", () => {
 });
 
 describe("tables", () => {
-  it("configuration: the reference is what the schema says", () => {
-    expect(read(configuration), "run: npm run docs").toBe(
-      configurationDocument(createSchemas(jsonSchema).config),
-    );
-  });
-
   it("errors: every class of the runtime with its status, and the message of those that are for procedures", () => {
     const namesOf = (cell = ""): string[] => cell.replace(/;.*/, "").split(", ");
     const thrown = tableOf("docs/guide/errors.md", "status | to throw").map(

@@ -1,10 +1,7 @@
 // The keys of a configuration that hold addresses, origins and hosts.
 
 import * as v from "valibot";
-import { addressPattern, addressProblem, hostPattern } from "./config-address.ts";
-
-const expectedAddress = "expected an address such as http://127.0.0.1:3000";
-const expectedOrigin = "expected an origin such as https://shop.example";
+import { addressPattern, addressProblem, expectedAddress, hostPattern } from "./config-address.ts";
 
 /** An absolute address; a slash at its end is dropped. */
 export const address: v.GenericSchema<string> = v.pipe(
@@ -18,63 +15,56 @@ export const address: v.GenericSchema<string> = v.pipe(
   }),
 );
 
-/** One address, or a list of them, each once. */
-export const addresses: v.GenericSchema<string | string[]> = v.pipe(
-  v.union(
-    [
-      v.pipe(v.string(), v.metadata({ pattern: addressPattern.source })),
-      v.pipe(
-        v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))),
-        v.minLength(1, `${expectedAddress}, or a list with at least one`),
-        v.metadata({ uniqueItems: true }),
-      ),
-    ],
-    `${expectedAddress}, or a list of them`,
-  ),
-  v.metadata({ examples: ["http://127.0.0.1:3000"] }),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const { value } = dataset;
-    const found: string[] = [];
-    for (const text of [value].flat()) {
-      const problem = addressProblem(text);
-      const { origin } = problem === undefined ? new URL(text) : { origin: "" };
-      if (problem === undefined && !found.includes(origin)) found.push(origin);
-      else {
-        addIssue({ message: problem ?? `'${text}' is listed twice` });
-        return NEVER;
-      }
-    }
-    return typeof value === "string" ? found[0]! : found;
-  }),
-);
+interface ListedAddresses {
+  readonly expected: string;
+  readonly example: string;
+  readonly isUnique: boolean;
+}
 
-/** One origin, or a list of them, as browsers send them. */
-export const origins: v.GenericSchema<string | string[]> = v.pipe(
-  v.union(
-    [
-      v.pipe(v.string(), v.metadata({ pattern: addressPattern.source })),
-      v.pipe(
-        v.array(v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }))),
-        v.minLength(1, `${expectedOrigin}, or a list with at least one`),
-      ),
-    ],
-    `${expectedOrigin}, or a list of them`,
-  ),
-  v.metadata({ examples: ["https://shop.example"] }),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const problem = [dataset.value]
-      .flat()
-      .map(addressProblem)
-      .find((found) => found !== undefined);
-    if (problem !== undefined) {
-      addIssue({ message: problem.replace(expectedAddress, expectedOrigin) });
-      return NEVER;
-    }
-    return typeof dataset.value === "string"
-      ? new URL(dataset.value).origin
-      : dataset.value.map((origin) => new URL(origin).origin);
-  }),
-);
+/** One address, or a list of them; slashes at the end are dropped. */
+function oneOrList({
+  expected,
+  example,
+  isUnique,
+}: ListedAddresses): v.GenericSchema<string | string[]> {
+  const text = v.pipe(v.string(), v.metadata({ pattern: addressPattern.source }));
+  const list = v.pipe(
+    v.array(text),
+    v.minLength(1, `${expected}, or a list with at least one`),
+    v.metadata({ uniqueItems: isUnique }),
+  );
+  return v.pipe(
+    v.union([text, list], `${expected}, or a list of them`),
+    v.metadata({ examples: [example] }),
+    v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
+      const found: string[] = [];
+      for (const written of [value].flat()) {
+        const problem = addressProblem(written, expected);
+        const origin = problem === undefined ? new URL(written).origin : "";
+        const isRepeated = isUnique && found.includes(origin);
+        if (problem !== undefined || isRepeated) {
+          addIssue({ message: problem ?? `'${written}' is listed twice` });
+          return NEVER;
+        }
+        found.push(origin);
+      }
+      return typeof value === "string" ? found[0]! : found;
+    }),
+  );
+}
+
+export const addresses: v.GenericSchema<string | string[]> = oneOrList({
+  expected: expectedAddress,
+  example: "http://127.0.0.1:3000",
+  isUnique: true,
+});
+
+/** Origins as browsers send them. */
+export const origins: v.GenericSchema<string | string[]> = oneOrList({
+  expected: "expected an origin such as https://shop.example",
+  example: "https://shop.example",
+  isUnique: false,
+});
 
 /** A host without scheme and port, as browsers write it in `Host`. */
 export const hostName: v.GenericSchema<string> = v.pipe(
@@ -86,4 +76,20 @@ export const hostName: v.GenericSchema<string> = v.pipe(
     addIssue({ message: `expected a host name such as shop.example, found '${value}'` });
     return NEVER;
   }),
+);
+
+/** The form of a server's address, for the JSON Schema; only `URL` knows whether it is valid. */
+const natsPattern =
+  /^(?:nats|tls):\/\/(?:[^\s/?#@]+@)?(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
+
+/** The address of a NATS server, maybe with a password. */
+export const natsAddress: v.GenericSchema<string> = v.pipe(
+  v.string("expected an address such as nats://127.0.0.1:4222"),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || (natsPattern.test(dataset.value) && URL.canParse(dataset.value))) return;
+    addIssue({
+      message: "it isn't the address of a NATS server: give one such as nats://127.0.0.1:4222",
+    });
+  }),
+  v.metadata({ pattern: natsPattern.source }),
 );

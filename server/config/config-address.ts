@@ -13,10 +13,15 @@ export const hostPattern: RegExp = /^(?:\*|[^\s/?#@:\\[\]*,%]+)$/;
 /** Where a socket listens: a host name or an address, without scheme and port. */
 export const listenPattern: RegExp = /^[^\s/?#@\\[\]*,%]+$/;
 
-/** What is wrong with an address, or `undefined`. */
-export function addressProblem(value: string): string | undefined {
-  const expected = `expected an address such as http://127.0.0.1:3000, found '${value}'`;
-  if (!URL.canParse(value)) return expected;
+export const expectedAddress = "expected an address such as http://127.0.0.1:3000";
+
+/** The problem of an address, or `undefined`. */
+export function addressProblem(
+  value: string,
+  expected: string = expectedAddress,
+): string | undefined {
+  const malformed = `${expected}, found '${value}'`;
+  if (!URL.canParse(value)) return malformed;
   const url = new URL(value);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `expected an address that begins with http:// or https://, found '${value}'`;
@@ -25,11 +30,11 @@ export function addressProblem(value: string): string | undefined {
     return "an address can't contain a user name or password";
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
     return `expected host and port only: '${url.origin}', found '${value}'`;
-  return addressPattern.test(value) ? undefined : expected;
+  return addressPattern.test(value) ? undefined : malformed;
 }
 
 /**
- * `tls` and the scheme of `url` belong together: others must not be told an address at which
+ * `tls` and the scheme of `url` belong together: otherwise others would be told an address at which
  * nothing answers.
  */
 export function schemeProblem(
@@ -49,8 +54,8 @@ export function schemeProblem(
 }
 
 /**
- * A warning if others can reach a service whose configuration doesn't say what they read of its
- * errors. A repository runs no code that throws them.
+ * A warning if other machines can reach a service whose configuration doesn't set `errors`. A
+ * repository runs no code that throws them.
  */
 export function errorsWarning(
   { mode, url, errors }: Pick<Config, "mode" | "url" | "errors">,
@@ -61,7 +66,7 @@ export function errorsWarning(
   return `${file}: 'errors' isn't set, so callers read the messages of this application's errors: set it to "masked" to hide them, or to "shown"`;
 }
 
-/** Only programs on this machine reach it. */
+/** Whether only programs on this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost")) return true;
   const address = parseAddress(host.replace(/^\[|\]$/g, ""));

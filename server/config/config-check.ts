@@ -1,13 +1,21 @@
-// Finds everything that is wrong in a configuration, each problem with its key and what to do.
+// Finds all mistakes in a configuration, each with its key and the way out.
 
 import * as v from "valibot";
 import { nearest, type Problem } from "../../src/base/problem.ts";
 import { procedureFields } from "../../src/runtime/segment-route.ts";
 import { schemeProblem } from "./config-address.ts";
-import { directoryNames, directoryProblems, directoryTlsNames } from "./config-directory.ts";
+import { directoryProblems } from "./config-directory.ts";
 import { ownAddressProblems } from "./config-own-address.ts";
-import { limitNames, metricsNames, schemas, tlsNames, tracesNames } from "./config-schema.ts";
+import { alternatives, modes, schemas } from "./config-schema.ts";
 import type { Config, Mode } from "./config-types.ts";
+import {
+  factsOf,
+  keysOf,
+  kindsOf,
+  schemasAt,
+  schemasBelow,
+  type SchemaNode,
+} from "./schema-key.ts";
 
 /** Keys and limits that had another name before the first release. */
 export const renamedKeys: ReadonlyMap<string, string> = new Map([
@@ -41,32 +49,30 @@ export function checkConfig(
   problems: Problem[],
 ): Config | undefined {
   problems.push(...unknownKeys(values, mode, file));
-  // valibot accepts a list as an object.
-  for (const path of ["healthChecks", "headers", "limits", "tls", "nodes", "directory"])
-    if (Array.isArray(values[path]))
-      problems.push({ file, path, message: "expected an object, found an array" });
-  problems.push(...prototypeNames(values, file));
-  const refused = new Set(problems.map(({ path }) => path));
-  problems.push(...unknownLimits(values, file).filter(({ path }) => !refused.has(path)));
-  const unknown = unknownMembers(values, file);
-  problems.push(...unknown);
+  const members = memberProblems(values, schemas[mode], file);
+  problems.push(...members.refused);
   const result = v.safeParse(schemas[mode], values);
   for (const issue of result.issues ?? []) {
     // A name that is empty would leave a dot.
     const path = v.getDotPath(issue)?.replace(/\.$/, "");
     // An unset variable, for one, has been reported already.
     if (path !== undefined && problems.some((problem) => isWithin(path, problem.path))) continue;
-    // Of an object that may be one of several, valibot only says that it is none of them.
-    if (path !== undefined && unknown.some((problem) => isWithin(problem.path ?? "", path)))
+    // valibot stops at the first unknown key, and for a union it only says that no kind fits.
+    if (path !== undefined && members.unknown.some((problem) => isWithin(problem.path ?? "", path)))
       continue;
-    problems.push({ file, ...(path !== undefined && { path }), ...wordsOf(issue, path ?? "") });
-  }
-  const ways = ["gateway", "node", "directory"].filter((key) => key in values);
-  if (mode === "proxy" && ways.length !== 1)
     problems.push({
       file,
-      path: "gateway",
-      message: "a proxy needs one of 'gateway', 'node' and 'directory', and no more",
+      ...(path !== undefined && { path }),
+      ...wordsOf(issue, path ?? "", schemas[mode]),
+    });
+  }
+  problems.push(...members.unknown);
+  const keys = alternatives[mode];
+  if (keys !== undefined && keys.filter((key) => key in values).length !== 1)
+    problems.push({
+      file,
+      path: keys[0] ?? "",
+      message: `a ${mode} needs one of ${listed(keys)}, and no more`,
     });
   problems.push(
     ...directoryProblems(values, mode, file).filter(
@@ -86,17 +92,18 @@ export function checkConfig(
   return result.success ? result.output : undefined;
 }
 
+/** `'a', 'b' and 'c'`. */
+function listed(keys: readonly string[]): string {
+  const quoted = keys.map((key) => `'${key}'`);
+  return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
+}
+
 function isWithin(path: string, parent: string | undefined): boolean {
   return path === parent || path.startsWith(`${parent}.`);
 }
 
-export function isMode(value: unknown): value is Mode {
-  return typeof value === "string" && Object.hasOwn(schemas, value);
-}
-
 /** The problem of a `mode` that is missing or unknown. */
 export function modeProblem(mode: unknown, file: string): Problem {
-  const modes = Object.keys(schemas);
   const near = typeof mode === "string" ? nearest(mode, modes) : undefined;
   return {
     file,
@@ -121,41 +128,26 @@ function shown(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }
 
-// valibot reports a missing key for the object around it, without the message of the key itself.
-const missingHints: Readonly<Record<string, string>> = {
-  segments: "Give a list of segment names",
-  "tls.cert": "Give the path of the certificate, a PEM file",
-  "tls.key": "Give the path of the certificate's private key, a PEM file",
-  "directory.nats": 'Give the addresses of NATS servers, such as ["nats://127.0.0.1:4222"]',
-};
-
-/** The keys of objects that have nothing else. */
-const namesOf: Readonly<Record<string, readonly string[]>> = {
-  tls: tlsNames,
-  directory: directoryNames,
-  "directory.tls": directoryTlsNames,
-};
-
-function wordsOf(issue: v.BaseIssue<unknown>, path: string): Words {
-  if (issue.received === "undefined")
-    return {
-      message: "it is missing",
-      hint: missingHints[path] ?? "Give an address such as http://127.0.0.1:3000",
-    };
-  if (issue.expected === "never") {
-    const [, object = "", name = ""] = /^(.*)\.(.*)$/s.exec(path) ?? [];
-    return unknownName("key", name, namesOf[object] ?? []);
+function wordsOf(issue: v.BaseIssue<unknown>, path: string, schema: SchemaNode): Words {
+  const names = path.split(".");
+  const within = (length: number): readonly SchemaNode[] =>
+    schemasAt(schema, names.slice(0, length).join("."));
+  const at = within(names.length);
+  // valibot reports a missing key for the object around it, without the message of the key itself.
+  if (issue.received === "undefined") {
+    const hint = at.flatMap((key) => factsOf(key)?.missing ?? [])[0];
+    return { message: "it is missing", ...(hint !== undefined && { hint }) };
   }
   const { input, message } = issue;
   // Messages end up in logs, so secrets must not be in them.
-  const showsValue =
-    message.startsWith("expected") &&
-    !message.includes("found") &&
-    !/trustKey|passphrase|^directory\.nats/.test(path);
-  const near =
-    issue.type === "picklist" && typeof input === "string"
-      ? nearest(input, path === "errors" ? ["shown", "masked"] : ["info", "warn", "error", "none"])
-      : undefined;
+  const isSecret = names.some((_, index) =>
+    within(index + 1).some((key) => factsOf(key)?.isSecret === true),
+  );
+  const showsValue = message.startsWith("expected") && !message.includes("found") && !isSecret;
+  const words = at
+    .flatMap(kindsOf)
+    .flatMap(({ type, options = [] }) => (type === "picklist" ? options.map(String) : []));
+  const near = typeof input === "string" ? nearest(input, words) : undefined;
   return {
     message: showsValue
       ? `${message}, found ${typeof input === "object" ? kindOf(input) : shown(input)}`
@@ -174,12 +166,12 @@ function unknownKeys(values: Values, mode: Mode, file: string): Problem[] {
 function unknownKey(key: string, mode: Mode, known: readonly string[]): Words {
   const newName = renamedKeys.get(key);
   if (newName !== undefined) return { message: `renamed to '${newName}'` };
-  const others = Object.entries(schemas).filter(([, { entries }]) => Object.hasOwn(entries, key));
+  const others = modesWith(key);
   const near = nearest(key, known);
   return {
     message:
       others.length > 0
-        ? `mode '${mode}' doesn't have this key; it belongs to ${others.map(([name]) => name).join(", ")}`
+        ? `mode '${mode}' doesn't have this key; it belongs to ${others.join(", ")}`
         : "unknown key",
     hint:
       elsewhere(key) ??
@@ -187,10 +179,11 @@ function unknownKey(key: string, mode: Mode, known: readonly string[]): Words {
   };
 }
 
-/** Where something belongs that no mode has as a key. */
+/** The place of a name that no mode has as a key. */
 function elsewhere(key: string): string | undefined {
   if (/^(?:port|host|hostname|address)$/.test(key)) return "Set host and port in 'url'.";
-  if (limitNames.includes(key)) return `Set it in 'limits': { "${key}": … }`;
+  if (keysOf(schemasAt(schemas.node, "limits")).includes(key))
+    return `Set it in 'limits': { "${key}": … }`;
   if (isProcedureField(key)) return "It belongs to a procedure, in a segment file.";
   return undefined;
 }
@@ -199,58 +192,71 @@ function isProcedureField(key: string): boolean {
   return ["access", ...procedureFields].includes(key);
 }
 
-function unknownName(kind: "key" | "limit", name: string, known: readonly string[]): Words {
+interface MemberProblems {
+  readonly refused: readonly Problem[];
+  readonly unknown: readonly Problem[];
+}
+
+/**
+ * Problems with the members of objects that valibot doesn't report, or not all of them: it stops at
+ * the first unknown key, takes a list for an object, and drops names such as __proto__.
+ */
+function memberProblems(values: Values, schema: SchemaNode, file: string): MemberProblems {
+  const refused: Problem[] = [];
+  const unknown: Problem[] = [];
+  const visit = (value: unknown, at: readonly SchemaNode[], path: string): void => {
+    const kinds = at.flatMap(kindsOf);
+    if (typeof value !== "object" || value === null || kinds.length === 0) return;
+    if (Array.isArray(value)) {
+      if (kinds.length === 1 && kinds.every(isObjectSchema))
+        refused.push({ file, path, message: "expected an object, found an array" });
+      return;
+    }
+    for (const name of prototypeNames)
+      if (Object.hasOwn(value, name))
+        refused.push({
+          file,
+          path: `${path}.${name}`,
+          message: `"${name}" can't be a name here`,
+          hint: "Choose another name.",
+        });
+    const known = keysOf(kinds);
+    for (const [name, member] of Object.entries(value)) {
+      if (prototypeNames.includes(name)) continue;
+      const memberPath = `${path}.${name}`;
+      if (known.length > 0 && !known.includes(name))
+        unknown.push({ file, path: memberPath, ...unknownMember(path, name, known) });
+      else
+        visit(
+          member,
+          kinds.flatMap((kind) => schemasBelow(kind, name)),
+          memberPath,
+        );
+    }
+  };
+  for (const [key, value] of Object.entries(values)) visit(value, schemasBelow(schema, key), key);
+  return { refused, unknown };
+}
+
+const prototypeNames: readonly string[] = ["__proto__", "constructor", "prototype"];
+
+function isObjectSchema({ type }: SchemaNode): boolean {
+  return type === "strict_object" || type === "record";
+}
+
+function unknownMember(path: string, name: string, known: readonly string[]): Words {
+  const isLimit = path === "limits";
+  const newName = isLimit ? renamedLimits.get(name) : undefined;
+  if (newName !== undefined) return { message: `renamed to '${newName}'` };
+  if (isLimit && modesWith(name).length > 0)
+    return { message: "not a limit, but a key beside 'limits'" };
   const near = nearest(name, known);
   return {
-    message: `unknown ${kind}; known: ${known.join(", ")}`,
+    message: `unknown ${isLimit ? "limit" : "key"}; known: ${known.join(", ")}`,
     ...(near !== undefined && { hint: `Did you mean '${near}'?` }),
   };
 }
 
-/** The members of objects that are one of several kinds. */
-const membersOf: Readonly<Record<string, readonly string[]>> = {
-  metrics: metricsNames,
-  traces: tracesNames,
-};
-
-function unknownMembers(values: Values, file: string): Problem[] {
-  return Object.entries(membersOf).flatMap(([key, known]) => {
-    const value = values[key];
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
-    return Object.keys(value)
-      .filter((name) => !known.includes(name))
-      .map((name) => ({ file, path: `${key}.${name}`, ...unknownName("key", name, known) }));
-  });
-}
-
-// All of them: valibot would stop at the first.
-function unknownLimits({ limits }: Values, file: string): Problem[] {
-  if (typeof limits !== "object" || limits === null || Array.isArray(limits)) return [];
-  return Object.keys(limits)
-    .filter((name) => !limitNames.includes(name))
-    .map((name) => {
-      const newName = renamedLimits.get(name);
-      const words =
-        newName !== undefined
-          ? { message: `renamed to '${newName}'` }
-          : Object.values(schemas).some(({ entries }) => Object.hasOwn(entries, name))
-            ? { message: "not a limit, but a key beside 'limits'" }
-            : unknownName("limit", name, limitNames);
-      return { file, path: `limits.${name}`, ...words };
-    });
-}
-
-// valibot drops these without a word.
-function prototypeNames(values: Values, file: string): Problem[] {
-  return Object.entries(values).flatMap(([key, value]) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
-    return ["__proto__", "constructor", "prototype"]
-      .filter((name) => Object.hasOwn(value, name))
-      .map((name) => ({
-        file,
-        path: `${key}.${name}`,
-        message: `"${name}" can't be a name here`,
-        hint: "Choose another name.",
-      }));
-  });
+function modesWith(key: string): readonly Mode[] {
+  return modes.filter((mode) => Object.hasOwn(schemas[mode].entries, key));
 }

@@ -1,13 +1,12 @@
 // `${NAME}` and `${NAME:-default}` in a configuration.
 
 import { nearest, type Problem } from "../../src/base/problem.ts";
+import { isMode, schemas } from "./config-schema.ts";
+import { kindsOf, schemasAt, type SchemaNode } from "./schema-key.ts";
 
 const placeholder = /\$\{([^}]*)(?:\}|$)/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
-// A variable becomes a number only for keys that hold one: a trust key of digits stays a string.
-const numericKeys = /^(?:healthIntervalMs|drainMs|metrics\.port|limits\..*)$/;
-const booleanKeys = /^(?:console|accessLog)$/;
-// Configurations have at most three levels; an object that contains itself has no end.
+// Configurations have at most three levels; an object that contains itself is endless.
 const maxDepth = 16;
 
 const missingVariable = (name: string): string => `the environment variable ${name} isn't set`;
@@ -65,8 +64,22 @@ export function substitute(
       });
       return "";
     });
-    if (booleanKeys.test(path) && /^(?:true|false)$/.test(replaced)) return replaced === "true";
-    return numericKeys.test(path) && /^\d+$/.test(replaced) ? Number(replaced) : replaced;
+    return schema === undefined ? replaced : typed(replaced, schemasAt(schema, path));
   };
-  return walk(value, "", 0) as Record<string, unknown>;
+  let schema: SchemaNode | undefined;
+  const mode = walk(value["mode"], "mode", 1);
+  if (isMode(mode)) schema = schemas[mode];
+  const { mode: _, ...others } = value;
+  return { ...("mode" in value && { mode }), ...(walk(others, "", 0) as object) };
+}
+
+/** A text as the kind of value that its key takes: a trust key of digits stays a string. */
+function typed(text: string, at: readonly SchemaNode[]): unknown {
+  const kinds = at.flatMap(kindsOf);
+  if (/^(?:true|false)$/.test(text) && kinds.some(({ type }) => type === "boolean"))
+    return text === "true";
+  const takesNumbers = kinds.some(
+    ({ type, options = [] }) => type === "number" || options.some(Number.isFinite),
+  );
+  return takesNumbers && /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }

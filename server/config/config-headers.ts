@@ -1,4 +1,4 @@
-// The key `headers`: what the application adds to its files and pages.
+// The key `headers`: headers that the application adds to its files and pages.
 
 import { checkedHeader } from "../../src/http/header-field.ts";
 import { isHopByHop } from "../../src/http/forwarded.ts";
@@ -21,13 +21,13 @@ const own: ReadonlySet<string> = new Set([
   "x-content-type-options",
 ]);
 
-/** What is wrong with the glob of a rule, or `undefined`. */
+/** The problem of a rule's glob, or `undefined`. */
 export function headerGlobProblem(glob: string): string | undefined {
   if (glob.startsWith("/") && !/[\s?#]/.test(glob)) return undefined;
   return 'expected a glob of URL paths, which begins with a slash: "/**" or "/admin/*"';
 }
 
-/** What is wrong with a header of a rule, or `undefined`. */
+/** The problem of a rule's header, or `undefined`. */
 export function headerProblem(name: string, value: string): string | undefined {
   let key: string;
   try {
@@ -44,7 +44,7 @@ export function headerProblem(name: string, value: string): string | undefined {
     : undefined;
 }
 
-/** What the page's own runtime can't do under these headers, each with its place in the configuration. */
+/** Warnings about policies that stop the page's own runtime, each with its place in the configuration. */
 export function headerWarnings(rules: HeaderRules): readonly string[] {
   return Object.entries(rules).flatMap(([glob, fields]) =>
     Object.entries(fields).flatMap(([name, value]) =>

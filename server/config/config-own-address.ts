@@ -1,5 +1,4 @@
-// Finds what a configuration names at the service's own address: it would ask itself, or could not
-// listen there.
+// Finds keys that name the service's own address: it would call itself, or couldn't listen there.
 
 import type { Problem } from "../../src/base/problem.ts";
 import { addressProblem } from "./config-address.ts";
@@ -12,7 +11,7 @@ const others = ["repository", "gateway", "node"] as const;
 /** Problems of other services, and of metrics, that are at the service's own `url`. */
 export function ownAddressProblems(values: Values, file: string): Problem[] {
   const own = placeOf(values["url"]);
-  // Port 0 is one that nothing else has.
+  // Port 0 takes a free port.
   if (own === undefined || own.port === "0") return [];
   const problems: Problem[] = [];
   for (const key of others)
@@ -56,14 +55,14 @@ function placeOf(address: unknown): Place | undefined {
 const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 const everywhere = /^(?:0\.0\.0\.0|\[::\])$/;
 
-/** Whether a connection to `place` comes to what listens at `own`, as far as the names tell. */
+/** Whether a connection to `place` reaches the socket that listens at `own`, judged by the names. */
 function isReachedAt(own: Place, place: Place): boolean {
   if (own.port !== place.port) return false;
   if (own.host === place.host) return true;
   const isHere = loopback.test(place.host) || everywhere.test(place.host);
   if (everywhere.test(own.host)) return isHere;
-  // `localhost` is one of the two loopback addresses, and nobody means the other one by it.
-  return loopback.test(own.host) && isHere && [own.host, place.host].some(isNoNumber);
+  // `localhost` may be either loopback address, so it counts as both.
+  return loopback.test(own.host) && isHere && [own.host, place.host].some(isEitherLoopback);
 }
 
-const isNoNumber = (host: string): boolean => host === "localhost" || everywhere.test(host);
+const isEitherLoopback = (host: string): boolean => host === "localhost" || everywhere.test(host);

@@ -1,16 +1,22 @@
-// The checks of a configuration, for each mode. scripts/json-schemas.mjs makes the published JSON
-// Schema of them, with the comments of config-types.ts as descriptions.
+// Every key of a configuration, once: its values, its default, and the words that editors and the
+// reference show. `npm run configuration` makes config-types.ts and docs/reference/configuration.md of
+// it, the build the JSON Schema.
 
 import * as v from "valibot";
-import { defaultDrainMs, defaultRevisions, longestTimeMs } from "../../src/base/protocol.ts";
+import {
+  defaultDrainMs,
+  defaultHealthIntervalMs,
+  defaultRevisions,
+  longestTimeMs,
+} from "../../src/base/protocol.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { listenPattern } from "./config-address.ts";
-import { address, addresses, hostName, origins } from "./config-address-schema.ts";
+import { address, addresses, hostName, natsAddress, origins } from "./config-address-schema.ts";
+import { defaultDirectoryPrefix } from "./config-directory.ts";
 import { headerGlobProblem, headerProblem } from "./config-headers.ts";
-import { directory } from "./config-directory.ts";
-import type * as types from "./config-types.ts";
-import type { Config, Mode } from "./config-types.ts";
+import type { Config, ConfigInput, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
+import { type Described, filled, optional, required } from "./schema-key.ts";
 
 const string = v.pipe(
   v.string("expected a string"),
@@ -41,132 +47,314 @@ const names = v.pipe(
   v.metadata({ uniqueItems: true }),
 );
 
-const limit = (name: keyof typeof defaultLimits) =>
-  v.optional(v.pipe(wholeNumber, v.metadata({ default: defaultLimits[name] })));
-const time = (name: keyof typeof defaultLimits) =>
-  v.optional(v.pipe(milliseconds, v.metadata({ default: defaultLimits[name] })));
+type LimitName = keyof typeof defaultLimits;
 
-const limits = v.strictObject(
-  {
-    bodyBytes: limit("bodyBytes"),
-    uploadBytes: limit("uploadBytes"),
-    uploadParts: limit("uploadParts"),
-    maxDepth: limit("maxDepth"),
-    maxValues: limit("maxValues"),
-    maxObjects: limit("maxObjects"),
-    maxDigits: limit("maxDigits"),
-    maxQueryParameters: limit("maxQueryParameters"),
-    localsBytes: v.optional(
-      v.pipe(
-        wholeNumber,
-        // They travel in a header field, for which services leave room.
-        v.maxValue(16_384, "expected a number of at most 16384"),
-        v.metadata({ default: defaultLimits.localsBytes }),
-      ),
-    ),
-    headerBytes: limit("headerBytes"),
-    headerCount: limit("headerCount"),
-    headerTimeoutMs: time("headerTimeoutMs"),
-    requestTimeoutMs: time("requestTimeoutMs"),
-    idleTimeoutMs: time("idleTimeoutMs"),
-    keepAliveTimeoutMs: time("keepAliveTimeoutMs"),
-    callTimeoutMs: time("callTimeoutMs"),
-    heldBytes: v.optional(wholeNumber),
-    maxCalls: limit("maxCalls"),
-    maxConnections: limit("maxConnections"),
-  },
-  "expected an object of numbers",
+/** Limits by their names, each with its sentence; defaults are those of {@link defaultLimits}. */
+function limitKeys<S extends v.GenericSchema, Name extends LimitName>(
+  schema: S,
+  descriptions: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, Described<v.OptionalSchema<S, undefined>>>> {
+  const keys = (Object.keys(descriptions) as Name[]).map((name) => {
+    const facts = { description: descriptions[name], default: defaultLimits[name] };
+    return [name, optional(schema, facts)];
+  });
+  return Object.fromEntries(keys) as ReturnType<typeof limitKeys<S, Name>>;
+}
+
+const limits = v.pipe(
+  v.strictObject(
+    {
+      ...limitKeys(wholeNumber, {
+        bodyBytes: "Bytes of a request's body.",
+        uploadBytes: "Bytes of the body of a call with files, which is multipart/form-data.",
+        uploadParts: "Parts of such a body.",
+        maxDepth: "Levels of nesting in arguments.",
+        maxValues: "Values in one message.",
+        maxObjects: "Dates, maps, instances and other objects in one message.",
+        maxDigits: "Digits of a bigint.",
+        maxQueryParameters: "Parameters in a query string.",
+      }),
+      // They travel in a header field, for which services leave room.
+      ...limitKeys(v.pipe(wholeNumber, v.maxValue(16_384, "expected a number of at most 16384")), {
+        localsBytes: "Bytes of a call's `locals`, at most 16384.",
+      }),
+      ...limitKeys(wholeNumber, {
+        headerBytes: "Bytes of a request's headers.",
+        headerCount: "Header fields of a request.",
+      }),
+      ...limitKeys(milliseconds, {
+        headerTimeoutMs: "Milliseconds in which a request's headers must arrive.",
+        requestTimeoutMs: "Milliseconds in which a whole request must arrive.",
+        idleTimeoutMs: "Milliseconds that a streamed body may stand still.",
+        keepAliveTimeoutMs:
+          "Milliseconds for which an idle connection stays open: longer than a balancer in front keeps it.",
+        callTimeoutMs: "Milliseconds in which a call must be answered.",
+      }),
+      heldBytes: optional(wholeNumber, {
+        description:
+          "Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use.",
+      }),
+      ...limitKeys(wholeNumber, {
+        maxCalls:
+          "Calls that run at once, or are passed on. Fewer while the service has too much to do.",
+        maxConnections: "Open connections, and also calls in flight to other services.",
+      }),
+    },
+    "expected an object of numbers",
+  ),
+  v.title("LimitsConfig"),
 );
 
-const tls = v.strictObject(
-  { cert: string, key: string, passphrase: v.optional(string), ca: v.optional(string) },
-  'expected { "cert": "./cert.pem", "key": "./key.pem" }',
+const tls = v.pipe(
+  v.strictObject(
+    {
+      cert: required(string, {
+        description: "Path of the certificate (PEM), followed by its intermediate certificates.",
+        missing: "Give the path of the certificate, a PEM file",
+        path: "file",
+      }),
+      key: required(string, {
+        description: "Path of the private key (PEM).",
+        missing: "Give the path of the certificate's private key, a PEM file",
+        path: "file",
+      }),
+      passphrase: optional(string, {
+        description:
+          "Passphrase of an encrypted private key, best taken from the environment: ${TLS_PASSPHRASE}.",
+        isSecret: true,
+      }),
+      ca: optional(string, {
+        description:
+          "Path of certificate authorities (PEM) to trust in other services, besides the well-known ones.",
+        path: "file",
+      }),
+    },
+    'expected { "cert": "./cert.pem", "key": "./key.pem" }',
+  ),
+  v.title("TlsConfig"),
+);
+
+const directory = v.pipe(
+  v.strictObject(
+    {
+      nats: required(
+        v.pipe(
+          v.array(natsAddress, "expected a list of addresses, such as nats://127.0.0.1:4222"),
+          v.minLength(1, "expected a list with the address of at least one server"),
+        ),
+        {
+          description:
+            "Addresses of one or more of its servers: nats://host:4222, or tls:// for TLS. User and password, or a token, may stand in front of the host.",
+          missing: 'Give the addresses of NATS servers, such as ["nats://127.0.0.1:4222"]',
+          isSecret: true,
+        },
+      ),
+      creds: optional(string, { description: "Path of a credentials file.", path: "file" }),
+      tls: optional(
+        v.pipe(
+          v.strictObject(
+            {
+              ca: optional(string, {
+                description: "Path of certificate authorities (PEM).",
+                path: "file",
+              }),
+              cert: optional(string, {
+                description:
+                  "Path of this service's certificate (PEM), if the server asks for one.",
+                path: "file",
+              }),
+              key: optional(string, {
+                description: "Path of its private key (PEM).",
+                path: "file",
+              }),
+            },
+            'expected an object, such as { "ca": "./ca.pem" }',
+          ),
+          v.title("DirectoryTlsConfig"),
+        ),
+        { description: "Connects with TLS. Without 'ca', authorities are those that Node trusts." },
+      ),
+      prefix: optional(
+        v.pipe(string, v.regex(/^[\w-]{1,64}$/, "expected 1 to 64 letters, digits, '-' and '_'")),
+        {
+          description:
+            "Prefix of the buckets' names: one for each deployment that uses the server.",
+          default: defaultDirectoryPrefix,
+        },
+      ),
+    },
+    'expected { "nats": ["nats://127.0.0.1:4222"] }',
+  ),
+  v.title("DirectoryConfig"),
 );
 
 const share = "expected a number from 0 to 1";
-const sampled = v.strictObject({
-  sample: v.pipe(v.number(share), v.minValue(0, share), v.maxValue(1, share)),
-});
 const traces = v.union(
-  [boolean, sampled],
+  [
+    boolean,
+    v.pipe(
+      v.strictObject({
+        sample: required(v.pipe(v.number(share), v.minValue(0, share), v.maxValue(1, share)), {
+          description:
+            "The share of the traces that begin here, or come from outside, whose spans are recorded: 0 to 1.",
+        }),
+      }),
+      v.title("TracesConfig"),
+    ),
+  ],
   'expected true, false, or { "sample": 0.1 } with a number from 0 to 1',
 );
 
-const withToken = v.strictObject({
-  token: v.pipe(
-    string,
-    v.regex(/^[!-~]{16,256}$/, "expected 16 to 256 printable ASCII characters without blanks"),
+const metrics = v.pipe(
+  v.union(
+    [
+      v.strictObject({
+        token: required(
+          v.pipe(
+            string,
+            v.regex(
+              /^[!-~]{16,256}$/,
+              "expected 16 to 256 printable ASCII characters without blanks",
+            ),
+          ),
+          {
+            description: "The bearer token that requests for /metrics must send.",
+            isSecret: true,
+          },
+        ),
+      }),
+      v.strictObject({
+        port: required(v.pipe(wholeNumber, v.maxValue(65_535, "expected a port, 1 to 65535")), {
+          description: "A port of its own, open to anyone who can reach it.",
+        }),
+        host: optional(
+          v.pipe(
+            v.string("expected a string"),
+            v.regex(
+              listenPattern,
+              "expected an address or host name such as 127.0.0.1, without scheme",
+            ),
+          ),
+          { description: "Where that port listens. Default: loopback." },
+        ),
+      }),
+    ],
+    'expected { "token": "…" } with 16 to 256 printable ASCII characters, or { "port": 9100 }',
   ),
-});
-const atPort = v.strictObject({
-  port: v.pipe(wholeNumber, v.maxValue(65_535, "expected a port, 1 to 65535")),
-  host: v.optional(
-    v.pipe(
-      v.string("expected a string"),
-      v.regex(listenPattern, "expected an address or host name such as 127.0.0.1, without scheme"),
-    ),
-  ),
-});
-const metrics = v.union(
-  [withToken, atPort],
-  'expected { "token": "…" } with 16 to 256 printable ASCII characters, or { "port": 9100 }',
+  v.title("MetricsConfig"),
 );
 
 const trustKey = v.pipe(v.string(), v.metadata({ pattern: "^[!-~]+$" }));
+const trustKeys = v.pipe(
+  v.union(
+    [
+      trustKey,
+      v.pipe(v.array(trustKey), v.minLength(1, "expected a string, or a list with at least one")),
+    ],
+    "expected a string, or a list of strings with the one first that signs",
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const keys = [dataset.value].flat();
+    for (const [index, key] of keys.entries()) {
+      const problem = trustKeyProblem(key);
+      if (problem === undefined) continue;
+      const which = typeof dataset.value === "string" ? "it" : `key ${index + 1} of the list`;
+      addIssue({ message: `${which} ${problem}` });
+    }
+  }),
+);
+
+const missingAddress = "Give an address such as http://127.0.0.1:3000";
 
 const common = {
-  url: address,
-  trustKey: v.optional(
-    v.pipe(
-      v.union(
-        [
-          trustKey,
-          v.pipe(
-            v.array(trustKey),
-            v.minLength(1, "expected a string, or a list with at least one"),
-          ),
-        ],
-        "expected a string, or a list of strings with the one first that signs",
-      ),
-      v.rawCheck(({ dataset, addIssue }) => {
-        if (!dataset.typed) return;
-        const keys = [dataset.value].flat();
-        for (const [index, key] of keys.entries()) {
-          const problem = trustKeyProblem(key);
-          if (problem === undefined) continue;
-          // The key itself is in no message.
-          const which = typeof dataset.value === "string" ? "it" : `key ${index + 1} of the list`;
-          addIssue({ message: `${which} ${problem}` });
-        }
-      }),
-    ),
-  ),
-  origin: v.optional(origins),
-  hosts: v.optional(v.array(hostName, "expected a list of host names")),
-  forwarded: v.optional(v.pipe(boolean, v.metadata({ default: false }))),
-  errors: v.optional(
-    v.pipe(
-      v.picklist(["shown", "masked"], 'expected "shown" or "masked"'),
-      v.metadata({ default: "shown" }),
-    ),
-  ),
-  middleware: v.optional(strings),
-  healthChecks: v.optional(
+  url: required(address, {
+    description:
+      "Where the service listens, and how others reach it: scheme, host and port. Port 0 takes any free port.",
+    missing: missingAddress,
+  }),
+  trustKey: optional(trustKeys, {
+    description:
+      "The secret that the services of a deployment share, or a list while it is changed: the first signs, all are accepted. Default: the key in .seamline/key of the application folder.",
+    guide: "access.md#the-trust-key",
+    isSecret: true,
+  }),
+  origin: optional(origins, {
+    description:
+      "Where browsers find the application, one origin or a list. Default: any address at which they reach this service.",
+    guide: "deployment.md#hosts-and-the-public-origin",
+  }),
+  hosts: optional(v.array(hostName, "expected a list of host names"), {
+    description:
+      "Host names that requests may be for, besides those of 'origin' and 'url', localhost and IP addresses. [\"*\"] accepts all.",
+    guide: "deployment.md#hosts-and-the-public-origin",
+  }),
+  forwarded: optional(boolean, {
+    description:
+      "Trusts x-forwarded-host, x-forwarded-proto and the last address of x-forwarded-for: the proxy in front must always set all three.",
+    default: false,
+    guide: "deployment.md#hosts-and-the-public-origin",
+  }),
+  errors: optional(v.picklist(["shown", "masked"], 'expected "shown" or "masked"'), {
+    description:
+      "Whether untrusted callers see the application's own errors, or only an id that is in the log.",
+    default: "shown",
+    guide: "errors.md#masked-errors",
+  }),
+  middleware: optional(strings, {
+    description:
+      "Paths or packages of modules whose default export is a middleware. The last one runs first.",
+    guide: "middleware.md",
+    path: "module",
+  }),
+  healthChecks: optional(
     v.record(ownName, string, "expected an object of names and module paths"),
+    {
+      description:
+        "Health checks by name: paths or packages of modules whose default export is one.",
+      guide: "health.md",
+      path: "module",
+    },
   ),
-  limits: v.optional(limits),
-  drainMs: v.optional(v.pipe(milliseconds, v.metadata({ default: defaultDrainMs }))),
-  log: v.optional(
-    v.pipe(
-      v.picklist(["info", "warn", "error", "none"], "expected info, warn, error or none"),
-      v.metadata({ default: "info" }),
-    ),
+  limits: optional(limits, { description: "Limits of what the service accepts." }),
+  drainMs: optional(milliseconds, {
+    description: "Milliseconds from the signal to stop until calls that still run are cut.",
+    default: defaultDrainMs,
+    guide: "deployment.md#stopping",
+  }),
+  log: optional(
+    v.picklist(["info", "warn", "error", "none"], "expected info, warn, error or none"),
+    {
+      description: "The least important level that is logged.",
+      default: "info",
+      guide: "operations.md#the-log",
+    },
   ),
-  accessLog: v.optional(v.pipe(boolean, v.metadata({ default: false }))),
-  metrics: v.optional(metrics),
-  traces: v.optional(v.pipe(traces, v.metadata({ default: false }))),
-  tls: v.optional(tls),
-  endToEndTls: v.optional(v.pipe(boolean, v.metadata({ default: true }))),
+  accessLog: optional(boolean, {
+    description: "Logs each request: its path without the query, status and time.",
+    default: false,
+    guide: "operations.md#requests",
+  }),
+  metrics: optional(metrics, {
+    description:
+      'Metrics for Prometheus: { "token": "…" } at /metrics, or { "port": 9100 } at a port of their own. Default: none.',
+    guide: "operations.md#metrics",
+  }),
+  traces: optional(traces, {
+    description:
+      "Gives each request a place in a trace: true, or { \"sample\": 0.1 } for the share that is recorded. There are spans if the application has '@opentelemetry/api'.",
+    default: false,
+    guide: "operations.md#traces",
+  }),
+  tls: optional(tls, {
+    description: "Listens with https. 'url' must then begin with https:, and with http: otherwise.",
+    guide: "deployment.md#tls-without-anything-in-front",
+  }),
+  endToEndTls: optional(boolean, {
+    description:
+      "Whether TLS between services ends at the services themselves: false where a balancer or an ingress ends it, at both services.",
+    default: true,
+  }),
 };
 
 const headers = v.pipe(
@@ -193,124 +381,204 @@ const headers = v.pipe(
 );
 
 const fallback = v.union(
-  [boolean, string, v.strictObject({ page: string, status: v.picklist([200, 404]) })],
+  [
+    boolean,
+    string,
+    v.pipe(
+      v.strictObject({
+        page: required(string, { description: "The path of a page." }),
+        status: required(v.picklist([200, 404]), { description: "The status of its answers." }),
+      }),
+      v.title("FallbackConfig"),
+    ),
+  ],
   'expected true, false, the path of a page, or { "page": "404.html", "status": 404 }',
 );
 
 const application = {
-  source: v.optional(string, "./src"),
-  output: v.optional(string, "./dist"),
-  index: v.optional(string, "index.html"),
-  fallback: v.optional(fallback),
-  headers: v.optional(headers),
-  revisions: v.optional(
+  source: filled(string, "./src", {
+    description: "The folder with the modules and assets.",
+    path: "file",
+  }),
+  output: filled(string, "./dist", { description: "The folder for the build.", path: "file" }),
+  index: filled(string, "index.html", {
+    description: "The page at '/': a file in the source folder or in the application folder.",
+  }),
+  fallback: optional(fallback, {
+    description:
+      'The page that answers when a browser requests a page at an address without a file: true is the index, or the path of another page; { "page": "404.html", "status": 404 } says that nothing is there. Default: the index if Vite\'s appType is "spa".',
+    guide: "single-page-applications.md",
+  }),
+  headers: optional(headers, {
+    description:
+      "Headers of files and pages: globs of URL paths, each with its headers. All globs that match apply, and for one header the last.",
+    guide: "headers.md",
+  }),
+  revisions: filled(
     v.pipe(integer, v.minValue(0, "expected a number of at least 0")),
     defaultRevisions,
+    {
+      description:
+        "How many earlier builds stay served, for pages and nodes that have begun with them. A build keeps as many.",
+    },
   ),
-  assets: v.optional(strings, []),
-  browserSegments: v.optional(names),
-  browserModules: v.optional(strings),
-  nodes: v.optional(
+  assets: filled(strings, [], {
+    description: "Globs of public files, relative to the source folder.",
+    guide: "assets.md",
+  }),
+  browserSegments: optional(names, {
+    description:
+      "Segments that browsers may load. Default: those that the pages pass to startClient.",
+  }),
+  browserModules: optional(strings, {
+    description: "Globs of more modules that client.import may load. All of them become public.",
+  }),
+  nodes: optional(
     v.record(ownName, names, 'expected an object of lists, { "shop": ["catalogue", "orders"] }'),
+    {
+      description:
+        "In development: the nodes by name, with the segments of each. Default: one node per segment that isn't only for browsers.",
+      guide: "development.md",
+    },
   ),
 };
 
-// It is sent as a header.
-const name = v.optional(
+// Keys of some modes, some with words that differ between these.
+
+const name = optional(
   v.pipe(
     v.string("expected a string"),
+    // It is sent as a header.
     v.regex(
       /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/,
       "expected 1 to 64 printable ASCII characters",
     ),
   ),
+  { description: "The name that callers see as x-svc-node." },
 );
-const cache = v.optional(string);
-const console = v.optional(boolean, false);
 
-const node = v.object({
-  mode: v.literal("node"),
-  ...common,
-  name,
-  gateway: v.optional(addresses),
-  directory: v.optional(directory),
-  repository: address,
-  segments: v.pipe(names, v.minLength(1, "expected the name of at least one segment")),
-  cache,
+const cache = optional(string, {
+  description:
+    "The folder that keeps modules between starts. Default: node_modules/.cache/seamline.",
+  guide: "deployment.md#what-a-node-caches",
+  path: "file",
 });
 
-const gateway = v.object({
-  mode: v.literal("gateway"),
-  ...common,
-  healthIntervalMs: v.optional(milliseconds),
-  directory: v.optional(directory),
-  repository: v.optional(address),
-  console,
+const console = filled(boolean, false, {
+  description: "Serves the console at /svc/console, for holders of the trust key.",
 });
 
-const repository = v.object({ mode: v.literal("repository"), ...common, ...application });
+const gateways = (description: string) =>
+  optional(addresses, { description, guide: "deployment.md#several-gateways" });
+const directoryKey = (description: string) =>
+  optional(directory, { description, guide: "directory.md" });
+const repositoryKey = (description: string) =>
+  required(address, { description, missing: missingAddress });
 
-const standalone = v.object({
-  mode: v.literal("standalone"),
-  ...common,
-  ...application,
-  name,
-  segments: v.optional(names),
-  cache,
-  console,
-});
+const segmentsAre = "Segments to load: names of segment files without .segment.json.";
 
-const proxy = v.object({
-  mode: v.literal("proxy"),
-  ...common,
-  gateway: v.optional(addresses),
-  node: v.optional(address),
-  directory: v.optional(directory),
-  repository: address,
-  console,
-});
+const node = v.pipe(
+  v.object({
+    mode: v.literal("node"),
+    ...common,
+    name,
+    gateway: gateways(
+      "The gateway to join, or a list of them: the node joins each. Without one, it can't call other nodes.",
+    ),
+    directory: directoryKey("Finds the gateways to join, instead of 'gateway'."),
+    repository: repositoryKey("The repository that the modules come from."),
+    segments: required(v.pipe(names, v.minLength(1, "expected the name of at least one segment")), {
+      description: segmentsAre,
+      missing: "Give a list of segment names",
+    }),
+    cache,
+  }),
+  v.description("Runs the procedures of its segments."),
+);
 
-type Schema = v.GenericSchema<unknown, Config> & {
-  readonly entries: Readonly<Record<string, v.GenericSchema>>;
+const gateway = v.pipe(
+  v.object({
+    mode: v.literal("gateway"),
+    ...common,
+    healthIntervalMs: optional(milliseconds, {
+      description: "Milliseconds between two health checks of a member.",
+      default: defaultHealthIntervalMs,
+      guide: "health.md#what-a-gateway-does-with-it",
+    }),
+    directory: directoryKey("Tells nodes and proxies where this gateway is."),
+    repository: optional(address, {
+      description:
+        "Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings.",
+    }),
+    console,
+  }),
+  v.description("Knows which node has which procedure, and forwards calls."),
+);
+
+const repository = v.pipe(
+  v.object({ mode: v.literal("repository"), ...common, ...application }),
+  v.description("Holds the build: files for browsers, modules for nodes."),
+);
+
+const standalone = v.pipe(
+  v.object({
+    mode: v.literal("standalone"),
+    ...common,
+    ...application,
+    name,
+    segments: optional(names, {
+      description: `${segmentsAre} Default: all but those of browsers.`,
+    }),
+    cache,
+    console,
+  }),
+  v.description("Everything in one process."),
+);
+
+const proxy = v.pipe(
+  v.object({
+    mode: v.literal("proxy"),
+    ...common,
+    gateway: gateways(
+      "The gateway that calls go to, or a list of them, which then take turns. Set one of this, 'node' and 'directory'.",
+    ),
+    node: optional(address, {
+      description: "The node that calls go to. Set one of this, 'gateway' and 'directory'.",
+    }),
+    directory: directoryKey(
+      "Finds the gateways that calls go to. Set one of this, 'gateway' and 'node'.",
+    ),
+    repository: repositoryKey("The repository that everything else goes to."),
+    console,
+  }),
+  v.description(
+    "One address for everyone: calls go to a gateway or node, everything else to the repository.",
+  ),
+);
+
+type Schemas = {
+  readonly [M in Mode]: v.GenericSchema<
+    Extract<ConfigInput, { mode: M }>,
+    Extract<Config, { mode: M }>
+  > & { readonly type: string; readonly entries: Readonly<Record<string, v.GenericSchema>> };
 };
 
 /** The schema of each mode; `entries` are its keys. */
-export const schemas: Readonly<Record<Mode, Schema>> = {
-  node,
-  gateway,
-  repository,
-  proxy,
-  standalone,
+export const schemas: Schemas = { node, gateway, repository, proxy, standalone };
+
+export const modes: readonly Mode[] = Object.keys(schemas) as Mode[];
+
+export function isMode(value: unknown): value is Mode {
+  return typeof value === "string" && Object.hasOwn(schemas, value);
+}
+
+/** Keys that several modes have. Their types are interfaces of their own. */
+export const sharedKeys: Readonly<Record<string, Readonly<Record<string, v.GenericSchema>>>> = {
+  CommonInput: common,
+  ApplicationInput: application,
 };
 
-/** The keys of `limits`. */
-export const limitNames: readonly string[] = Object.keys(limits.entries);
-
-/** The keys of `metrics`, whichever kind it is. */
-export const metricsNames: readonly string[] = [withToken, atPort].flatMap(({ entries }) =>
-  Object.keys(entries),
-);
-
-/** The keys of `traces`. */
-export const tracesNames: readonly string[] = Object.keys(sampled.entries);
-
-/** The keys of `tls`. */
-export const tlsNames: readonly string[] = Object.keys(tls.entries);
-
-// The types stand in config-types.ts: the package's declarations can't name valibot, which is
-// bundled, and editors show only comments of declared properties. A key or a type that only one of
-// the two has doesn't compile here.
-type Same<A, B> = [A, keyof A, B, keyof B] extends [B, keyof B, A, keyof A] ? true : false;
-type Mutable<T> = T extends string | number ? T : { -readonly [K in keyof T]: Mutable<T[K]> };
-void ([true, true, true, true, true, true, true, true, true, true] satisfies [
-  Same<v.InferOutput<typeof node>, Mutable<types.NodeConfig>>,
-  Same<v.InferOutput<typeof gateway>, Mutable<types.GatewayConfig>>,
-  Same<v.InferOutput<typeof repository>, Mutable<types.RepositoryConfig>>,
-  Same<v.InferOutput<typeof standalone>, Mutable<types.StandaloneConfig>>,
-  Same<v.InferOutput<typeof proxy>, Mutable<types.ProxyConfig>>,
-  Same<v.InferInput<typeof node>, Mutable<types.NodeInput>>,
-  Same<v.InferInput<typeof gateway>, Mutable<types.GatewayInput>>,
-  Same<v.InferInput<typeof repository>, Mutable<types.RepositoryInput>>,
-  Same<v.InferInput<typeof standalone>, Mutable<types.StandaloneInput>>,
-  Same<v.InferInput<typeof proxy>, Mutable<types.ProxyInput>>,
-]);
+/** Keys of which a configuration has exactly one. */
+export const alternatives: Readonly<Partial<Record<Mode, readonly string[]>>> = {
+  proxy: ["gateway", "node", "directory"],
+};

@@ -1,22 +1,30 @@
-// A configuration: as it is written (`…Input`), and as it is after the checks (`…Config`), with defaults
-// filled in, absolute paths, and addresses without a slash at the end.
-//
-// The comments are what editors show for a key, in TypeScript and, through the published JSON Schema,
-// in JSON files; docs/reference/configuration.md is made of them too.
-
-import type { LogLevel } from "../base/log.ts";
+// Written by `npm run configuration` from config-schema.ts: change a key or its words there.
+// A configuration as it is written (`…Input`), and as it is after the checks (`…Config`), with
+// defaults filled in, absolute paths, and addresses without a slash at the end.
 
 /** What a service does. */
-export type Mode = (typeof modes)[number];
-export const modes: readonly ["node", "gateway", "repository", "proxy", "standalone"] = [
-  "node",
-  "gateway",
-  "repository",
-  "proxy",
-  "standalone",
-];
+export type Mode = "node" | "gateway" | "repository" | "proxy" | "standalone";
 
-/** Limits of what the service accepts. */
+export interface DirectoryTlsConfig {
+  /** Path of certificate authorities (PEM). */
+  readonly ca?: string | undefined;
+  /** Path of this service's certificate (PEM), if the server asks for one. */
+  readonly cert?: string | undefined;
+  /** Path of its private key (PEM). */
+  readonly key?: string | undefined;
+}
+
+export interface DirectoryConfig {
+  /** Addresses of one or more of its servers: nats://host:4222, or tls:// for TLS. User and password, or a token, may stand in front of the host. */
+  readonly nats: readonly string[];
+  /** Path of a credentials file. */
+  readonly creds?: string | undefined;
+  /** Connects with TLS. Without 'ca', authorities are those that Node trusts. */
+  readonly tls?: DirectoryTlsConfig | undefined;
+  /** Prefix of the buckets' names: one for each deployment that uses the server. @default "seamline" */
+  readonly prefix?: string | undefined;
+}
+
 export interface LimitsConfig {
   /** Bytes of a request's body. @default 1048576 */
   readonly bodyBytes?: number | undefined;
@@ -58,7 +66,23 @@ export interface LimitsConfig {
   readonly maxConnections?: number | undefined;
 }
 
-/** The service listens with https. */
+export type MetricsConfig =
+  | {
+      /** The bearer token that requests for /metrics must send. */
+      readonly token: string;
+    }
+  | {
+      /** A port of its own, open to anyone who can reach it. */
+      readonly port: number;
+      /** Where that port listens. Default: loopback. */
+      readonly host?: string | undefined;
+    };
+
+export interface TracesConfig {
+  /** The share of the traces that begin here, or come from outside, whose spans are recorded: 0 to 1. */
+  readonly sample: number;
+}
+
 export interface TlsConfig {
   /** Path of the certificate (PEM), followed by its intermediate certificates. */
   readonly cert: string;
@@ -70,45 +94,11 @@ export interface TlsConfig {
   readonly ca?: string | undefined;
 }
 
-/** Where metrics are found: at /metrics of the service, for who has the token, or at a port of their own. */
-export type MetricsConfig =
-  | {
-      /** What requests for /metrics must send as a bearer token. */
-      readonly token: string;
-    }
-  | {
-      /** A port of its own, which answers everybody who reaches it. */
-      readonly port: number;
-      /** Where that port listens. Default: loopback. */
-      readonly host?: string | undefined;
-    };
-
-/** Which requests are traced. */
-export interface TracesConfig {
-  /** The share of the traces that begin here, or come from outside, whose spans are recorded: 0 to 1. */
-  readonly sample: number;
-}
-
-/** A NATS server, or cluster, in which services find each other. */
-export interface DirectoryConfig {
-  /** Addresses of one or more of its servers: nats://host:4222, or tls:// for TLS. User and password, or a token, may stand in front of the host. */
-  readonly nats: readonly string[];
-  /** Path of a credentials file. */
-  readonly creds?: string | undefined;
-  /** Connects with TLS. */
-  readonly tls?: DirectoryTlsConfig | undefined;
-  /** What the names of the buckets begin with: one for each deployment that uses the server. @default "seamline" */
-  readonly prefix?: string | undefined;
-}
-
-/** Certificates for connections to NATS. Without any, authorities are those that Node trusts. */
-export interface DirectoryTlsConfig {
-  /** Path of certificate authorities (PEM). */
-  readonly ca?: string | undefined;
-  /** Path of this service's certificate (PEM), if the server asks for one. */
-  readonly cert?: string | undefined;
-  /** Path of its private key (PEM). */
-  readonly key?: string | undefined;
+export interface FallbackConfig {
+  /** The path of a page. */
+  readonly page: string;
+  /** The status of its answers. */
+  readonly status: 200 | 404;
 }
 
 interface CommonInput {
@@ -122,7 +112,7 @@ interface CommonInput {
   readonly hosts?: readonly string[] | undefined;
   /** Trusts x-forwarded-host, x-forwarded-proto and the last address of x-forwarded-for: the proxy in front must always set all three. @default false */
   readonly forwarded?: boolean | undefined;
-  /** What callers who aren't trusted read of the application's own errors: everything, or only an id that the log has. @default "shown" */
+  /** Whether untrusted callers see the application's own errors, or only an id that is in the log. @default "shown" */
   readonly errors?: "shown" | "masked" | undefined;
   /** Paths or packages of modules whose default export is a middleware. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;
@@ -133,7 +123,7 @@ interface CommonInput {
   /** Milliseconds from the signal to stop until calls that still run are cut. @default 10000 */
   readonly drainMs?: number | undefined;
   /** The least important level that is logged. @default "info" */
-  readonly log?: LogLevel | undefined;
+  readonly log?: "info" | "warn" | "error" | "none" | undefined;
   /** Logs each request: its path without the query, status and time. @default false */
   readonly accessLog?: boolean | undefined;
   /** Metrics for Prometheus: { "token": "…" } at /metrics, or { "port": 9100 } at a port of their own. Default: none. */
@@ -144,14 +134,6 @@ interface CommonInput {
   readonly tls?: TlsConfig | undefined;
   /** Whether TLS between services ends at the services themselves: false where a balancer or an ingress ends it, at both services. @default true */
   readonly endToEndTls?: boolean | undefined;
-}
-
-/** The page for addresses without a file, and its status. */
-export interface FallbackConfig {
-  /** The path of a page. */
-  readonly page: string;
-  /** The status of its answers. */
-  readonly status: 200 | 404;
 }
 
 interface ApplicationInput {
@@ -197,7 +179,7 @@ export interface NodeInput extends CommonInput {
 /** Knows which node has which procedure, and forwards calls. */
 export interface GatewayInput extends CommonInput {
   readonly mode: "gateway";
-  /** Milliseconds between two health checks of a member. Default: 1000. */
+  /** Milliseconds between two health checks of a member. @default 1000 */
   readonly healthIntervalMs?: number | undefined;
   /** Tells nodes and proxies where this gateway is. */
   readonly directory?: DirectoryConfig | undefined;
@@ -247,16 +229,22 @@ export type ConfigInput = NodeInput | GatewayInput | RepositoryInput | ProxyInpu
 type Filled<Input, Keys extends keyof Input> = Omit<Input, Keys> & {
   readonly [Key in Keys]-?: Exclude<Input[Key], undefined>;
 };
-type ApplicationDefaults = "source" | "output" | "index" | "revisions" | "assets";
 
-/** The keys of a service that has the application's files. */
-export type ApplicationConfig = Filled<ApplicationInput, ApplicationDefaults>;
+export type ApplicationConfig = Filled<
+  ApplicationInput,
+  "source" | "output" | "index" | "revisions" | "assets"
+>;
 export type NodeConfig = NodeInput;
 export type GatewayConfig = Filled<GatewayInput, "console">;
-export type RepositoryConfig = Filled<RepositoryInput, ApplicationDefaults>;
-/** Has exactly one of `gateway`, `node` and `directory`. */
+export type RepositoryConfig = Filled<
+  RepositoryInput,
+  "source" | "output" | "index" | "revisions" | "assets"
+>;
 export type ProxyConfig = Filled<ProxyInput, "console">;
-export type StandaloneConfig = Filled<StandaloneInput, ApplicationDefaults | "console">;
+export type StandaloneConfig = Filled<
+  StandaloneInput,
+  "source" | "output" | "index" | "revisions" | "assets" | "console"
+>;
 
 /** A checked configuration. */
 export type Config = NodeConfig | GatewayConfig | RepositoryConfig | ProxyConfig | StandaloneConfig;

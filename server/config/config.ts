@@ -6,10 +6,12 @@ import { readFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type JsonText, readJson } from "../../src/base/json.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
-import { checkConfig, isMode, kindOf, modeProblem } from "./config-check.ts";
+import { checkConfig, kindOf, modeProblem } from "./config-check.ts";
 import { substitute } from "./config-environment.ts";
 import { defaultConfigFile } from "./config-file.ts";
+import { isMode, schemas } from "./config-schema.ts";
 import type { Config } from "./config-types.ts";
+import { factsOf, type KeyFacts, schemasBelow, type SchemaNode } from "./schema-key.ts";
 
 export type * from "./config-types.ts";
 
@@ -85,7 +87,7 @@ function unreadable(error: unknown, source: string, file: string, root: string):
   return {
     file,
     message: isMissing ? "there is no such file" : `it can't be read (${code})`,
-    // The default file was named by nobody: there may be no configuration yet.
+    // Without a name on the command line there may be no configuration yet.
     hint:
       isMissing && source === defaultConfigFile
         ? `Write one, { "mode": "standalone", "url": "http://127.0.0.1:3000" } for everything in one process, or name another ${ways}`
@@ -107,35 +109,35 @@ function locate(problem: Problem, text: JsonText | undefined): Pick<Problem, "li
 
 // Here, once, so that nothing after this depends on the working directory.
 function withAbsolutePaths(config: Config, root: string): Config {
-  const absolute = (path: string): string => (isAbsolute(path) ? path : join(root, path));
-  // `middleware` and `healthChecks` may also name packages.
-  const absoluteModule = (specifier: string): string =>
-    specifier.startsWith("./") || specifier.startsWith("../") ? join(root, specifier) : specifier;
-  const changed: Record<string, unknown> = { ...config };
-  for (const key of ["source", "output", "cache"])
-    if (typeof changed[key] === "string") changed[key] = absolute(changed[key]);
-  if (config.tls !== undefined) {
-    const { cert, key, ca, ...others } = config.tls;
-    changed["tls"] = {
-      ...others,
-      cert: absolute(cert),
-      key: absolute(key),
-      ...(ca !== undefined && { ca: absolute(ca) }),
-    };
-  }
-  if (config.middleware !== undefined)
-    changed["middleware"] = config.middleware.map(absoluteModule);
-  if (config.healthChecks !== undefined)
-    changed["healthChecks"] = Object.fromEntries(
-      Object.entries(config.healthChecks).map(([name, specifier]) => [
-        name,
-        absoluteModule(specifier),
-      ]),
-    );
-  return changed as unknown as Config;
+  const resolved = (
+    value: unknown,
+    at: readonly SchemaNode[],
+    path?: KeyFacts["path"],
+  ): unknown => {
+    const kind = path ?? at.map((schema) => factsOf(schema)?.path)[0];
+    if (typeof value === "string") return kind === undefined ? value : absolute(value, kind, root);
+    if (typeof value !== "object" || value === null) return value;
+    const below = (name: string, member: unknown): unknown =>
+      resolved(
+        member,
+        at.flatMap((schema) => schemasBelow(schema, name)),
+        kind,
+      );
+    return Array.isArray(value)
+      ? value.map((item, index) => below(String(index), item))
+      : Object.fromEntries(
+          Object.entries(value).map(([name, member]) => [name, below(name, member)]),
+        );
+  };
+  return resolved(config, [schemas[config.mode]]) as Config;
 }
 
-/** What problems call a configuration: its file, if it has one. */
+function absolute(path: string, kind: "file" | "module", root: string): string {
+  if (kind === "module") return /^\.\.?\//.test(path) ? join(root, path) : path;
+  return isAbsolute(path) ? path : join(root, path);
+}
+
+/** The name of a configuration in problems: its file, if it has one. */
 export function configName(file: string | undefined, root: string): string {
   return file === undefined ? "configuration" : shownPath(resolve(root, file), root);
 }

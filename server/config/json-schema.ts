@@ -8,36 +8,34 @@ import { longestTimeMs } from "../../src/base/protocol.ts";
 import { routeMethods } from "../../src/http/route-pattern.ts";
 import { procedureName } from "../../src/runtime/segment.ts";
 import { procedureFields } from "../../src/runtime/segment-route.ts";
-import { schemas } from "./config-schema.ts";
+import { alternatives, modes, schemas } from "./config-schema.ts";
+import { factsOf, type SchemaNode } from "./schema-key.ts";
+
+export { modes, schemas, sharedKeys } from "./config-schema.ts";
+export { factsOf, schemasAt } from "./schema-key.ts";
 
 type Json = { readonly [key: string]: unknown };
 /** Converts from valibot to JSON Schema. The build passes it in, as services don't need it. */
 export type Convert = (schema: GenericSchema) => Json;
-/** What the comments in config-types.ts say of each mode and of its keys (`limits.bodyBytes`). */
-export type Words = ReadonlyMap<
-  string,
-  { readonly description: string; readonly keys: ReadonlyMap<string, string> }
->;
 
 const dialect = "http://json-schema.org/draft-07/schema#";
 const editors = { type: "string", description: "Where editors find the schema of this file." };
 
 /** The schema of a configuration: `mode` decides which keys there are. */
-export function configJsonSchema(convert: Convert, words: Words): Json {
-  const branches = Object.entries(schemas).map(([mode, schema]) => {
-    const { $schema: _, ...converted } = convert(schema);
-    const described = withDescriptions(converted, words.get(mode)?.keys ?? new Map());
-    const { properties, ...others } = withPlaceholders(described) as { properties: Json };
+export function configJsonSchema(convert: Convert): Json {
+  const converted = modes.map((mode) => ({ mode, json: convert(schemas[mode]) }));
+  const branches = converted.map(({ mode, json }) => {
+    const { type, properties, required } = withPlaceholders(withFacts(json, schemas[mode]));
+    const keys = alternatives[mode];
     return {
       if: { properties: { mode: { const: mode } }, required: ["mode"] },
       // oxlint-disable-next-line unicorn/no-thenable -- it is the schema's own word
       then: {
-        ...others,
-        properties: { $schema: editors, ...properties, mode: { const: mode } },
+        type,
+        required,
+        properties: { $schema: editors, ...(properties as Json), mode: { const: mode } },
         additionalProperties: false,
-        ...(mode === "proxy" && {
-          oneOf: [{ required: ["gateway"] }, { required: ["node"] }, { required: ["directory"] }],
-        }),
+        ...(keys !== undefined && { oneOf: keys.map((key) => ({ required: [key] })) }),
       },
     };
   });
@@ -51,10 +49,7 @@ export function configJsonSchema(convert: Convert, words: Words): Json {
       mode: {
         description: "What the service does.",
         anyOf: [
-          {
-            enum: Object.keys(schemas),
-            enumDescriptions: Object.keys(schemas).map((mode) => words.get(mode)?.description),
-          },
+          { enum: modes, enumDescriptions: converted.map(({ json }) => json["description"]) },
           { $ref: "#/definitions/placeholder" },
         ],
       },
@@ -78,20 +73,26 @@ export function configJsonSchema(convert: Convert, words: Words): Json {
   };
 }
 
-function withDescriptions(
-  schema: Json,
-  descriptions: ReadonlyMap<string, string>,
-  prefix = "",
-): Json {
-  const { properties } = schema;
-  if (!isObject(properties)) return schema;
-  const described = Object.entries(properties).map(([name, property]) => {
-    const path = prefix + name;
-    const description = descriptions.get(path);
-    const below = withDescriptions(property as Json, descriptions, `${path}.`);
-    return [name, description === undefined ? below : { description, ...below }];
+/** Adds the descriptions and defaults of keys, which valibot's converter doesn't know. */
+function withFacts({ key: _, title: __, ...json }: Json, node: SchemaNode): Json {
+  const { wrapped, entries, options = [] } = node;
+  if (wrapped !== undefined) return withFacts(json, wrapped);
+  const { anyOf, properties } = json as { anyOf?: readonly Json[]; properties?: Json };
+  if (node.type === "union" && anyOf !== undefined)
+    return { ...json, anyOf: anyOf.map((kind, at) => withFacts(kind, options[at] as SchemaNode)) };
+  if (entries === undefined || properties === undefined) return json;
+  const described = Object.entries(entries).map(([name, schema]) => {
+    const { description, default: fallback } = factsOf(schema) ?? {};
+    return [
+      name,
+      {
+        ...(description !== undefined && { description }),
+        ...withFacts(properties[name] as Json, schema),
+        ...(fallback !== undefined && { default: fallback }),
+      },
+    ];
   });
-  return { ...schema, properties: Object.fromEntries(described) };
+  return { ...json, properties: Object.fromEntries(described) };
 }
 
 /**

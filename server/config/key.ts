@@ -82,7 +82,7 @@ export function trustKeyProblem(key: string): string | undefined {
   return undefined;
 }
 
-/** What listens at an address that a service dials gets a proof of the key, and may guess for years. */
+/** Any server at an address that a service dials gets a proof of the key, and can guess offline for years. */
 const shortestKey = 32;
 
 /** Why a service that others can reach can't start with this key. `file` is its configuration. */
@@ -103,8 +103,7 @@ export function shortKeyProblem(
 }
 
 /**
- * A warning about a key that can be guessed. It is allowed, but nobody should choose it
- * unknowingly.
+ * A warning about a key that can be guessed, which is allowed.
  */
 export function trustKeyWarning(trustKey: TrustKey): string | undefined {
   return keysOf(trustKey).some((key) => key.length < 16)

@@ -37,7 +37,7 @@ function ownReport(): Report {
   }
 }
 
-/** What a process has open besides connections, such as its log and its sockets: some 20 files. */
+/** Room for files other than connections, such as the log and listening sockets: some 20. */
 const ownFiles = 32;
 
 /** A warning if files run out before the limit of connections is reached. */
@@ -45,7 +45,7 @@ export function openFilesWarning(
   files: number | undefined,
   connections: number,
 ): string | undefined {
-  // A limit that only the last few connections don't fit into is no reason to warn.
+  // Don't warn if only the last few connections don't fit.
   if (files === undefined || files >= connections) return undefined;
   const needed = connections + ownFiles;
   const fitting = Math.max(1, files - ownFiles);

@@ -1,7 +1,6 @@
-// From the key `directory` to what the client of NATS takes.
+// Makes the options of the NATS client from the key `directory`.
 
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 
 import type { ConnectionOptions } from "@nats-io/transport-node";
@@ -12,25 +11,21 @@ import type { NatsPackages } from "./nats-packages.ts";
 /** Tries to connect again begin within this time, each at another moment. */
 const reconnectMs = 500;
 const reconnectJitterMs = 500;
-/** For each server: the next one may answer. */
+/** For each server; then the next one is tried. */
 const connectTimeoutMs = 2_000;
-/** A server that hangs is found out by then, where nothing else is asked of it. */
+/** A hanging server is noticed within this time, even if nothing else is asked of it. */
 const pingMs = 10_000;
 
-/** Reads the files. Throws {@link Problems}. Paths are relative to `root`. */
+/** Reads the files. Throws {@link Problems}. */
 export async function natsOptions(
   config: DirectoryConfig,
-  {
-    root,
-    name,
-    core,
-  }: { readonly root: string; readonly name: string } & Pick<NatsPackages, "core">,
+  { name, core }: { readonly name: string } & Pick<NatsPackages, "core">,
 ): Promise<ConnectionOptions> {
   const problems: Problem[] = [];
   const read = async (path: string, file: string | undefined): Promise<string | undefined> => {
     if (file === undefined) return undefined;
     try {
-      return await readFile(resolve(root, file), "utf8");
+      return await readFile(file, "utf8");
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       const message = code === "ENOENT" ? "there is no such file" : `it can't be read (${code})`;

@@ -6,15 +6,13 @@ import type { TrustKey } from "../../src/http/trust.ts";
 import { Directory } from "../../src/roles/directory/directory.ts";
 import { withDirectory } from "../../src/roles/directory/with-directory.ts";
 import type { Role } from "../../src/roles/role.ts";
-import { shownServers } from "../config/config-directory.ts";
+import { defaultDirectoryPrefix, shownServers } from "../config/config-directory.ts";
 import type { DirectoryConfig } from "../config/config-types.ts";
 import { NatsBuckets } from "./nats-buckets.ts";
 import { natsOptions } from "./nats-options.ts";
 import { natsPackages } from "./nats-packages.ts";
 
-const defaultPrefix = "seamline";
-
-/** What each kind of service reads or writes there. */
+/** The buckets that each kind of service reads or writes. */
 const used: Readonly<Record<"gateway" | "node" | "proxy", readonly BucketName[]>> = {
   gateway: ["gateways", "members", "lists"],
   node: ["gateways", "members", "lists"],
@@ -34,7 +32,7 @@ export interface OpenDirectoryParts {
 
 export interface OpenedDirectory {
   readonly directory: Directory;
-  /** The role, which starts and stops with the directory, and then says in it what it is. */
+  /** Wraps a role so that the directory starts and stops with it and lists it. */
   around(role: Role, announce?: (url: string) => Promise<void>): Role;
 }
 
@@ -42,9 +40,8 @@ export interface OpenedDirectory {
 export async function openDirectory(parts: OpenDirectoryParts): Promise<OpenedDirectory> {
   const { host, config, role, root, trustKey, instance } = parts;
   const packages = natsPackages(root);
-  const prefix = config.prefix ?? defaultPrefix;
+  const prefix = config.prefix ?? defaultDirectoryPrefix;
   const options = await natsOptions(config, {
-    root,
     name: `seamline ${role} ${instance}`,
     core: packages.core,
   });

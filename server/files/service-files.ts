@@ -4,7 +4,7 @@
 import { closeSync, openSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 
 import { nearest } from "../../src/base/problem.ts";
-import { modes } from "../config/config-types.ts";
+import { modes } from "../config/config-schema.ts";
 
 export type ServiceFile = "configuration" | "private key" | "certificate";
 

@@ -1,15 +1,21 @@
-// The result of `seamline inspect`: where procedures are, what imports them, and what browsers
+// The result of `seamline inspect`: places and importers of procedures, and the modules that browsers
 // receive.
 
 import type { Access, Parameter } from "../../src/base/manifest.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import { declarationOf, exportNames } from "../compile/read/export-declarations.ts";
 import { uniqueProblems } from "../compile/read/unique-problems.ts";
-import { type BrowserGraph, browserGraph } from "../compile/rules/browser-graph.ts";
+import {
+  type BrowserGraph,
+  browserGraph,
+  type BrowserModule,
+} from "../compile/rules/browser-graph.ts";
 import type { BuildOptions } from "../vite/build.ts";
 import { type BrowserSizes, type SizedModule, builtSizes } from "../compile/write/built-sizes.ts";
 import { findings } from "./check.ts";
 import { placeOfImport } from "../compile/read/import-problem.ts";
+import { parsePartId } from "../compile/read/module-ids.ts";
+import type { Modules } from "../compile/read/modules.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import type {
   ApplicationProcedure,
@@ -82,7 +88,7 @@ export interface InspectedBrowser {
   readonly sizes: "built" | "source";
   /** Whether the sizes are from a build, or why not. */
   readonly build: "fresh" | "stale" | "none";
-  readonly modules: readonly SizedModule[];
+  readonly modules: readonly InspectedModule[];
   /** The built files; empty without a fresh build. */
   readonly files: readonly {
     readonly name: string;
@@ -91,15 +97,22 @@ export interface InspectedBrowser {
   }[];
 }
 
-/** An application and what browsers get of it. */
-export interface Inspected {
-  readonly open: OpenApplication;
-  readonly graph: BrowserGraph;
-  readonly inspection: Inspection;
+/** A module that browsers receive. */
+export interface InspectedModule extends SizedModule {
+  /**
+   * The modules and pages through which browsers receive it. The first of each leads to a page, or
+   * to another start, by a shortest way.
+   */
+  readonly importers: readonly {
+    readonly name: string;
+    readonly part?: "face" | "shared" | "body";
+    /** Of the import, if there is a statement. */
+    readonly line?: number;
+  }[];
 }
 
 /** Reads an application. Throws {@link Problems} if it can't be split. */
-export async function inspectApplication(options: BuildOptions): Promise<Inspected> {
+export async function inspectApplication(options: BuildOptions): Promise<Inspection> {
   const open = await openApplication(options);
   const { application } = open;
   if (application.problems.length > 0) throw new Problems(application.problems);
@@ -108,25 +121,21 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
   const importers = await importersOf(open);
   const sizes = await builtSizes(application.root, application.source, open.output);
   return {
-    open,
-    graph,
-    inspection: {
-      segments: application.segments
-        .map(({ name, file }) => ({
-          name,
-          file,
-          browsers: application.browserSegments.includes(name),
-          ...countsOf(application.procedures, name),
-        }))
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-      procedures: application.procedures.map((procedure) =>
-        inspected(procedure, open, importers.get(procedure) ?? []),
-      ),
-      routes: application.routes.map((route) => inspectedRoute(route, open)),
-      browser: browserOf(graph, sizes),
-      // A build would stop at problems, but an inspection is useful all the same.
-      warnings: uniqueProblems([...found.problems, ...application.warnings, ...found.warnings]),
-    },
+    segments: application.segments
+      .map(({ name, file }) => ({
+        name,
+        file,
+        browsers: application.browserSegments.includes(name),
+        ...countsOf(application.procedures, name),
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    procedures: application.procedures.map((procedure) =>
+      inspected(procedure, open, importers.get(procedure) ?? []),
+    ),
+    routes: application.routes.map((route) => inspectedRoute(route, open)),
+    browser: browserOf(graph, sizes, application.modules),
+    // A build would stop at problems, but an inspection is useful all the same.
+    warnings: uniqueProblems([...found.problems, ...application.warnings, ...found.warnings]),
   };
 }
 
@@ -225,19 +234,49 @@ async function importersOf({
   return found;
 }
 
-function browserOf(graph: BrowserGraph, sizes: BrowserSizes): InspectedBrowser {
+function browserOf(graph: BrowserGraph, sizes: BrowserSizes, sources: Modules): InspectedBrowser {
+  const keyOf = ({ name, part }: { name: string; part?: string }): string => `${name} ${part}`;
+  const found = new Map([...graph.modules.values()].map((module) => [keyOf(module), module]));
+  const inspectedModule = (module: SizedModule): InspectedModule => ({
+    ...module,
+    importers: (found.get(keyOf(module))?.importers ?? []).map((importer) =>
+      inspectedImporter(importer, sources),
+    ),
+  });
   if (sizes.build === "fresh")
-    return { sizes: "built", build: "fresh", modules: sizes.modules, files: sizes.files };
-  const sources = [...graph.modules.values()].filter((module) =>
-    ["source", "code", "asset"].includes(module.kind),
-  );
-  const modules = sources
+    return {
+      sizes: "built",
+      build: "fresh",
+      modules: sizes.modules.map(inspectedModule),
+      files: sizes.files,
+    };
+  const modules = [...graph.modules.values()]
+    .filter(({ kind }) => ["source", "code", "asset"].includes(kind))
     .map(({ name, package: of, part, size }) => ({
       name,
       ...(of !== undefined && { package: of }),
       ...(part !== undefined && { part }),
       bytes: size(),
     }))
-    .sort((a, b) => b.bytes - a.bytes);
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(inspectedModule);
   return { sizes: "source", build: sizes.build, modules, files: [] };
+}
+
+function inspectedImporter(
+  { from, specifier }: BrowserModule["importers"][number],
+  sources: Modules,
+): InspectedModule["importers"][number] {
+  const { name, part, module } = from;
+  // An import between the parts of a module is in no source.
+  const isWritten = specifier !== undefined && parsePartId(specifier).part === undefined;
+  const place =
+    module !== undefined && isWritten
+      ? placeOfImport(sources.text(module.file), specifier)
+      : undefined;
+  return {
+    name,
+    ...(part !== undefined && { part }),
+    ...(place !== undefined && { line: place.line }),
+  };
 }

@@ -31,9 +31,6 @@ describe("the command line in a process", () => {
     expect(command.output()).toMatch(
       /^1 procedure in 1 segment\n\ngreet {2}nodes {2}greet\.segment\.json\n {2}greet {2}public {2}\(name: string\): Promise<string>\n {4}from src\/main\.ts:1\n\nBrowsers receive 2 modules/,
     );
-    const asked = application.seamline(["inspect", "--why", "src/gret.ts"]);
-    expect(await asked.ended()).toBe(2);
-    expect(asked.output()).toMatch(/^error: .*\n {2}→ Did you mean src\/greet\.ts\?\n$/);
   });
 
   it(

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 
 import { listen } from "../../server/http/http.ts";
-import { send } from "../../server/cli/http-client.ts";
+import { send } from "../../server/cli/call.ts";
 import { Problems } from "../../src/base/problem.ts";
 import { type Certificates, createCertificates } from "../_certificates.ts";
 import { applicationOf, start } from "./_started.ts";

@@ -42,11 +42,30 @@ describe("the key 'directory'", () => {
     ]);
   });
 
+  it("has paths that are relative to the application folder, as all are", () => {
+    const directory = {
+      nats,
+      creds: "./shop.creds",
+      tls: { ca: "ca.pem", cert: "/c.pem", key: "./k" },
+    };
+    expect(
+      parseConfig({ ...node, directory }, "seamline.json", { root: "/app", env: {} }),
+    ).toMatchObject({
+      directory: {
+        creds: "/app/shop.creds",
+        tls: { ca: "/app/ca.pem", cert: "/c.pem", key: "/app/k" },
+      },
+    });
+  });
+
   it("is refused with the name of what is wrong, and the way out", () => {
     expect(withDirectory({})).toEqual([
       'directory.nats: it is missing → Give the addresses of NATS servers, such as ["nats://127.0.0.1:4222"]',
     ]);
     expect(withDirectory([])).toEqual(["directory: expected an object, found an array"]);
+    expect(withDirectory({ nats, tls: [] })).toEqual([
+      "directory.tls: expected an object, found an array",
+    ]);
     expect(withDirectory("nats://a")).toEqual([
       'directory: expected { "nats": ["nats://127.0.0.1:4222"] }, found "nats://a"',
     ]);

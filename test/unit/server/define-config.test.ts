@@ -1,11 +1,12 @@
 // Editors must show the same for a key in `defineConfig` and in a JSON file.
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type TypeScript from "typescript";
 import { describe, expect, it } from "vitest";
 
-import { createSchemas } from "../../../scripts/json-schemas.mjs";
+import { committedFiles, createSchemas } from "../../../scripts/json-schemas.mjs";
 import { schemas } from "../../../server/config/config-schema.ts";
 import { defineConfig } from "../../../server/config/define-config.ts";
 import * as jsonSchema from "../../../server/config/json-schema.ts";
@@ -62,6 +63,12 @@ const { config } = createSchemas(jsonSchema) as unknown as {
     }[];
   };
 };
+
+it.each(Object.entries(committedFiles(jsonSchema)))(
+  "%s is what the schema of configurations says",
+  (path, text) =>
+    expect(readFileSync(join(root, path), "utf8"), "run: npm run configuration").toBe(text),
+);
 
 describe("defineConfig", () => {
   it.each(Object.keys(schemas))(

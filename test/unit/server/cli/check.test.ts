@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { CheckReport } from "../../../../server/cli/commands/check.ts";
+import type { CheckReport } from "../../../../server/cli/check.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { type Files, type Fixture, createFixture, shop } from "../../../build/_fixture.ts";
 

@@ -1,7 +1,7 @@
 // The command line of `seamline dev`, with a fake session.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dev, type DevCommandOptions } from "../../../../server/cli/commands/dev.ts";
+import { dev, type DevCommandOptions } from "../../../../server/cli/dev.ts";
 import { run } from "../../../../server/cli/program.ts";
 import type { StartDev } from "../../../../server/dev/session.ts";
 import { fakeSession, fakeTerminal } from "../_dev-session.ts";

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nameFor } from "../../../../server/cli/commands/init.ts";
+import { nameFor } from "../../../../server/cli/init.ts";
 import { run } from "../../../../server/cli/program.ts";
 import { root as packageRoot } from "../../../_sources.ts";
 

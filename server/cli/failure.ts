@@ -1,11 +1,11 @@
 // How a command fails: the errors that decide the exit code, and the message on the terminal.
 
 import { stripVTControlCharacters } from "node:util";
-import { Problems } from "../../../src/base/problem.ts";
-import { createLog, logFormat } from "../../base/log.ts";
-import { createPaint, wantsColour } from "../../base/paint.ts";
-import { printable } from "../../base/printable.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { Problems } from "../../src/base/problem.ts";
+import { createLog, logFormat } from "../base/log.ts";
+import { createPaint, wantsColour } from "../base/paint.ts";
+import { printable } from "../base/printable.ts";
+import type { Terminal } from "../base/terminal.ts";
 
 /** The command line is wrong: exit code 2. */
 export class UsageError extends Error {

@@ -3,15 +3,17 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { DevSession, StartDev } from "../../dev/session.ts";
-import { showAsJson } from "../../dev/terminal/json-lines.ts";
-import { openPage } from "../../dev/terminal/open-page.ts";
-import { showInTerminal } from "../../dev/terminal/show.ts";
-import { writeDevAddress } from "../../start/dev-address.ts";
-import { reportExit } from "../../start/process-events.ts";
-import { whenNpmEnds } from "../../base/npm-parent.ts";
-import { packageVersion } from "../../base/package-folder.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import type { Command } from "commander";
+import type { DevSession, StartDev } from "../dev/session.ts";
+import { showAsJson } from "../dev/terminal/json-lines.ts";
+import { openPage } from "../dev/terminal/open-page.ts";
+import { showInTerminal } from "../dev/terminal/show.ts";
+import { writeDevAddress } from "../start/dev-address.ts";
+import { reportExit } from "../start/process-events.ts";
+import { whenNpmEnds } from "../base/npm-parent.ts";
+import { packageVersion } from "../base/package-folder.ts";
+import type { Terminal } from "../base/terminal.ts";
+import { collect, envFileHelp, readPort, withRoot } from "./options.ts";
 import { loadVariables } from "./variables.ts";
 
 export interface DevCommandOptions {
@@ -26,9 +28,27 @@ export interface DevCommandOptions {
   readonly envFile?: readonly string[];
 }
 
+export function addDev(program: Command, terminal: Terminal): void {
+  withRoot(
+    program
+      .command("dev")
+      .description("work on an application: Vite's server, local nodes, hot updates in both")
+      .option("-c, --config <file>", "configuration of a repository or standalone"),
+  )
+    .option("-p, --port <number>", "port of the page (default: Vite's)", readPort)
+    .option(
+      "--host [address]",
+      "listen at this address, or at all without one (default: only this machine)",
+    )
+    .option("--open", "open the page in the browser")
+    .option("--env-file <file>", envFileHelp, collect)
+    .option("--json", "print one JSON object per line, for programs")
+    .action(async (options: DevCommandOptions) => await dev(options, terminal));
+}
+
 /** Only this import leads to Vite. */
 const startApplication: StartDev = async (options) =>
-  await (await import("../../vite/start-dev.ts")).startDev(options);
+  await (await import("../vite/start-dev.ts")).startDev(options);
 
 /** Resolves when it was told to stop and has stopped. */
 export async function dev(

@@ -2,15 +2,17 @@
 
 import { resolve } from "node:path";
 
-import { type Problem, formatProblem } from "../../../src/base/problem.ts";
-import { configVariable } from "../../config/config-file.ts";
-import { createLog } from "../../base/log.ts";
-import { count, createPaint, wantsColour } from "../../base/paint.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import type { Command } from "commander";
+import { type Problem, formatProblem } from "../../src/base/problem.ts";
+import { configVariable } from "../config/config-file.ts";
+import { createLog } from "../base/log.ts";
+import { count, createPaint, wantsColour } from "../base/paint.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { AlreadyReported } from "./failure.ts";
+import { readCount, withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";
 
-export interface CheckCommandOptions {
+interface CheckCommandOptions {
   readonly build?: true;
   readonly maxWarnings?: number;
   readonly config?: string;
@@ -37,8 +39,36 @@ export interface CheckReport {
   readonly ms: number;
 }
 
+const examples = `
+Examples:
+  seamline check                    before a commit
+  seamline check --max-warnings 0   in CI, where a warning is a failure
+  seamline check --build --json     everything that can be found, for a program
+
+Exit codes:
+  0  no problem, and not more warnings than --max-warnings allows
+  1  there are problems, or more warnings
+  2  the command line is wrong
+`;
+
+export function addCheck(program: Command, terminal: Terminal): void {
+  withRoot(
+    program
+      .command("check")
+      .description(
+        "look for mistakes in all segment files, configurations and modules, without building",
+      )
+      .option("--build", "also run a build and discard it, to find what only a bundler sees")
+      .option("--max-warnings <number>", "fail if there are more warnings", readCount)
+      .option("-c, --config <file>", "one more configuration to check, wherever it is"),
+  )
+    .option("--json", "print one JSON object, for programs")
+    .addHelpText("after", examples)
+    .action(async (options: CheckCommandOptions) => await check(options, terminal));
+}
+
 /** Prints all problems and warnings; throws {@link AlreadyReported} if there are too many. */
-export async function check(options: CheckCommandOptions, terminal: Terminal): Promise<void> {
+async function check(options: CheckCommandOptions, terminal: Terminal): Promise<void> {
   const started = performance.now();
   const root = resolve(options.root);
   const { stdout, stderr, env } = terminal;
@@ -49,7 +79,7 @@ export async function check(options: CheckCommandOptions, terminal: Terminal): P
     env,
     level: options.json === true ? "error" : "warn",
   });
-  const { checkApplication } = await import("../../report/check.ts");
+  const { checkApplication } = await import("../report/check.ts");
   const config = options.config ?? configVariable(env);
   const { problems, warnings, ...checked } = await withProgress("checking", terminal, async () =>
     checkApplication({ root, env, log, config, build: options.build }),

@@ -2,10 +2,10 @@
 // arguments and fields.
 
 import { inspect, type InspectOptionsStylized } from "node:util";
-import { Opaque } from "../../../src/codec/class-table.ts";
-import { OpaqueClasses } from "../../../src/codec/classes.ts";
-import { printable } from "../../base/printable.ts";
-import { decodeParsed, encodeSerialized } from "../../../src/codec/serialized.ts";
+import { Opaque } from "../../src/codec/class-table.ts";
+import { OpaqueClasses } from "../../src/codec/classes.ts";
+import { printable } from "../base/printable.ts";
+import { decodeParsed, encodeSerialized } from "../../src/codec/serialized.ts";
 
 export interface ShownOptions {
   readonly colors: boolean;

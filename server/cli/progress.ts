@@ -1,6 +1,6 @@
 // A line that says what takes so long, on a terminal only.
 
-import type { Terminal } from "../../base/terminal.ts";
+import type { Terminal } from "../base/terminal.ts";
 
 // Shorter waits need no explanation.
 const noticeableMs = 500;

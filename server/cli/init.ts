@@ -5,24 +5,41 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { packageFolder } from "../../base/package-folder.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { type Command, Option } from "commander";
+import { packageFolder } from "../base/package-folder.ts";
+import type { Terminal } from "../base/terminal.ts";
 import { UsageError } from "./failure.ts";
 
 const placeholder = "app-name";
 
-export interface InitOptions {
+interface InitOptions {
   readonly template?: "vanilla" | "react" | "vue" | "svelte" | "solid" | "preact";
   readonly install?: true;
   readonly seamline?: string;
 }
 
+export function addInit(program: Command, terminal: Terminal): void {
+  program
+    .command("init")
+    .description("make a new application in a folder")
+    .argument("<folder>", "where: a new folder, or . for this one")
+    .addOption(
+      new Option("-t, --template <name>", "the template (default: vanilla)").choices([
+        "vanilla",
+        "react",
+        "vue",
+        "svelte",
+        "solid",
+        "preact",
+      ]),
+    )
+    .option("--install", "install its packages as well")
+    .option("--seamline <spec>", "another seamline than this version: a tarball, a folder, a tag")
+    .action(async (folder: string, options: InitOptions) => await init(folder, options, terminal));
+}
+
 /** Makes the application, lists its files, and prints the next commands. */
-export async function init(
-  folder: string,
-  options: InitOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function init(folder: string, options: InitOptions, terminal: Terminal): Promise<void> {
   if (folder === "")
     throw new UsageError("the folder name is empty: give a name, or . for the current folder");
   const root = resolve(folder);

@@ -1,16 +1,23 @@
-// Reads the values of options; a wrong one ends the command with exit code 2.
+// Options that several commands have, and their values; a wrong one ends the command with exit code 2.
 
 import { statSync } from "node:fs";
 
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { realPath } from "../files/sources.ts";
+
+export function withRoot(command: Command): Command {
+  const description = "the application folder; all paths are relative to it";
+  return command.option("--root <folder>", description, readFolder, ".");
+}
+
+export const envFileHelp = "a file with variables, as of Node; may be repeated";
 
 /** An option that may be given more than once. */
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
 
-export function readFolder(path: string): string {
+function readFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new InvalidArgumentError("There is no such folder.");
   return realPath(path);

@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 
 /**
- * Loads files with variables, relative to the application folder, as `node --env-file` does: those
- * that are set already stay what they are.
+ * Loads files with variables, relative to the application folder, as `node --env-file` does:
+ * variables that are already set keep their values.
  */
 export function loadVariables(root: string, files: readonly string[] = []): void {
   for (const file of files) load(resolve(root, file));

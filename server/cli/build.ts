@@ -2,16 +2,18 @@
 
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { configVariable, defaultConfigFile } from "../../config/config-file.ts";
-import { type Config, readConfig } from "../../config/config.ts";
-import type { BuildSettings } from "../../start/ensure-build.ts";
-import { buildEnd, BuildRunning, buildStamp } from "../../files/build-lock.ts";
-import { findOutput } from "../../files/sources.ts";
-import { createLog } from "../../base/log.ts";
-import { count } from "../../base/paint.ts";
-import type { Terminal } from "../../base/terminal.ts";
+import { type Command, Option } from "commander";
+import { configVariable, defaultConfigFile } from "../config/config-file.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import type { BuildSettings } from "../start/ensure-build.ts";
+import { buildEnd, BuildRunning, buildStamp } from "../files/build-lock.ts";
+import { findOutput } from "../files/sources.ts";
+import { createLog } from "../base/log.ts";
+import { count } from "../base/paint.ts";
+import type { Terminal } from "../base/terminal.ts";
+import { readCount, withRoot } from "./options.ts";
 
-export interface BuildCommandOptions {
+interface BuildCommandOptions {
   readonly source?: string;
   readonly output?: string;
   readonly config?: string;
@@ -22,19 +24,33 @@ export interface BuildCommandOptions {
   readonly settings?: string;
 }
 
+export function addBuild(program: Command, terminal: Terminal): void {
+  withRoot(
+    program
+      .command("build")
+      .description("build an application for browsers and for nodes")
+      .option("-s, --source <folder>", "where the modules are (default: ./src)")
+      .option("-o, --output <folder>", "where the build goes (default: ./dist)")
+      .option("-c, --config <file>", "configuration of a repository or standalone that has both")
+      .option("--revisions <number>", "how many earlier builds to keep (default: 1)", readCount),
+  )
+    .addOption(new Option("--settings <json>").hideHelp())
+    .action(async (options: BuildCommandOptions) => await build(options, terminal));
+}
+
 /** Builds, and prints one line about the result. */
-export async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
+async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
   const settings =
     options.settings === undefined
       ? await buildSettings(options, terminal)
       : (JSON.parse(options.settings) as BuildSettings);
   const log = createLog({ out: terminal.stdout, err: terminal.stderr, env: terminal.env });
   // Only this import leads to Vite.
-  const { buildApplication } = await import("../../vite/build.ts");
+  const { buildApplication } = await import("../vite/build.ts");
   const start = async (): ReturnType<typeof buildApplication> =>
     await buildApplication({ ...settings, log });
   const built = options.settings === undefined ? await start() : await onlyOne(settings, start);
-  // Another service has started a build of the same output, which does.
+  // Another service has built the same output meanwhile.
   if (built === undefined) return;
   const { manifest, warnings, ms } = built;
   const routes = new Set(
@@ -96,7 +112,7 @@ async function configFor(
   if (named === undefined && !existsSync(resolve(root, file))) return undefined;
   const config = await readConfig(file, { root, env });
   if ("source" in config) return config;
-  // A ./seamline.json that nobody named only counts if it has settings of a build.
+  // The default ./seamline.json only counts if it has settings of a build.
   if (named === undefined) return undefined;
   throw new Error(
     `${named} has mode '${config.mode}', which has no sources: name the configuration of a repository or standalone`,
