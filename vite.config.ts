@@ -1,7 +1,7 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin, Rolldown } from "vite";
 import { defineConfig } from "vitest/config";
@@ -10,54 +10,68 @@ import { defineConfig } from "vitest/config";
 // production install has one dependency.
 const external: (string | RegExp)[] = ["vite", "vite/module-runner", /^node:/];
 
-/** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
-const ofClient: readonly [RegExp, string] = [
-  /(^|\/)(context|errors|snapshot|trace|version)\.ts$/,
-  "./client.js",
-];
-const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];
-const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
-  hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
-  // What the package exports of /svc/client.js, without the names that are for generated code and the other files of /svc.
-  packageClient: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
-  packageBrowser: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
-  client: [[/\/svc\/remote\.ts$/, "./remote.js"], [/\/svc\/plain\.ts$/, "./plain.js"], ofRare],
-  remote: [ofClient, [/\/svc\/codec\.ts$|^\.\/codec\.ts$/, "./codec.js"], ofRare],
-  codec: [
-    ofClient,
-    [/\/superjson\/superjson\.ts$/, "./superjson.js"],
-    [/\/write-multipart\.ts$/, "./multipart.js"],
-  ],
-  superjson: [ofClient],
-  multipart: [ofClient],
-  rare: [ofClient],
-  plain: [ofClient],
+/**
+ * What pages load, each bundled by itself, so that it has nothing that only another one needs. `client.js` and `hooks.js`
+ * are names of the specification; a page fetches `remote.js` beside them, and each other file when it first needs it.
+ */
+const pageFiles: Readonly<Record<string, { file: string; entry: string }>> = {
+  client: { file: "svc/client.js", entry: "client/svc/client.ts" },
+  hooks: { file: "svc/hooks.js", entry: "client/svc/hooks.ts" },
+  remote: { file: "svc/remote.js", entry: "client/svc/remote.ts" },
+  codec: { file: "svc/codec.js", entry: "client/svc/codec.ts" },
+  superjson: { file: "svc/superjson.js", entry: "src/codec/superjson/superjson.ts" },
+  rare: { file: "svc/rare.js", entry: "client/svc/rare.ts" },
+  plain: { file: "svc/plain.js", entry: "client/svc/plain.ts" },
+  // `seamline/client`, and `seamline` in a browser: names of /svc/client.js.
+  packageClient: { file: "client.js", entry: "client/index.ts" },
+  packageBrowser: { file: "browser.js", entry: "client/seamline.ts" },
 };
-const componentsBeside: Plugin = {
-  name: "components-beside",
+
+/** A page has these once, whichever of its files needs them: errors for `instanceof`, and marks on them. `client.js` exports them. */
+const onceInPage = [
+  "base/context",
+  "base/errors",
+  "base/trace",
+  "base/version",
+  "codec/values/snapshot",
+];
+
+/** An import of another file of a page becomes one of its address. */
+const otherPageFiles: Plugin = {
+  name: "other-page-files",
   enforce: "pre",
-  applyToEnvironment: (environment) => environment.name in beside,
-  resolveId(source, importer) {
-    const [, id] = beside[this.environment.name]?.find(([pattern]) => pattern.test(source)) ?? [];
-    return importer && id ? { id, external: "absolute" } : undefined;
+  applyToEnvironment: ({ name }) => name in pageFiles,
+  async resolveId(source, importer) {
+    const own = this.environment.name;
+    const found = importer && (await this.resolve(source, importer, { skipSelf: true }));
+    if (!found) return undefined;
+    const path = relative(import.meta.dirname, found.id);
+    const isOnce = onceInPage.some((module) => path === `src/${module}.ts`);
+    const [name] = isOnce
+      ? ["client"]
+      : (Object.entries(pageFiles).find(([, { entry }]) => entry === path) ?? [own]);
+    if (name === own) return undefined;
+    const id = relative(dirname(pageFiles[own]!.file), pageFiles[name]!.file);
+    return { id: `./${id}`, external: "absolute" };
   },
 };
 
-/** The runtime of a page: files that browsers get as they are, so they are small and stand alone. */
-function browserFile(entry: string, name: string, outDir = ".build/svc") {
+/** A file that browsers get as it is. */
+function browserFile(file: string, entry: string) {
   return {
     // For a client, Vite would wrap the import of another of these files into its own preloader, as big as one of them.
     consumer: "server" as const,
     resolve: { conditions: ["browser", "module"], noExternal: true as const },
     build: {
-      outDir,
+      outDir: ".build",
       target: "es2022",
       minify: "oxc" as const,
-      license: { fileName: `licenses.${name}.json` },
+      license: { fileName: `licenses.${file.replaceAll(/\W/g, "_")}.json` },
       rolldownOptions: {
-        input: { [name]: entry },
+        input: entry,
+        platform: "browser" as const,
         preserveEntrySignatures: "strict" as const,
-        output: { format: "es" as const, entryFileNames: "[name].js", codeSplitting: false },
+        output: { format: "es" as const, entryFileNames: file, codeSplitting: false },
       },
     },
   };
@@ -221,7 +235,7 @@ export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [componentsBeside, consolePage, packagesAsModules, noFacades],
+  plugins: [otherPageFiles, consolePage, packagesAsModules, noFacades],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {
@@ -271,18 +285,11 @@ export default defineConfig({
         },
       },
     },
-    client: browserFile("client/svc/client.ts", "client"),
-    packageClient: browserFile("client/index.ts", "client", ".build"),
-    packageBrowser: browserFile("client/seamline.ts", "browser", ".build"),
-    hooks: browserFile("client/svc/hooks.ts", "hooks"),
-    remote: browserFile("client/svc/remote.ts", "remote"),
-    codec: browserFile("client/svc/codec.ts", "codec"),
-    superjson: browserFile("client/svc/superjson.ts", "superjson"),
-    multipart: browserFile("client/svc/multipart.ts", "multipart"),
-    rare: browserFile("client/svc/rare.ts", "rare"),
-    plain: browserFile("client/svc/plain.ts", "plain"),
+    ...Object.fromEntries(
+      Object.entries(pageFiles).map(([name, { file, entry }]) => [name, browserFile(file, entry)]),
+    ),
     // Served by `seamline dev` alone.
-    page: browserFile("client/development/page.ts", "page", ".build/development"),
+    page: browserFile("development/page.js", "client/development/page.ts"),
     console: {
       consumer: "client",
       build: {
@@ -301,22 +308,7 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder) {
-      for (const name of [
-        "node",
-        "msw",
-        "client",
-        "packageClient",
-        "packageBrowser",
-        "hooks",
-        "remote",
-        "codec",
-        "superjson",
-        "multipart",
-        "rare",
-        "plain",
-        "page",
-        "console",
-      ])
+      for (const name of ["node", "msw", ...Object.keys(pageFiles), "page", "console"])
         await builder.build(builder.environments[name]!);
     },
   },
