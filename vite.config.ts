@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Plugin, Rolldown } from "vite";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 // What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
@@ -104,138 +103,11 @@ const consolePage: Plugin = {
   },
 };
 
-type CodeSplittingGroup = Rolldown.CodeSplittingGroup;
-type CodeSplittingNameFunction = Rolldown.CodeSplittingNameFunction;
-
-const ofFiles = ["server/start/ensure-build.ts", "server/start/application-files.ts"] as const;
-
-/** What a role imports besides the start, which every role has. */
-const roles: Readonly<Record<string, readonly string[]>> = {
-  gateway: ["src/roles/relay/gateway.ts"],
-  proxy: ["src/roles/relay/proxy.ts"],
-  repository: ["src/roles/repository.ts", ...ofFiles],
-  standalone: ["src/roles/standalone.ts", "server/modules/module-store.ts", ...ofFiles],
-  node: ["src/roles/node.ts", "server/modules/module-store.ts"],
-};
-
-const sharedChunks: Readonly<Record<string, string>> = {
-  "gateway proxy": "relay",
-  "repository standalone": "files",
-  "standalone node": "segments",
-};
-
-/**
- * A file costs a starting service as much as 10 KB of code. So what roles import is in few chunks: the core, which the
- * package's entries share, one for the roles that relay, one for those that have files, one for those that run procedures,
- * and one for each role.
- * Everything else is split by the bundler.
- */
-function chunkGroups(): CodeSplittingGroup[] {
-  let chunks: Map<string, string> | undefined;
-  const chunkOf: CodeSplittingNameFunction = (id, context) => {
-    chunks ??= chunksOf((of) => context.getModuleInfo(of)?.importedIds ?? []);
-    return chunks.get(id);
-  };
-  // A group takes with it what its modules import, unless a group before it has that.
-  return [["core"], Object.values(sharedChunks), Object.keys(roles)].map((names, index) => ({
-    priority: 3 - index,
-    debugName: names.join(" "),
-    name: (id, context) => {
-      const name = id.startsWith("\0rolldown") ? "core" : (chunkOf(id, context) ?? "");
-      return names.includes(name) ? name : null;
-    },
-  }));
-}
-
-/** Which chunk a module is in, for the modules that roles import. */
-function chunksOf(imports: (id: string) => readonly string[]): Map<string, string> {
-  const reach = (files: readonly string[]): Set<string> => {
-    const ids = new Set<string>();
-    const add = (id: string): void => {
-      if (ids.has(id) || id.startsWith("node:")) return;
-      ids.add(id);
-      imports(id).forEach(add);
-    };
-    for (const file of files) add(fileURLToPath(new URL(file, import.meta.url)));
-    return ids;
-  };
-  // The last two are what applications import, on every node.
-  const start = reach([
-    "server/start/start-server.ts",
-    "server/cli/run-start.ts",
-    "server/main.ts",
-    "src/internal.ts",
-  ]);
-  const reached = Object.entries(roles).map(([role, files]) => [role, reach(files)] as const);
-  return new Map(
-    [start, ...reached.map(([, ids]) => ids)].flatMap((ids) =>
-      [...ids].map((id) => {
-        const users = reached.filter(([, theirs]) => theirs.has(id)).map(([role]) => role);
-        const all = users.join(" ");
-        const chunk = users.length === 1 ? all : (sharedChunks[all] ?? "core");
-        return [id, start.has(id) ? "core" : chunk] as const;
-      }),
-    ),
-  );
-}
-
-/**
- * What every role imports of packages that only have CommonJS is read as modules: the bundler then leaves out what nobody
- * uses of them, and a start needs no file with its helpers for CommonJS.
- */
-const packagesAsModules: Plugin = {
-  name: "packages-as-modules",
-  enforce: "pre",
-  applyToEnvironment: ({ name }) => name === "node",
-  transform: {
-    filter: { id: /\/node_modules\/(?:cookie|path-to-regexp)\/dist\/index\.js$/ },
-    handler(code, id) {
-      const names = new Map<string, string>();
-      const text = code
-        .replace(/^"use strict";\nObject\.defineProperty\(exports, "__esModule".*$/m, "")
-        .replace(/^exports\..* = void 0;$/m, "")
-        .replace(/^exports\.(\w+) = (\w+);$/gm, (_, name: string, local: string) => {
-          names.set(name, local);
-          return "";
-        });
-      if (names.size === 0 || /\b(?:exports|require)\b/.test(text))
-        throw new Error(`${id} isn't written as it was: see packagesAsModules in vite.config.ts`);
-      const list = [...names].map(([name, local]) => `${local} as ${name}`);
-      return { code: `${text}\nexport { ${list.join(", ")} };\n`, map: null };
-    },
-  },
-};
-
-/**
- * For a module that is imported dynamically and shares its chunk, the bundler writes a file that only re-exports it. It
- * costs a start as much as any file, so imports lead to the chunk itself; blanks keep the columns of source maps true.
- */
-const noFacades: Plugin = {
-  name: "no-facades",
-  applyToEnvironment: ({ name }) => name === "node",
-  generateBundle(_, bundle) {
-    const chunks = Object.values(bundle).filter((output) => output.type === "chunk");
-    const real = new Map<string, string>();
-    for (const { isEntry, code, fileName } of chunks) {
-      const [, names = "", file] = /^export \{ ([^}]*) \} from "\.\/([^"]+)";\s*$/.exec(code) ?? [];
-      if (file === undefined || isEntry || / as /.test(names)) continue;
-      real.set(basename(fileName), file);
-      delete bundle[fileName];
-    }
-    for (const chunk of chunks)
-      chunk.code = chunk.code.replace(
-        /\bimport\("(\.\/(?:chunks\/)?)([^"]+)"\)/g,
-        (whole, folder: string, name: string) =>
-          `import("${folder}${real.get(name) ?? name}")`.padEnd(whole.length),
-      );
-  },
-};
-
 export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [otherPageFiles, consolePage, packagesAsModules, noFacades],
+  plugins: [otherPageFiles, consolePage],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {
@@ -262,7 +134,12 @@ export default defineConfig({
             format: "es",
             entryFileNames: "[name].js",
             chunkFileNames: "chunks/[name].js",
-            codeSplitting: { groups: chunkGroups() },
+            // A file costs a start as much as 10 KB of code, so all that any start imports is in one.
+            codeSplitting: {
+              groups: [{ name: "service", test: /[\\/]server[\\/]cli[\\/]run-start\.ts$/ }],
+            },
+            // Documentation is in the declarations, and a fifth of what a start would read.
+            comments: { jsdoc: false },
             minifyInternalExports: false,
           },
         },
