@@ -76,19 +76,6 @@ function browserFile(file: string, entry: string) {
   };
 }
 
-/**
- * Files of these may share a process, so that each doesn't load the code again. The others change what a process has once
- * (globals, variables of the environment, callbacks of its end), measure it, or leave work behind.
- */
-const ofSharedProcesses = [
-  "test/{build,dev}/**/*.test.ts",
-  "test/unit/{client,codec,directory,link,roles,split,wire}/**/*.test.ts",
-];
-/** What waits most of the time. Beside each other two cores would be idle, so they begin beside the documents, which keep both busy. */
-const ofChaos = "test/chaos/**/*.test.ts";
-const ofSpec = "test/spec/**/*.test.ts";
-const ofSpecAlone = "test/spec/on-stop.test.ts";
-
 /** The console's page: one script, one style sheet, and what stands beside them as it is. */
 const consolePage: Plugin = {
   name: "console-page",
@@ -203,32 +190,28 @@ export default defineConfig({
     env: { SEAMLINE_LOG: "text" },
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "text-summary"] },
+    // Vitest begins them in the order of their names.
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: ["test/**/*.test.ts"],
-          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses, ofChaos],
-        },
-      },
-      // Vitest begins projects in the order of their names.
-      { extends: true, test: { name: "chaos", include: [ofChaos] } },
-      {
-        extends: true,
-        test: { name: "parts", isolate: false, include: ofSharedProcesses },
-      },
-      {
-        extends: true,
-        test: { name: "spec", isolate: false, include: [ofSpec], exclude: [ofSpecAlone] },
-      },
-      { extends: true, test: { name: "spec alone", include: [ofSpecAlone] } },
+      // Their own process: they change what a process has once (globals, variables, callbacks of its end), or measure it.
+      { extends: true, test: { name: "alone", include: ["test/**/*.alone.test.ts"] } },
+      // Waits most of the time, so it begins beside others that keep the cores busy.
+      { extends: true, test: { name: "chaos", include: ["test/chaos/**/*.test.ts"] } },
       {
         extends: true,
         test: {
           name: "docs",
           include: ["test/{docs,starters}/**/*.test.ts"],
           globalSetup: "test/docs/_build.ts",
+        },
+      },
+      // All others share processes, so that each doesn't load the code again.
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          isolate: false,
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.alone.test.ts", "test/{chaos,docs,starters}/**"],
         },
       },
     ],
