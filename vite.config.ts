@@ -1,80 +1,80 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Plugin, Rolldown } from "vite";
+import { basename, dirname, relative } from "node:path";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 // What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
 // production install has one dependency.
 const external: (string | RegExp)[] = ["vite", "vite/module-runner", /^node:/];
 
-/** The files of /svc are one runtime in one page: what one takes from another, it asks of the file beside it. */
-const ofClient: readonly [RegExp, string] = [
-  /(^|\/)(context|errors|snapshot|trace|version)\.ts$/,
-  "./client.js",
-];
-const ofRare: readonly [RegExp, string] = [/(^|\/)rare\.ts$/, "./rare.js"];
-const beside: Record<string, readonly (readonly [RegExp, string])[]> = {
-  hooks: [[/(^|\/)client\.ts$/, "./client.js"]],
-  // What the package exports of /svc/client.js, without the names that are for generated code and the other files of /svc.
-  packageClient: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
-  packageBrowser: [[/\/svc\/client\.ts$/, "./svc/client.js"]],
-  client: [[/\/svc\/remote\.ts$/, "./remote.js"], [/\/svc\/plain\.ts$/, "./plain.js"], ofRare],
-  remote: [ofClient, [/\/svc\/codec\.ts$|^\.\/codec\.ts$/, "./codec.js"], ofRare],
-  codec: [
-    ofClient,
-    [/\/superjson\/superjson\.ts$/, "./superjson.js"],
-    [/\/write-multipart\.ts$/, "./multipart.js"],
-  ],
-  superjson: [ofClient],
-  multipart: [ofClient],
-  rare: [ofClient],
-  plain: [ofClient],
+/**
+ * What pages load, each bundled by itself, so that it has nothing that only another one needs. `client.js` and `hooks.js`
+ * are names of the specification; a page fetches `remote.js` beside them, and each other file when it first needs it.
+ */
+const pageFiles: Readonly<Record<string, { file: string; entry: string }>> = {
+  client: { file: "svc/client.js", entry: "client/svc/client.ts" },
+  hooks: { file: "svc/hooks.js", entry: "client/svc/hooks.ts" },
+  remote: { file: "svc/remote.js", entry: "client/svc/remote.ts" },
+  codec: { file: "svc/codec.js", entry: "client/svc/codec.ts" },
+  superjson: { file: "svc/superjson.js", entry: "src/codec/superjson/superjson.ts" },
+  rare: { file: "svc/rare.js", entry: "client/svc/rare.ts" },
+  plain: { file: "svc/plain.js", entry: "client/svc/plain.ts" },
+  // `seamline/client`, and `seamline` in a browser: names of /svc/client.js.
+  packageClient: { file: "client.js", entry: "client/index.ts" },
+  packageBrowser: { file: "browser.js", entry: "client/seamline.ts" },
 };
-const componentsBeside: Plugin = {
-  name: "components-beside",
+
+/** A page has these once, whichever of its files needs them: errors for `instanceof`, and marks on them. `client.js` exports them. */
+const onceInPage = [
+  "base/context",
+  "base/errors",
+  "base/trace",
+  "base/version",
+  "codec/values/snapshot",
+];
+
+/** An import of another file of a page becomes one of its address. */
+const otherPageFiles: Plugin = {
+  name: "other-page-files",
   enforce: "pre",
-  applyToEnvironment: (environment) => environment.name in beside,
-  resolveId(source, importer) {
-    const [, id] = beside[this.environment.name]?.find(([pattern]) => pattern.test(source)) ?? [];
-    return importer && id ? { id, external: "absolute" } : undefined;
+  applyToEnvironment: ({ name }) => name in pageFiles,
+  async resolveId(source, importer) {
+    const own = this.environment.name;
+    const found = importer && (await this.resolve(source, importer, { skipSelf: true }));
+    if (!found) return undefined;
+    const path = relative(import.meta.dirname, found.id);
+    const isOnce = onceInPage.some((module) => path === `src/${module}.ts`);
+    const [name] = isOnce
+      ? ["client"]
+      : (Object.entries(pageFiles).find(([, { entry }]) => entry === path) ?? [own]);
+    if (name === own) return undefined;
+    const id = relative(dirname(pageFiles[own]!.file), pageFiles[name]!.file);
+    return { id: `./${id}`, external: "absolute" };
   },
 };
 
-/** The runtime of a page: files that browsers get as they are, so they are small and stand alone. */
-function browserFile(entry: string, name: string, outDir = ".build/svc") {
+/** A file that browsers get as it is. */
+function browserFile(file: string, entry: string) {
   return {
     // For a client, Vite would wrap the import of another of these files into its own preloader, as big as one of them.
     consumer: "server" as const,
     resolve: { conditions: ["browser", "module"], noExternal: true as const },
     build: {
-      outDir,
+      outDir: ".build",
       target: "es2022",
       minify: "oxc" as const,
-      license: { fileName: `licenses.${name}.json` },
+      license: { fileName: `licenses.${file.replaceAll(/\W/g, "_")}.json` },
       rolldownOptions: {
-        input: { [name]: entry },
+        input: entry,
+        platform: "browser" as const,
         preserveEntrySignatures: "strict" as const,
-        output: { format: "es" as const, entryFileNames: "[name].js", codeSplitting: false },
+        output: { format: "es" as const, entryFileNames: file, codeSplitting: false },
       },
     },
   };
 }
-
-/**
- * Files of these may share a process, so that each doesn't load the code again. The others change what a process has once
- * (globals, variables of the environment, callbacks of its end), measure it, or leave work behind.
- */
-const ofSharedProcesses = [
-  "test/{build,dev}/**/*.test.ts",
-  "test/unit/{client,codec,directory,link,roles,split,wire}/**/*.test.ts",
-];
-/** What waits most of the time. Beside each other two cores would be idle, so they begin beside the documents, which keep both busy. */
-const ofChaos = "test/chaos/**/*.test.ts";
-const ofSpec = "test/spec/**/*.test.ts";
-const ofSpecAlone = "test/spec/on-stop.test.ts";
 
 /** The console's page: one script, one style sheet, and what stands beside them as it is. */
 const consolePage: Plugin = {
@@ -90,138 +90,11 @@ const consolePage: Plugin = {
   },
 };
 
-type CodeSplittingGroup = Rolldown.CodeSplittingGroup;
-type CodeSplittingNameFunction = Rolldown.CodeSplittingNameFunction;
-
-const ofFiles = ["server/start/ensure-build.ts", "server/start/application-files.ts"] as const;
-
-/** What a role imports besides the start, which every role has. */
-const roles: Readonly<Record<string, readonly string[]>> = {
-  gateway: ["src/roles/relay/gateway.ts"],
-  proxy: ["src/roles/relay/proxy.ts"],
-  repository: ["src/roles/repository.ts", ...ofFiles],
-  standalone: ["src/roles/standalone.ts", "server/modules/module-store.ts", ...ofFiles],
-  node: ["src/roles/node.ts", "server/modules/module-store.ts"],
-};
-
-const sharedChunks: Readonly<Record<string, string>> = {
-  "gateway proxy": "relay",
-  "repository standalone": "files",
-  "standalone node": "segments",
-};
-
-/**
- * A file costs a starting service as much as 10 KB of code. So what roles import is in few chunks: the core, which the
- * package's entries share, one for the roles that relay, one for those that have files, one for those that run procedures,
- * and one for each role.
- * Everything else is split by the bundler.
- */
-function chunkGroups(): CodeSplittingGroup[] {
-  let chunks: Map<string, string> | undefined;
-  const chunkOf: CodeSplittingNameFunction = (id, context) => {
-    chunks ??= chunksOf((of) => context.getModuleInfo(of)?.importedIds ?? []);
-    return chunks.get(id);
-  };
-  // A group takes with it what its modules import, unless a group before it has that.
-  return [["core"], Object.values(sharedChunks), Object.keys(roles)].map((names, index) => ({
-    priority: 3 - index,
-    debugName: names.join(" "),
-    name: (id, context) => {
-      const name = id.startsWith("\0rolldown") ? "core" : (chunkOf(id, context) ?? "");
-      return names.includes(name) ? name : null;
-    },
-  }));
-}
-
-/** Which chunk a module is in, for the modules that roles import. */
-function chunksOf(imports: (id: string) => readonly string[]): Map<string, string> {
-  const reach = (files: readonly string[]): Set<string> => {
-    const ids = new Set<string>();
-    const add = (id: string): void => {
-      if (ids.has(id) || id.startsWith("node:")) return;
-      ids.add(id);
-      imports(id).forEach(add);
-    };
-    for (const file of files) add(fileURLToPath(new URL(file, import.meta.url)));
-    return ids;
-  };
-  // The last two are what applications import, on every node.
-  const start = reach([
-    "server/start/start-server.ts",
-    "server/cli/start.ts",
-    "server/main.ts",
-    "src/internal.ts",
-  ]);
-  const reached = Object.entries(roles).map(([role, files]) => [role, reach(files)] as const);
-  return new Map(
-    [start, ...reached.map(([, ids]) => ids)].flatMap((ids) =>
-      [...ids].map((id) => {
-        const users = reached.filter(([, theirs]) => theirs.has(id)).map(([role]) => role);
-        const all = users.join(" ");
-        const chunk = users.length === 1 ? all : (sharedChunks[all] ?? "core");
-        return [id, start.has(id) ? "core" : chunk] as const;
-      }),
-    ),
-  );
-}
-
-/**
- * What every role imports of packages that only have CommonJS is read as modules: the bundler then leaves out what nobody
- * uses of them, and a start needs no file with its helpers for CommonJS.
- */
-const packagesAsModules: Plugin = {
-  name: "packages-as-modules",
-  enforce: "pre",
-  applyToEnvironment: ({ name }) => name === "node",
-  transform: {
-    filter: { id: /\/node_modules\/(?:cookie|path-to-regexp)\/dist\/index\.js$/ },
-    handler(code, id) {
-      const names = new Map<string, string>();
-      const text = code
-        .replace(/^"use strict";\nObject\.defineProperty\(exports, "__esModule".*$/m, "")
-        .replace(/^exports\..* = void 0;$/m, "")
-        .replace(/^exports\.(\w+) = (\w+);$/gm, (_, name: string, local: string) => {
-          names.set(name, local);
-          return "";
-        });
-      if (names.size === 0 || /\b(?:exports|require)\b/.test(text))
-        throw new Error(`${id} isn't written as it was: see packagesAsModules in vite.config.ts`);
-      const list = [...names].map(([name, local]) => `${local} as ${name}`);
-      return { code: `${text}\nexport { ${list.join(", ")} };\n`, map: null };
-    },
-  },
-};
-
-/**
- * For a module that is imported dynamically and shares its chunk, the bundler writes a file that only re-exports it. It
- * costs a start as much as any file, so imports lead to the chunk itself; blanks keep the columns of source maps true.
- */
-const noFacades: Plugin = {
-  name: "no-facades",
-  applyToEnvironment: ({ name }) => name === "node",
-  generateBundle(_, bundle) {
-    const chunks = Object.values(bundle).filter((output) => output.type === "chunk");
-    const real = new Map<string, string>();
-    for (const { isEntry, code, fileName } of chunks) {
-      const [, names = "", file] = /^export \{ ([^}]*) \} from "\.\/([^"]+)";\s*$/.exec(code) ?? [];
-      if (file === undefined || isEntry || / as /.test(names)) continue;
-      real.set(basename(fileName), file);
-      delete bundle[fileName];
-    }
-    for (const chunk of chunks)
-      chunk.code = chunk.code.replace(
-        /\bimport\("(\.\/(?:chunks\/)?)([^"]+)"\)/g,
-        (whole, folder: string, name: string) =>
-          `import("${folder}${real.get(name) ?? name}")`.padEnd(whole.length),
-      );
-  },
-};
-
 export default defineConfig({
   appType: "custom",
   logLevel: "warn",
   publicDir: false,
-  plugins: [componentsBeside, consolePage, packagesAsModules, noFacades],
+  plugins: [otherPageFiles, consolePage],
   build: { emptyOutDir: false, modulePreload: false, reportCompressedSize: false },
   environments: {
     node: {
@@ -248,7 +121,12 @@ export default defineConfig({
             format: "es",
             entryFileNames: "[name].js",
             chunkFileNames: "chunks/[name].js",
-            codeSplitting: { groups: chunkGroups() },
+            // A file costs a start as much as 10 KB of code, so all that any start imports is in one.
+            codeSplitting: {
+              groups: [{ name: "service", test: /[\\/]server[\\/]cli[\\/]run-start\.ts$/ }],
+            },
+            // Documentation is in the declarations, and a fifth of what a start would read.
+            comments: { jsdoc: false },
             minifyInternalExports: false,
           },
         },
@@ -271,18 +149,11 @@ export default defineConfig({
         },
       },
     },
-    client: browserFile("client/svc/client.ts", "client"),
-    packageClient: browserFile("client/index.ts", "client", ".build"),
-    packageBrowser: browserFile("client/seamline.ts", "browser", ".build"),
-    hooks: browserFile("client/svc/hooks.ts", "hooks"),
-    remote: browserFile("client/svc/remote.ts", "remote"),
-    codec: browserFile("client/svc/codec.ts", "codec"),
-    superjson: browserFile("client/svc/superjson.ts", "superjson"),
-    multipart: browserFile("client/svc/multipart.ts", "multipart"),
-    rare: browserFile("client/svc/rare.ts", "rare"),
-    plain: browserFile("client/svc/plain.ts", "plain"),
+    ...Object.fromEntries(
+      Object.entries(pageFiles).map(([name, { file, entry }]) => [name, browserFile(file, entry)]),
+    ),
     // Served by `seamline dev` alone.
-    page: browserFile("client/development/page.ts", "page", ".build/development"),
+    page: browserFile("development/page.js", "client/development/page.ts"),
     console: {
       consumer: "client",
       build: {
@@ -301,22 +172,7 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder) {
-      for (const name of [
-        "node",
-        "msw",
-        "client",
-        "packageClient",
-        "packageBrowser",
-        "hooks",
-        "remote",
-        "codec",
-        "superjson",
-        "multipart",
-        "rare",
-        "plain",
-        "page",
-        "console",
-      ])
+      for (const name of ["node", "msw", ...Object.keys(pageFiles), "page", "console"])
         await builder.build(builder.environments[name]!);
     },
   },
@@ -334,32 +190,28 @@ export default defineConfig({
     env: { SEAMLINE_LOG: "text" },
     // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "text-summary"] },
+    // Vitest begins them in the order of their names.
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: ["test/**/*.test.ts"],
-          exclude: [ofSpec, "test/{docs,starters}/**", ...ofSharedProcesses, ofChaos],
-        },
-      },
-      // Vitest begins projects in the order of their names.
-      { extends: true, test: { name: "chaos", include: [ofChaos] } },
-      {
-        extends: true,
-        test: { name: "parts", isolate: false, include: ofSharedProcesses },
-      },
-      {
-        extends: true,
-        test: { name: "spec", isolate: false, include: [ofSpec], exclude: [ofSpecAlone] },
-      },
-      { extends: true, test: { name: "spec alone", include: [ofSpecAlone] } },
+      // Their own process: they change what a process has once (globals, variables, callbacks of its end), or measure it.
+      { extends: true, test: { name: "alone", include: ["test/**/*.alone.test.ts"] } },
+      // Waits most of the time, so it begins beside others that keep the cores busy.
+      { extends: true, test: { name: "chaos", include: ["test/chaos/**/*.test.ts"] } },
       {
         extends: true,
         test: {
           name: "docs",
           include: ["test/{docs,starters}/**/*.test.ts"],
           globalSetup: "test/docs/_build.ts",
+        },
+      },
+      // All others share processes, so that each doesn't load the code again.
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          isolate: false,
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.alone.test.ts", "test/{chaos,docs,starters}/**"],
         },
       },
     ],

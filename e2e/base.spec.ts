@@ -3,12 +3,12 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, type Page, test } from "@playwright/test";
 
+import { freePort } from "../test/_free-port.ts";
 import { type Application, buildPackage, createApplication } from "../test/process/_application.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -111,10 +111,7 @@ async function startNginx(
   location: string,
 ): Promise<{ url: string; child: ChildProcess; folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), "seamline-nginx-"));
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
-  const { port } = probe.address() as { port: number };
-  await new Promise((done) => probe.close(done));
+  const port = await freePort();
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${folder}/${name};`)
     .join("\n");

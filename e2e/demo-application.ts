@@ -2,9 +2,10 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+import { freePort } from "../test/_free-port.ts";
 
 const root = join(import.meta.dirname, "..");
 const variables = ["PORT", "GATEWAY_PORT", "REPOSITORY_PORT", "NODE_A_PORT", "NODE_B_PORT"].map(
@@ -37,19 +38,9 @@ export function copyDemo(): { readonly folder: string; remove(): void } {
 }
 
 export async function freePorts(): Promise<Ports> {
-  const servers = await Promise.all(
-    variables.map(async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return String(typeof address === "object" ? address?.port : address);
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return Object.fromEntries(variables.map((name, at) => [name, ports[at] ?? ""]));
+  const ports: Record<string, string> = {};
+  for (const name of variables) ports[name] = String(await freePort());
+  return ports;
 }
 
 export function runDemo(folder: string, ports: Ports, ...words: readonly string[]): DemoRun {

@@ -1,24 +1,22 @@
 // `npm test`: runs the unit and specification tests, then the browser tests in a Chromium that it
-// finds or installs. The last lines have the failed tests and the totals.
+// finds or installs. `-- --no-browser` leaves those out. The last lines have the failed tests and the
+// totals.
 //
-// Many tests run real processes beside each other, and now and then a busy machine is too late for
-// one of them. So a few files that fail run once more, alone. What passes then doesn't count as
-// failed, and is named, as it may also be a fault that comes and goes.
+// A few files that fail run once more, alone. What passes then doesn't fail the run: a busy machine may
+// be too late for a test of real processes. But it is more often a race, so the last lines name the file.
 import { spawnSync } from "node:child_process";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireBrowser } from "./browser.mjs";
 import { requireCommands } from "./commands.mjs";
-import { nameOf, playwrightFailures, vitestFailures } from "./failures.mjs";
+import { closingLines, playwrightFailures, vitestFailures, withSecondRun } from "./failures.mjs";
 
 const root = join(import.meta.dirname, "..");
 const results = join(root, "test-results");
-/** When more files fail, they do for a reason. */
-const mostFilesAgain = 3;
 /** @typedef {import("./failures.mjs").VitestReport} VitestReport */
 /** @typedef {import("./failures.mjs").PlaywrightReport} PlaywrightReport */
-/** @typedef {import("./failures.mjs").Failure} Failure */
-/** @typedef {{ passed: number, failed: number, skipped: number, failures: Failure[] }} Run */
+/** @typedef {import("./failures.mjs").Run} Run */
+const withBrowser = !process.argv.includes("--no-browser");
 
 /**
  * @param {string[]} words
@@ -76,8 +74,8 @@ async function vitest(name, words) {
   }));
 }
 
-/** @param {string[]} words */
-async function playwright(words) {
+/** @param {string} browserPath @param {string[]} words */
+async function playwright(browserPath, words) {
   const file = join(results, "playwright.json");
   // Chromium and Playwright write to the home and temporary folders, so the tests get their own.
   const home = join(root, "node_modules/.cache/seamline-test");
@@ -87,7 +85,7 @@ async function playwright(words) {
       XDG_CACHE_HOME: home,
       XDG_CONFIG_HOME: home,
       PWTEST_CACHE_DIR: join(home, "playwright"),
-      CHROMIUM_PATH: browser.path,
+      CHROMIUM_PATH: browserPath,
       PLAYWRIGHT_JSON_OUTPUT_FILE: file,
     },
   );
@@ -104,65 +102,31 @@ async function playwright(words) {
   );
 }
 
-/**
- * Runs the files again that failed, if they are few.
- * @param {Run} first
- * @param {(files: string[]) => Promise<Run>} runAgain
- * @returns {Promise<Run & { late: Failure[] }>}
- */
-async function withSecondRun(first, runAgain) {
-  const files = [...new Set(first.failures.map(({ file }) => file))];
-  const isForTests = first.failures.every(({ test }) => test !== "");
-  if (!isForTests || files.length === 0 || files.length > mostFilesAgain)
-    return { ...first, late: [] };
-  console.log(`\nonce more, alone: ${files.join(", ")}\n`);
-  const { failed, failures } = await runAgain(files);
-  const names = new Set(failures.map(nameOf));
-  return {
-    passed: first.passed + Math.max(0, first.failed - failed),
-    failed,
-    skipped: first.skipped,
-    failures,
-    late: first.failures.filter((failure) => !names.has(nameOf(failure))),
-  };
-}
-
 await rm(results, { recursive: true, force: true });
 await mkdir(results, { recursive: true });
 // The guide's examples need curl, tests of TLS openssl, those of the directory a server, and those of
 // metrics the tool of Prometheus.
 requireCommands(["curl", "openssl", "nats-server", "promtool"]);
-const browser = requireBrowser();
-console.log(`browser: ${browser.path} (${browser.from})`);
+const browser = withBrowser ? requireBrowser() : undefined;
+if (browser !== undefined) console.log(`browser: ${browser.path} (${browser.from})`);
 
-// The browser tests use the built package.
-if (!node(["scripts/build.mjs"])) process.exit(1);
+// The tests use the built package.
+if (!node(["scripts/build.mjs", ...(withBrowser ? [] : ["--if-needed"])])) process.exit(1);
 
 const inNode = await vitest("vitest.json", []);
-const inBrowsers = await playwright([]);
+const inBrowsers = browser && (await playwright(browser.path, []));
 const runs = [
   await withSecondRun(
     inNode,
     async (files) => await vitest("vitest-again.json", ["--maxWorkers=1", ...files]),
   ),
-  await withSecondRun(inBrowsers, async (files) => await playwright(["--workers=1", ...files])),
 ];
-
-/** @param {"passed" | "failed" | "skipped"} count */
-const sum = (count) => runs.reduce((total, run) => total + run[count], 0);
-/** @param {string} mark @param {readonly Failure[]} failures */
-const lines = (mark, failures) =>
-  failures.map((failure) => `${mark} ${nameOf(failure)}: ${failure.error}\n`).join("");
-const late = runs.flatMap((run) => run.late);
-const skipped = sum("skipped") === 0 ? "" : `, ${sum("skipped")} skipped`;
-const onlyAlone = late.length === 0 ? "" : `, ${late.length} passed only alone`;
-// At the end, as somebody may have no more than the last lines of a log.
-console.log(`\n${lines("late, passed alone:", late)}`);
-console.log(
-  lines(
-    "✗",
-    runs.flatMap(({ failures }) => failures),
-  ),
-);
-console.log(`${sum("passed")} passed, ${sum("failed")} failed${skipped}${onlyAlone}`);
-process.exitCode = sum("failed") === 0 ? 0 : 1;
+if (browser && inBrowsers)
+  runs.push(
+    await withSecondRun(
+      inBrowsers,
+      async (files) => await playwright(browser.path, ["--workers=1", ...files]),
+    ),
+  );
+console.log(`\n${closingLines(runs).join("\n")}`);
+process.exitCode = runs.every(({ failed }) => failed === 0) ? 0 : 1;

@@ -3,9 +3,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+import { freePort } from "./_free-port.ts";
 
 export interface NatsOptions {
   /** More lines of its configuration. */
@@ -135,20 +136,5 @@ export async function clusterOptions(
   }));
 }
 
-async function freePorts(count: number): Promise<readonly number[]> {
-  const listeners = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const listener = createServer().listen(0, "127.0.0.1");
-      await once(listener, "listening");
-      return listener;
-    }),
-  );
-  const ports = listeners.map((listener) => (listener.address() as { port: number }).port);
-  await Promise.all(
-    listeners.map(async (listener) => {
-      listener.close();
-      await once(listener, "close");
-    }),
-  );
-  return ports;
-}
+const freePorts = async (count: number): Promise<readonly number[]> =>
+  await Promise.all(Array.from({ length: count }, freePort));

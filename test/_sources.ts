@@ -20,6 +20,8 @@ export interface Import {
   /** Path from the root where the import is relative. */
   path: string | undefined;
   typeOnly: boolean;
+  /** By `import()`. */
+  lazy: boolean;
 }
 
 export interface Source {
@@ -42,12 +44,12 @@ export function filesIn(folder: string): string[] {
 
 function importsOf(path: string, tree: TypeScript.SourceFile): Import[] {
   const found: Import[] = [];
-  const add = (specifier: TypeScript.Node | undefined, typeOnly: boolean) => {
+  const add = (specifier: TypeScript.Node | undefined, typeOnly: boolean, lazy = false) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
     const relativePath = specifier.text.startsWith(".")
       ? posix.join(dirname(path), specifier.text)
       : undefined;
-    found.push({ specifier: specifier.text, path: relativePath, typeOnly });
+    found.push({ specifier: specifier.text, path: relativePath, typeOnly, lazy });
   };
   const visit = (node: TypeScript.Node): void => {
     if (ts.isImportDeclaration(node))
@@ -56,7 +58,7 @@ function importsOf(path: string, tree: TypeScript.SourceFile): Import[] {
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
       add(node.argument.literal, true);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false);
+      add(node.arguments[0], false, true);
     ts.forEachChild(node, visit);
   };
   visit(tree);

@@ -1,7 +1,7 @@
 // Makes services that run in this process, or that it starts, answer upgrades as something does that passes
 // WebSockets on and nothing else. So all links that aren't in memory are WebSockets:
 //
-//     SEAMLINE_WAY=websocket npx vitest run --project spec
+//     SEAMLINE_WAY=websocket npx vitest run test/spec
 
 import { Server } from "node:http";
 import { Server as SecureServer } from "node:https";

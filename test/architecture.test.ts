@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import type TypeScript from "typescript";
 import { describe, expect, it } from "vitest";
 import { frameworkErrors } from "../src/base/errors.ts";
-import { filesIn, root, type Source, sourcesIn, ts } from "./_sources.ts";
+import { root, type Source, sourcesIn, ts } from "./_sources.ts";
 
 const rooms = {
   src: sourcesIn("src"),
@@ -176,6 +175,37 @@ describe("folders", () => {
   });
 });
 
+it("A start loads no code that few starts need", () => {
+  const sources = new Map(all.map((source) => [source.path, source]));
+  const loaded = new Set<string>();
+  /** What an import loads, whatever its code does then. */
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const one of sources.get(path)?.imports ?? [])
+      if (one.path !== undefined && !one.typeOnly && !one.lazy) load(one.path);
+  };
+  load("server/cli/cli.ts");
+  load("server/cli/run-start.ts");
+  const rare = [
+    "server/cli/program.ts",
+    "server/config/tls.ts",
+    "server/directory/open-directory.ts",
+    "server/files/file-answer.ts",
+    "server/modules/configured-modules.ts",
+    "server/modules/error-location.ts",
+    "server/modules/load-failure.ts",
+    "server/telemetry/telemetry.ts",
+    "console/server/console.ts",
+    "src/codec/superjson/superjson.ts",
+    "src/roles/relay/forward-middleware.ts",
+    "src/runtime/segment.ts",
+  ];
+  expect(rare.filter((path) => !sources.has(path))).toEqual([]);
+  expect(loaded).toContain("src/roles/relay/gateway.ts");
+  expect(rare.filter((path) => loaded.has(path))).toEqual([]);
+});
+
 it("No file imports itself through others; types count too", () => {
   const graph = new Map(
     all.map(({ path, imports }) => [path, imports.flatMap((one) => one.path ?? [])]),
@@ -192,75 +222,12 @@ it("No file imports itself through others; types count too", () => {
   expect(cycles).toEqual([]);
 });
 
-it("tables of a manifest are read with entryOf and never by index: an application may call a module `constructor`", () => {
-  const index = /\b(?:modules|segments|imports|files)(?:\?\.)?\[(?!\d|\])[^\]]*\]/g;
-  expect(
-    all.flatMap(({ path, text }) => (text.match(index) ?? []).map((found) => `${path}: ${found}`)),
-  ).toEqual([]);
-});
-
-describe("files", () => {
-  it("are named in kebab-case", () => {
-    expect(all.map(({ path }) => path).filter((path) => !/^[a-z0-9/.-]+$/.test(path))).toEqual([]);
-  });
-
-  /** `path:line` of every node that `wanted` picks. */
-  function places(wanted: (node: TypeScript.Node) => boolean): string[] {
-    return all.flatMap(({ path, tree }) => {
-      const found: string[] = [];
-      const visit = (node: TypeScript.Node): void => {
-        if (wanted(node))
-          found.push(`${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`);
-        ts.forEachChild(node, visit);
-      };
-      visit(tree);
-      return found;
-    });
-  }
-
-  it("say nowhere `any`", () => {
-    expect(places((node) => node.kind === ts.SyntaxKind.AnyKeyword)).toEqual([]);
-  });
-
-  it("export nothing as default", () => {
-    expect(
-      places((node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword),
-    ).toEqual([]);
-  });
-
-  it("write the names of headers once, in src/base/protocol.ts", () => {
-    const again = places((node) => ts.isStringLiteralLike(node) && /^x-svc-[a-z]/.test(node.text));
-    expect(again.filter((place) => !place.startsWith("src/base/protocol.ts:"))).toEqual([]);
-  });
-});
-
-describe("what carries a link", () => {
-  const inLinks = (path: string) => path.startsWith("server/http/links/");
-  const port = "src/base/ports/links.ts";
-
-  it("is a socket or a WebSocket, which nothing above the channel asks: the handshake signs it, and doesn't look at it", () => {
-    // Of a host's own files some have sockets, and one has links in memory.
-    const asking = (path: string) =>
-      path.startsWith("src/")
-        ? /web-?socket|["']socket["']|instanceof \w*Channel/i
-        : /web-?socket|instanceof \w*Channel/i;
-    const others = all.filter(({ path }) => !inLinks(path) && path !== port);
-    expect(
-      others.filter(({ path, text }) => asking(path).test(text)).map(({ path }) => path),
-    ).toEqual([]);
-    const channel = rooms.src.find(({ path }) => path === port)!.text;
-    expect(/interface Channel \{.*?\n\}/s.exec(channel)![0]).not.toMatch(/\bway\b/);
-  });
-
-  it("is made in server/http/links alone", () => {
-    const makers = /^server\/http\/links\/(?:socket-channel|web-socket-channel|upgrades)\.ts$/;
-    expect(
-      all
-        .filter(({ path }) => !inLinks(path))
-        .filter(({ imports }) => imports.some(({ path = "" }) => makers.test(path)))
-        .map(({ path }) => path),
-    ).toEqual([]);
-  });
+it("Whether a link is carried by a socket or a WebSocket is decided in server/http/links alone", () => {
+  const makers = /^server\/http\/links\/(?:socket-channel|web-socket-channel|upgrades)\.ts$/;
+  const importers = all
+    .filter(({ imports }) => imports.some(({ path = "" }) => makers.test(path)))
+    .map(({ path }) => path);
+  expect(importers.filter((path) => !path.startsWith("server/http/links/"))).toEqual([]);
 });
 
 describe("public names", () => {
@@ -367,16 +334,6 @@ describe("public names", () => {
     ["seamline/testing/msw", "client/testing/msw.ts", [fakes, "MswOptions mswHandlers"]],
   ])("%s", (_, file, expected) => {
     expect(exportsOf(file)).toEqual([...new Set(names(...expected))]);
-  });
-});
-
-describe("tests", () => {
-  it("files in test/spec have names in kebab-case, without numbers of sections", () => {
-    const name = /^(_[a-z-]+\.ts|[a-z-]+\.test\.ts)$/;
-    const wrong = filesIn("test/spec").filter(
-      (path) => !name.test(path.slice("test/spec/".length)),
-    );
-    expect(wrong).toEqual([]);
   });
 });
 

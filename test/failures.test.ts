@@ -2,7 +2,13 @@
 
 import { describe, expect, it } from "vitest";
 
-import { nameOf, playwrightFailures, vitestFailures } from "../scripts/failures.mjs";
+import {
+  closingLines,
+  nameOf,
+  playwrightFailures,
+  vitestFailures,
+  withSecondRun,
+} from "../scripts/failures.mjs";
 
 type Result = readonly [fullName: string, status: string, ...messages: readonly string[]];
 
@@ -81,6 +87,79 @@ describe("the end of npm test", () => {
       "e2e: Error: no tests found",
       "e2e/demo.spec.ts:7 > the demo moves: Error: expect()",
       "e2e/demo.spec.ts:7 > the demo waits: unexpected",
+    ]);
+  });
+});
+
+const run = (passed: number, ...failures: ReturnType<typeof vitestFailures>) => ({
+  passed,
+  failed: failures.length,
+  skipped: 0,
+  failures,
+});
+const failure = (path: string, title: string, error = "Error: late") => ({
+  file: path,
+  test: title,
+  error,
+});
+
+describe("files that fail once and pass when they run again", () => {
+  const first = run(
+    7,
+    failure("test/a.test.ts", "waits"),
+    failure("test/a.test.ts", "waits longer"),
+    failure("test/b.test.ts", "adds", "AssertionError: expected 3"),
+  );
+
+  it("are named by the last lines, with their first failure, and by the line that counts", async () => {
+    const asked: string[][] = [];
+    const result = await withSecondRun(first, async (files) => {
+      asked.push(files);
+      return run(5);
+    });
+    expect(asked).toEqual([["test/a.test.ts", "test/b.test.ts"]]);
+    expect(closingLines([result, run(2)])).toEqual([
+      "failed once, passed alone: test/a.test.ts > waits: Error: late",
+      "failed once, passed alone: test/b.test.ts > adds: AssertionError: expected 3",
+      "12 passed, 0 failed, failed once and passed alone: test/a.test.ts, test/b.test.ts",
+    ]);
+  });
+
+  it("are those alone that pass then: others are failures, also where another test of the file fails then", async () => {
+    const result = await withSecondRun(first, async () =>
+      run(
+        3,
+        failure("test/b.test.ts", "adds again", "Error: no"),
+        failure("test/b.test.ts", "adds"),
+      ),
+    );
+    expect(closingLines([result])).toEqual([
+      "failed once, passed alone: test/a.test.ts > waits: Error: late",
+      "✗ test/b.test.ts > adds again: Error: no",
+      "✗ test/b.test.ts > adds: Error: late",
+      "8 passed, 2 failed, failed once and passed alone: test/a.test.ts",
+    ]);
+  });
+
+  it("are those too whose tests couldn't begin", async () => {
+    const result = await withSecondRun(run(7, failure("test/c.test.ts", "")), async () => run(4));
+    expect(closingLines([result])).toEqual([
+      "failed once, passed alone: test/c.test.ts: Error: late",
+      "8 passed, 0 failed, failed once and passed alone: test/c.test.ts",
+    ]);
+  });
+
+  it.each([
+    ["many files fail", ["a", "b", "c", "d"].map((name) => failure(`test/${name}.test.ts`, "it"))],
+    ["the runner itself fails", [failure("vitest", "")]],
+    ["nothing fails", []],
+  ])("aren't looked for if %s", async (_, failures) => {
+    const result = await withSecondRun(run(7, ...failures), async () => {
+      throw new Error("it ran again");
+    });
+    expect(closingLines([result])).toEqual([
+      ...failures.map((one) => `✗ ${nameOf(one)}: ${one.error}`),
+      `7 passed, ${failures.length} failed`,
     ]);
   });
 });

@@ -1,4 +1,4 @@
-// /svc/codec.js: values that JSON by itself can't carry, and errors. /svc/remote.js loads it on demand.
+// /svc/codec.js: values that JSON by itself can't carry, files among them, and errors. /svc/remote.js loads it on demand.
 
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Manifest } from "../../src/base/manifest.ts";

@@ -1,10 +1,15 @@
-// Creates the role that a checked configuration names. A role's code is only loaded where it runs.
+// Creates the role that a checked configuration names.
 
 import type { Host } from "../../src/base/ports.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
 import type { Console } from "../../console/server/console.ts";
+import { createNode } from "../../src/roles/node.ts";
+import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { createRepository } from "../../src/roles/repository.ts";
 import type { Role } from "../../src/roles/role.ts";
+import { createStandalone } from "../../src/roles/standalone.ts";
 import type { Limits } from "../../src/base/limits.ts";
 import type {
   ApplicationConfig,
@@ -17,10 +22,14 @@ import type {
 } from "../config/config.ts";
 import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
-import { lazyModuleStore } from "../modules/lazy-module-store.ts";
-import type { ModuleStore, ModuleStoreOptions } from "../modules/module-store.ts";
+import {
+  createModuleStore,
+  type ModuleStore,
+  type ModuleStoreOptions,
+} from "../modules/module-store.ts";
 import type { OpenedDirectory } from "../directory/open-directory.ts";
-import type { EnsuredBuild } from "./ensure-build.ts";
+import { checkSegments, filesOf } from "./application-files.ts";
+import { ensureBuild, type EnsuredBuild } from "./ensure-build.ts";
 import { webOf } from "./web-of.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
 import { ModuleLink } from "../../src/roles/links/module-link.ts";
@@ -67,7 +76,6 @@ type Composer<RoleConfig> = (
 
 const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   gateway: (async (host, config, options) => {
-    const { createGateway } = await import("../../src/roles/relay/gateway.ts");
     const modules =
       config.repository === undefined
         ? undefined
@@ -95,7 +103,6 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   }) satisfies Composer<GatewayConfig>,
 
   proxy: (async (host, config, options) => {
-    const { createProxy } = await import("../../src/roles/relay/proxy.ts");
     const modules = fetchedModulesOf(host, { ...config, repository: config.repository }, options);
     const { limits, trustKey } = options;
     // The configuration's check requires one of the two.
@@ -118,9 +125,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   }) satisfies Composer<ProxyConfig>,
 
   repository: (async (host, config, options) => {
-    const { createRepository } = await import("../../src/roles/repository.ts");
     const build = await outputOf(host, config, options);
-    const { filesOf } = await import("./application-files.ts");
     const { files, publicFiles } = await filesOf(host, config, options, build);
     // A repository runs no procedures, but its health checks may be modules of the application.
     // The store reads nothing until one is imported.
@@ -141,9 +146,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   }) satisfies Composer<RepositoryConfig>,
 
   standalone: (async (host, config, options) => {
-    const { createStandalone } = await import("../../src/roles/standalone.ts");
     const build = await outputOf(host, config, options);
-    const { checkSegments, filesOf } = await import("./application-files.ts");
     checkSegments(config, options, build);
     const { files, publicFiles } = await filesOf(host, config, options, build);
     const from = { folder: build.output.server, manifest: build.built.manifest };
@@ -167,7 +170,6 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
   }) satisfies Composer<StandaloneConfig>,
 
   node: (async (host, config, options) => {
-    const { createNode } = await import("../../src/roles/node.ts");
     const modules = fetchedModulesOf(host, { ...config, repository: config.repository }, options);
     const { limits, trustKey } = options;
     const found = await directoryOf(host, config, options);
@@ -223,7 +225,6 @@ async function outputOf(
   config: ApplicationConfig,
   options: ComposeOptions,
 ): Promise<EnsuredBuild> {
-  const { ensureBuild } = await import("./ensure-build.ts");
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
 
@@ -249,5 +250,5 @@ function modulesOf(
   const { clock, log } = host;
   const cache = "cache" in config ? config.cache : undefined;
   const ports = { clock, log };
-  return lazyModuleStore({ from, cache, root, moduleImporter, config, ...ports });
+  return createModuleStore({ from, cache, root, moduleImporter, config, ...ports });
 }

@@ -5,6 +5,7 @@ import type { Args } from "../base/call.ts";
 import { NodeNotAvailable } from "../base/errors.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
+import { ownFiles, writeUpload } from "../codec/multipart/write-multipart.ts";
 import { needsReferences } from "../codec/values/fault.ts";
 import { snapshot } from "../codec/values/snapshot.ts";
 import { encodeArguments } from "../codec/serialized.ts";
@@ -22,14 +23,10 @@ export interface EncodedCall {
 
 /** The superjson codec. Rejects with NodeNotAvailable in a page that can't fetch it. */
 export async function loadSuperjson(): Promise<Superjson> {
-  return (superjson ??= await loaded("superjson", import("../codec/superjson/superjson.ts")));
-}
-
-async function loaded<Codec>(name: string, codec: Promise<Codec>): Promise<Codec> {
   try {
-    return await codec;
+    return (superjson ??= await import("../codec/superjson/superjson.ts"));
   } catch (cause) {
-    throw new NodeNotAvailable(`A value needs ${name}, which can't be loaded`, { cause });
+    throw new NodeNotAvailable("A value needs superjson, which can't be loaded", { cause });
   }
 }
 
@@ -66,8 +63,6 @@ async function encodeUpload(
   encoded: ReturnType<typeof encodeArguments>,
   encoding: Encoding,
 ): Promise<EncodedCall> {
-  const multipart = import("../codec/multipart/write-multipart.ts");
-  const { ownFiles, writeUpload } = await loaded("multipart", multipart);
   return { body: writeUpload(await ownFiles(encoded)).body, encoding };
 }
 

@@ -12,7 +12,7 @@ import { Balancer } from "./harness/balancer.ts";
 import { readLedger } from "./harness/ledger.ts";
 import { type Outcome, startLoad } from "./harness/load.ts";
 import { always, keeps } from "./harness/measure.ts";
-import { freePort } from "./harness/ports.ts";
+import { freePort } from "../_free-port.ts";
 import { randomFrom } from "./harness/random.ts";
 import { Shim } from "./harness/shim.ts";
 

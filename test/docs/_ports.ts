@@ -1,7 +1,7 @@
 // Pages name ports from 3000 on. Each run has free ones in their place, so that pages run beside each other and beside a
 // service of the person who runs them; outputs name the ports of the page again.
 
-import { createServer } from "node:net";
+import { freePort } from "../_free-port.ts";
 
 /** A number that a page means as a port: behind an address, or behind the word. */
 const mention = /((?:127\.0\.0\.1|localhost):|\bport["']?[:=]? ?|PORT(?::-|=))(30\d\d)\b/gi;
@@ -32,23 +32,4 @@ export async function portsFor(page: string): Promise<Ports> {
         text,
       ),
   };
-}
-
-/** Below the range from which a system gives ports to whoever asks for any; beginning anywhere, as others do the same. */
-let next = 20_000 + Math.floor(Math.random() * 10_000);
-
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    const port = (next = next >= 31_999 ? 20_000 : next + 1);
-    if (await isFree(port)) return port;
-  }
-  throw new Error("no port is free between 20000 and 31999");
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
 }

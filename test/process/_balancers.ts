@@ -1,7 +1,7 @@
 // Real nginx and HAProxy between services, if they are installed: each row is one way in which they are set up.
 
 import { spawnSync } from "node:child_process";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { onTestFinished } from "vitest";
 
+import { freePort } from "../_free-port.ts";
 import { launch } from "./_application.ts";
 
 /** What a balancer does with what passes it. */
@@ -125,14 +126,6 @@ function versionOf(program: string, option: string): string {
     encoding: "utf8",
   });
   return `${stdout ?? ""}${stderr ?? ""}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 async function answersAt(port: number): Promise<boolean> {

@@ -5,6 +5,7 @@ import { Agent, request } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, type ExpectStatic, type TestContext, vi } from "vitest";
+import { freePort } from "../_free-port.ts";
 import {
   anyPort,
   type Application,
@@ -123,15 +124,6 @@ async function silence(onTestFinished: TestContext["onTestFinished"]): Promise<s
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 describe.concurrent("a node that waits for its repository", () => {

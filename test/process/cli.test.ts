@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, vi } from "vitest";
+import { freePort } from "../_free-port.ts";
 import {
   type Application,
   buildPackage,
@@ -340,7 +341,10 @@ describe.concurrent("seamline start before the repository", () => {
     "makes a proxy wait for the modules of its middleware",
     { timeout: 60_000 },
     async ({ application }) => {
-      const [files, calls] = await Promise.all([freePort(), freePort()]);
+      const [files, calls] = [
+        `http://127.0.0.1:${await freePort()}`,
+        `http://127.0.0.1:${await freePort()}`,
+      ];
       await application.put(
         "src/middleware.ts",
         "export default { async handle(...[, , , , next]: [unknown, unknown, unknown, unknown, () => unknown]) { return `${await next()}?`; } };\n",
@@ -370,16 +374,6 @@ describe.concurrent("seamline start before the repository", () => {
     },
   );
 });
-
-/** The URL of a free port. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `http://127.0.0.1:${port}`;
-}
 
 describe.concurrent("seamline build, as a process", () => {
   it(

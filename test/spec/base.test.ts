@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { createHandler } from "../../server/start/create-handler.ts";
 import { TestLog } from "../_cluster.ts";
+import { freePort } from "../_free-port.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import { asBrowser, asking } from "./_asking.ts";
 import { anyPort, applicationOf, builtOnce, start } from "./_started.ts";
@@ -68,11 +69,7 @@ describe("below Vite's base", () => {
   });
 
   it("a proxy that started before its repository takes the base off once it has learned it", async () => {
-    const probe = createServer();
-    await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
-    const { port } = probe.address() as { port: number };
-    await new Promise((done) => probe.close(done));
-    const repository = `http://127.0.0.1:${port}`;
+    const repository = `http://127.0.0.1:${await freePort()}`;
     const gateway = (await start(application, { mode: "gateway", url: anyPort, trustKey })).url;
     const proxy = await start(application, {
       mode: "proxy",

@@ -6,7 +6,7 @@ import { families } from "../../server/telemetry/metrics/families.ts";
 import { Metrics } from "../../server/telemetry/metrics/metrics.ts";
 import { ask, TestLog } from "../_cluster.ts";
 import { exchange } from "../attack/_sockets.ts";
-import { freePort } from "../docs/_ports.ts";
+import { freePort } from "../_free-port.ts";
 import { parseMetrics } from "./_metrics.ts";
 import { operate, type ServiceName } from "./_operations.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright";
 
 import type { Application, Service } from "../docs/_application.ts";
-import { freePort } from "../docs/_ports.ts";
+import { freePort } from "../_free-port.ts";
 
 /** A text of a file, and what a person types in its place. */
 export type Change = readonly [before: string, after: string];

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { NotFound, traceOf } from "../../src/index.ts";
 import {
   createTestCluster,
@@ -14,7 +14,9 @@ async function start(
   more: Files = {},
 ): Promise<{ cluster: TestCluster; root: string }> {
   const { root } = createFixture({ ...shop, ...more });
-  return { cluster: await createTestCluster({ root, ...options }), root };
+  const cluster = await createTestCluster({ root, ...options });
+  onTestFinished(async () => await cluster.stop());
+  return { cluster, root };
 }
 
 /** A class imported by the test itself. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createTestCluster,
   type TestCluster,
@@ -9,7 +9,9 @@ import { type Quote, shop } from "./_shop.ts";
 
 async function start(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { root } = createFixture(shop);
-  return await createTestCluster({ root, ...options });
+  const cluster = await createTestCluster({ root, ...options });
+  onTestFinished(async () => await cluster.stop());
+  return cluster;
 }
 
 const stock = async (cluster: TestCluster): Promise<unknown> =>

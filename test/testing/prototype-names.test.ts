@@ -13,7 +13,7 @@ type Face = Readonly<Record<string, (text: string, others?: number) => Promise<T
 
 it("an application with names such as __proto__ runs in a test cluster with its page, and can be faked", async () => {
   const { root } = createFixture(prototypeNames);
-  const cluster = await createTestCluster({ root, page: ["toString"] });
+  await using cluster = await createTestCluster({ root, page: ["toString"] });
   expect(cluster.nodes.map((node) => node.name).sort()).toEqual(
     [...names.filter((name) => name !== "toString"), "isPrototypeOf"].sort(),
   );

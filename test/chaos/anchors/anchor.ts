@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { type Command, launch } from "../../process/_application.ts";
 import { type Kind, procedureMs } from "../harness/application.ts";
 import { type Call, pause } from "../harness/load.ts";
-import { freePort } from "../harness/ports.ts";
+import { freePort } from "../../_free-port.ts";
 import { removedAtExit, started } from "../harness/started.ts";
 import type { Member, Subject } from "../harness/subject.ts";
 

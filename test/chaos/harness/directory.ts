@@ -5,7 +5,7 @@ import { connect } from "@nats-io/transport-node";
 
 import { clusterOptions, natsServers } from "../../_nats-servers.ts";
 import { pause } from "./load.ts";
-import { freePort } from "./ports.ts";
+import { freePort } from "../../_free-port.ts";
 import { Shim } from "./shim.ts";
 
 /** How a server is lost: it is killed, it hangs, or no bytes get through to it. */

@@ -1,5 +1,6 @@
-// Ports for services that must come back at the same address. They are below the range from which
-// the system takes ports for outgoing connections: one of those would keep a service from restarting.
+// Ports for programs that can't listen on port 0, and for services that must come back at the same
+// address. They are below the range from which the system takes ports for outgoing connections and for
+// port 0: another process would get such a port between its choice and its use.
 
 import { once } from "node:events";
 import { createServer } from "node:net";

@@ -10,6 +10,9 @@ import { anyPort, builtOnce, start } from "./_started.ts";
 /** What the application's modules have done, in order. */
 const done: string[] = [];
 Reflect.set(globalThis, "on-stop done", done);
+/** Called by a procedure that runs. */
+let onCall = (): void => {};
+Reflect.set(globalThis, "on-stop called", () => onCall());
 
 const config = { mode: "standalone", url: anyPort, middleware: ["./src/layer.ts"] };
 const files = {
@@ -30,6 +33,7 @@ export async function slow(): Promise<string> {
     done.push("slow closes");
     throw new Error("can't close");
   });
+  (globalThis as never as Record<string, () => void>)["on-stop called"]!();
   await new Promise((later) => setTimeout(later, 200));
   done.push("slow ends");
   return "slow";
@@ -55,8 +59,9 @@ describe("onStop", () => {
   it("on-stop-1: callbacks run when the service ends, after the last call, in reverse order and one by one; one that throws is logged", async () => {
     done.length = 0;
     const server = await start(application, config);
+    const called = new Promise<void>((resolve) => (onCall = resolve));
     const call = fetch(`${server.url}/rpc/shop/slow`);
-    await new Promise((later) => setTimeout(later, 100));
+    await called;
     onStop(() => void done.push("main closes"));
     await server.stop();
     expect(await (await call).text()).toBe("slow");
