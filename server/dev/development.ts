@@ -28,7 +28,7 @@ import { Pages } from "./pages.ts";
 import { createDevLog, type DevLog, type LineContext } from "./terminal/lines.ts";
 import { locationsOf } from "./node-segments.ts";
 import { goneFile, loadProblems, ProblemList } from "./problems.ts";
-import { difference, type LocationsOf, movesBetween } from "./difference.ts";
+import { difference, type LocationsOf, moved } from "./difference.ts";
 import { serverManifest } from "./manifest.ts";
 import type { DevEvent, DevNode } from "./session.ts";
 import { eventsOf } from "./report.ts";
@@ -109,7 +109,7 @@ export class Development implements PluginSession, ControlledSession {
         await this.#update(files, since).catch((error: unknown) =>
           log.error("a change can't be made live", error),
         ),
-      movesBetween: (before, after) => movesBetween(before, after, this.#locationsOf),
+      movesBetween: (before, after) => moved(before, after, this.#locationsOf).moves,
       onEvent,
     });
     this.deployment = new Deployment({

@@ -114,16 +114,8 @@ function idOf(file: string, part: PartName, side: Side): string {
   return side === "server" ? partId.body(file) : partId.code(file);
 }
 
-/** The procedures that are at other places than before. */
-export function movesBetween(
-  before: Application,
-  after: Application,
-  locationsOf: LocationsOf,
-): readonly Move[] {
-  return moved(before, after, locationsOf).moves;
-}
-
-function moved(
+/** The procedures that are at other places than before, and whether their access has changed. */
+export function moved(
   before: Application,
   after: Application,
   locationsOf: LocationsOf,
