@@ -9,7 +9,7 @@ import { type BrowserCode, browserCode, type BrowserCodeOptions } from "./browse
 import { closedIn, keptBackOf } from "./closed-procedures.ts";
 import type { CutModule } from "./cut.ts";
 import type { PageScript } from "../read/pages.ts";
-import { declarationOf, declaredIn, exportNames } from "../read/export-declarations.ts";
+import { declarationOf, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 import type { ApplicationProcedure } from "./application-procedure.ts";
 
@@ -158,8 +158,7 @@ class Search {
 
   /** The key of the closed procedure behind an export. */
   async #behind(module: SourceModule, name: string): Promise<string | undefined> {
-    const declared =
-      declaredIn(this.#modules, module, name) ?? (await declarationOf(this.#modules, module, name));
+    const declared = await declarationOf(this.#modules, module, name);
     if (
       "missing" in declared ||
       this.#closed.get(declared.module)?.has(declared.export.name) !== true

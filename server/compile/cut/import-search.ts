@@ -4,7 +4,7 @@ import { noCode } from "../../../src/split/describe/describe-part.ts";
 import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 import type { ApplicationGraph } from "./application.ts";
 import type { CutModule } from "./cut.ts";
-import { declarationOf, declaredIn, exportNames } from "../read/export-declarations.ts";
+import { declarationOf, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 import type { ApplicationProcedure } from "./application-procedure.ts";
 
@@ -94,10 +94,7 @@ export class ImportSearch {
         const exported =
           name === "*" ? await this.#members(description, namespace ?? "", target) : [name];
         for (const exportName of exported) {
-          // Most exports are declared in the module itself, which needs no waiting.
-          const declared =
-            declaredIn(this.#modules, target, exportName) ??
-            (await declarationOf(this.#modules, target, exportName));
+          const declared = await declarationOf(this.#modules, target, exportName);
           if (!("missing" in declared))
             sought.push(...this.#named(declared.module, declared.export.name));
         }

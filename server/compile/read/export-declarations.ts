@@ -9,12 +9,8 @@ export type Declaration =
   | { readonly missing: "export"; readonly module: SourceModule; readonly name: string }
   | { readonly missing: "package"; readonly module: SourceModule; readonly specifier: string };
 
-/** Like {@link declarationOf}, if the module itself decides, which it nearly always does. */
-export function declaredIn(
-  modules: Modules,
-  module: SourceModule,
-  name: string,
-): Declaration | undefined {
+/** The same if the module itself decides, which it nearly always does. */
+function declaredIn(modules: Modules, module: SourceModule, name: string): Declaration | undefined {
   const { exports, starReexports } = modules.describe(module);
   const found = exports.find((candidate) => candidate.name === name);
   if (found !== undefined) return found.from === undefined ? { module, export: found } : undefined;

@@ -2,14 +2,12 @@
 // with ProcedureNotFound. Nothing else reports them, as the same import is right in a page.
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { noCode } from "../../../src/split/describe/describe-part.ts";
 import { problemAt } from "../../../src/split/read/code-frame.ts";
 import type { ApplicationGraph, PageOnlyCall } from "../cut/application.ts";
-import { type ApplicationProcedure, byModule, isRoute } from "../cut/application-procedure.ts";
+import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
 import { isPageOnly } from "../cut/closed-procedures.ts";
-import { ImportSearch, type Step } from "../cut/import-search.ts";
 import { type Declared, Declarations, type Mention, declaredKey } from "../read/declarations.ts";
-import type { Modules, SourceModule } from "../read/modules.ts";
+import type { Modules } from "../read/modules.ts";
 
 /** Each such call once. In code that pages run too only calls count, not other mentions. */
 export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly PageOnlyCall[]> {
@@ -18,8 +16,7 @@ export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly P
     named.filter((procedure) => !isRoute(procedure) && isPageOnly(procedure, graph)),
   );
   const onServers = named.filter((procedure) => !sought.has(procedure));
-  // Cheap, as imports are known already: most applications end here.
-  if (sought.size === 0 || !(await mayReach([...sought], onServers, graph))) return [];
+  if (sought.size === 0) return [];
   const declarations = new Declarations(modules);
   const procedures = declarations.byKey(named);
   const visited = new Set<string>();
@@ -52,31 +49,6 @@ export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly P
       },
     ];
   });
-}
-
-async function mayReach(
-  sought: readonly ApplicationProcedure[],
-  onServers: readonly ApplicationProcedure[],
-  graph: ApplicationGraph,
-): Promise<boolean> {
-  const { cut, modules, configured } = graph;
-  const search = new ImportSearch(sought, graph);
-  const held = byModule(onServers);
-  const whole = async (module: SourceModule): Promise<Step> => ({
-    module,
-    imports: await search.importsIn(module.file, modules.describe(module)),
-  });
-  // What whole modules import is known. Only if that leads there, their bodies are parsed, or if a
-  // body may call a procedure of its own module.
-  const all = await Promise.all([...held.keys(), ...configured].map(whole));
-  const isBeside = sought.some(({ module }) => held.has(module));
-  if (!isBeside && (await search.from(all)).size === 0) return false;
-  const start = all.slice(held.size);
-  for (const [module, exports] of held) {
-    const body = cut.get(module.file)?.bodyOf(exports)?.description ?? noCode;
-    start.push({ module, imports: await search.importsIn(module.file, body) });
-  }
-  return (await search.from(start)).size > 0;
 }
 
 /**
