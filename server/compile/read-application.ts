@@ -7,7 +7,7 @@ import picomatch from "picomatch";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
 import type { Problem } from "../../src/base/problem.ts";
 import { type SegmentFile, parseSegment } from "../../src/runtime/segment.ts";
-import { noCode } from "../../src/split/describe/describe-part.ts";
+import { noCode } from "../../src/split/describe/describe.ts";
 import type { Parse } from "../../src/split/write/split-module.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import { isRoute } from "./cut/application-procedure.ts";

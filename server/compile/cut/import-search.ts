@@ -1,7 +1,6 @@
 // Searches for procedures that code imports, directly or through other modules.
 
-import { noCode } from "../../../src/split/describe/describe-part.ts";
-import type { CodeDescription } from "../../../src/split/describe/describe.ts";
+import { type CodeDescription, noCode } from "../../../src/split/describe/describe.ts";
 import type { ApplicationGraph } from "./application.ts";
 import type { CutModule } from "./cut.ts";
 import { declarationOf, exportNames } from "../read/export-declarations.ts";

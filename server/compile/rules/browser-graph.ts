@@ -6,7 +6,7 @@ import { isBuiltin } from "node:module";
 import { isAbsolute } from "node:path";
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { noCode } from "../../../src/split/describe/describe-part.ts";
+import { noCode } from "../../../src/split/describe/describe.ts";
 import type { Parse, Part } from "../../../src/split/write/split-module.ts";
 import type { Application } from "../cut/application.ts";
 import { valueImports } from "../read/described-imports.ts";

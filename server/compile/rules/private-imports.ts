@@ -2,7 +2,7 @@
 // only on its own nodes, so such calls fail with ProcedureNotFound.
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { noCode } from "../../../src/split/describe/describe-part.ts";
+import { noCode } from "../../../src/split/describe/describe.ts";
 import type { ApplicationGraph } from "../cut/application.ts";
 import {
   type ApplicationProcedure,

@@ -13,9 +13,10 @@ import { identifiersInType, importedName, specifierOf } from "../read/node-names
 import { type ModuleReading, readModule } from "../read/read-module.ts";
 import type { FormPart } from "../procedures/form-hint.ts";
 import { parametersOf } from "../procedures/read-parameters.ts";
-import { type ModuleUses, usesOf } from "./uses.ts";
+import { type ModuleUses, usesIn, usesOf } from "./uses.ts";
 import { signatureOf } from "../procedures/signature.ts";
 import { child, list, nameOf, need, type Node, type Parse, stringOf, word } from "../read/tree.ts";
+import type { Unit } from "../read/units.ts";
 
 export type { ClassDescription, ClassMember, RequiredParameter } from "./classes.ts";
 
@@ -88,15 +89,12 @@ export interface ModuleDescription extends CodeDescription {
   readonly futureSyntax?: number;
 }
 
-/** The description of a module without code. */
-export const emptyDescription: ModuleDescription = {
-  exports: [],
-  locals: [],
-  starReexports: [],
-  classes: [],
+/** The description of no code. */
+export const noCode: CodeDescription = {
   imports: [],
+  exports: [],
+  starReexports: [],
   uses: { units: [], exports: new Map() },
-  problems: [],
   startClientCalls: [],
   clientImports: [],
 };
@@ -108,7 +106,7 @@ export function describeModule(input: SourceText & { readonly parse: Parse }): M
 
 /** Describes a module that was read already. */
 export function describeReading({ module, problems }: ModuleReading): ModuleDescription {
-  if (module === undefined) return { ...emptyDescription, problems };
+  if (module === undefined) return { ...noCode, locals: [], classes: [], problems };
   const imports = importsOf(module);
   const [future] = module.futureSyntax;
   const imported = new Set(imports.flatMap(({ names }) => names.map(({ local }) => local)));
@@ -125,6 +123,26 @@ export function describeReading({ module, problems }: ModuleReading): ModuleDesc
     problems: [],
     ...clientCallsOf(module),
     ...(future !== undefined && { futureSyntax: future.start }),
+  };
+}
+
+/** Describes a part of a module from the units in it, without parsing it again. */
+export function describePart(
+  module: Module,
+  units: ReadonlySet<Unit>,
+  generated: readonly ModuleImport[],
+): CodeDescription {
+  const kept = module.units.filter((unit) => units.has(unit));
+  const holds = ({ start, end }: Node): boolean =>
+    kept.some(({ node }) => node.start <= start && end <= node.end);
+  return {
+    ...noCode,
+    imports: [...importsOf(module, holds), ...generated],
+    uses: {
+      units: kept.map((unit) => ({ names: unit.names, uses: usesIn(unit), changes: [] })),
+      exports: new Map(),
+    },
+    ...clientCallsOf(module, holds),
   };
 }
 
@@ -183,13 +201,19 @@ export function describeReexport(
   };
 }
 
-function importsOf({ program, file, units, reexports, dynamicImports }: Module): ModuleImport[] {
+/** The imports in a module, or in the nodes that `holds` accepts. */
+function importsOf(
+  { program, file, units, reexports, dynamicImports }: Module,
+  holds: (node: Node) => boolean = () => true,
+): ModuleImport[] {
   const imports: ModuleImport[] = [];
   const used = new Set(units.flatMap(({ references }) => references.map(({ name }) => name)));
   const reexported = new Set(reexports.map((reexport) => reexport.source));
   for (const statement of list(program, "body")) {
     if (statement.type !== "ImportDeclaration") continue;
-    const specifiers = list(statement, "specifiers");
+    const all = list(statement, "specifiers");
+    const specifiers = all.filter(holds);
+    if (specifiers.length === 0 && (all.length > 0 || !holds(statement))) continue;
     const values = specifiers.filter((specifier) => specifier["importKind"] !== "type");
     const typeOnly =
       statement["importKind"] === "type" || (specifiers.length > 0 && values.length === 0);
@@ -209,7 +233,7 @@ function importsOf({ program, file, units, reexports, dynamicImports }: Module):
       ...(!typeOnly && !isKept && { unused: true }),
     });
   }
-  for (const node of dynamicImports) {
+  for (const node of dynamicImports.filter(holds)) {
     const specifier = stringOf(need(node, "source"));
     if (specifier !== undefined)
       imports.push({ specifier, typeOnly: false, names: [], dynamic: true });

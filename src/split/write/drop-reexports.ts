@@ -5,7 +5,7 @@
 import MagicString from "magic-string";
 
 import type { Module } from "../read/analyze.ts";
-import { noCode } from "../describe/describe-part.ts";
+import { noCode } from "../describe/describe.ts";
 import { blanked } from "./kept-text.ts";
 import { type Part, partOf } from "./part.ts";
 import type { ModuleReading } from "../read/read-module.ts";

@@ -8,8 +8,7 @@ import MagicString from "magic-string";
 
 import type { Module } from "../read/analyze.ts";
 import type { Reexport } from "../read/exports.ts";
-import { noCode } from "../describe/describe-part.ts";
-import { describeReexport } from "../describe/describe.ts";
+import { describeReexport, noCode } from "../describe/describe.ts";
 import { blanked } from "./kept-text.ts";
 import { withoutForms } from "../procedures/form-hint.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";

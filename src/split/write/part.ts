@@ -3,8 +3,7 @@
 import MagicString from "magic-string";
 
 import type { Module } from "../read/analyze.ts";
-import { describePart } from "../describe/describe-part.ts";
-import type { CodeDescription, ModuleImport } from "../describe/describe.ts";
+import { type CodeDescription, type ModuleImport, describePart } from "../describe/describe.ts";
 import type { KeptText } from "./kept-text.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";
 import { FreshNames, importList } from "../read/names.ts";

@@ -5,7 +5,7 @@
 import MagicString from "magic-string";
 
 import type { Problem } from "../../base/problem.ts";
-import { noCode } from "../describe/describe-part.ts";
+import { noCode } from "../describe/describe.ts";
 import { writeBody } from "./body.ts";
 import { type KeptBack, writeFace } from "./face.ts";
 import { blanked } from "./kept-text.ts";
