@@ -185,6 +185,17 @@ describe("a route in a segment file", () => {
     expect(problems).toEqual([]);
   });
 
+  it.each([
+    ["by name", "import { hook } from './src/hooks.ts';\nvoid hook;"],
+    ["from a namespace", "import * as all from './src/hooks.ts';\nvoid all.hook;"],
+  ])("that a script in a page imports %s is a problem", async (_name, script) => {
+    const { problems } = await read({
+      ...hooks({ route: "POST /a" }),
+      "index.html": `<script type="module">\n${script}\n</script>\n`,
+    });
+    expect(problems).toMatchObject([{ file: "index.html" }]);
+  });
+
   it("that a page imports is a problem", async () => {
     const { problems } = await read({
       ...hooks({ route: "POST /a" }),
