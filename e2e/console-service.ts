@@ -4,10 +4,10 @@
 import { createConsole } from "../console/server/console.ts";
 import type { Console } from "../console/server/console.ts";
 import type { Log } from "../src/base/ports.ts";
-import { createGateway } from "../src/roles/relay/gateway.ts";
+import { createGateway } from "../src/roles/gateway.ts";
 import { ask, createMemoryNetwork } from "../src/roles/memory-network.ts";
 import { createNode } from "../src/roles/node.ts";
-import type { Role } from "../src/roles/role.ts";
+import type { Role } from "../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../src/base/limits.ts";
 import { createConsoleFiles } from "../console/server/console-files.ts";
 import { nodeHost } from "../server/http/host.ts";

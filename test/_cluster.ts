@@ -12,8 +12,8 @@ import type {
   PeerResponse,
   Telemetry,
 } from "../src/base/ports.ts";
-import type { ServerModules } from "../src/roles/application.ts";
-import { createGateway } from "../src/roles/relay/gateway.ts";
+import type { ServerModules } from "../src/roles/application/application.ts";
+import { createGateway } from "../src/roles/gateway.ts";
 import {
   ask as askRole,
   createMemoryNetwork,
@@ -21,9 +21,9 @@ import {
   type TextResponse,
 } from "../src/roles/memory-network.ts";
 import { createNode, type NodeOptions, type NodeRole } from "../src/roles/node.ts";
-import { createProxy } from "../src/roles/relay/proxy.ts";
+import { createProxy } from "../src/roles/proxy.ts";
 import type { RepositoryFiles } from "../src/roles/repository.ts";
-import type { Role } from "../src/roles/role.ts";
+import type { Role } from "../src/roles/pipeline/role.ts";
 import { createStandalone } from "../src/roles/standalone.ts";
 import type { Limits } from "../src/base/limits.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";

@@ -1,8 +1,8 @@
 // proxy → gateway → two nodes, in memory: what most tests of the specification are about.
 
 import { createNode } from "../src/roles/node.ts";
-import type { ServerModules } from "../src/roles/application.ts";
-import type { Role } from "../src/roles/role.ts";
+import type { ServerModules } from "../src/roles/application/application.ts";
+import type { Role } from "../src/roles/pipeline/role.ts";
 import {
   fromField,
   key,

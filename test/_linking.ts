@@ -4,7 +4,7 @@ import type { HeldMemory } from "../server/host/held-memory.ts";
 import type { ListenOptions } from "../server/http/http.ts";
 import { createLinkHost } from "../server/http/links/dial.ts";
 import type { Host } from "../src/base/ports.ts";
-import type { Role } from "../src/roles/role.ts";
+import type { Role } from "../src/roles/pipeline/role.ts";
 
 /** For the host of a role. */
 export function linkHost(memory?: HeldMemory): Host["links"] {

@@ -3,8 +3,8 @@
 import { readRoute } from "../src/http/route-pattern.ts";
 import type { RouteEntry } from "../src/base/manifest.ts";
 import type { Middleware } from "../src/http/middleware.ts";
-import type { ServerModules } from "../src/roles/application.ts";
-import type { Role } from "../src/roles/role.ts";
+import type { ServerModules } from "../src/roles/application/application.ts";
+import type { Role } from "../src/roles/pipeline/role.ts";
 import { type Limits, defaultLimits } from "../src/base/limits.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "./_cluster.ts";
 

@@ -202,7 +202,7 @@ it("A start loads no code that few starts need", () => {
     "src/runtime/segment.ts",
   ];
   expect(rare.filter((path) => !sources.has(path))).toEqual([]);
-  expect(loaded).toContain("src/roles/relay/gateway.ts");
+  expect(loaded).toContain("src/roles/gateway.ts");
   expect(rare.filter((path) => loaded.has(path))).toEqual([]);
 });
 

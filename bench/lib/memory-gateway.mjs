@@ -34,7 +34,7 @@ export async function memoryGateway({
   trustKey,
   observe = () => undefined,
 }) {
-  const { createGateway } = await load("src/roles/relay/gateway.ts", root);
+  const { createGateway } = await load("src/roles/gateway.ts", root);
   const { defaultLimits: limits } = await load("src/base/limits.ts", root);
   const { nodeHost } = await load("server/http/host.ts", root);
   const { memoryLinks } = await load("server/local/memory-links.ts", root);

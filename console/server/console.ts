@@ -2,7 +2,7 @@
 
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { consolePath } from "../../src/base/protocol.ts";
-import type { ObservedRole, Observer, Subject } from "../../src/roles/observer.ts";
+import type { ObservedRole, Observer, Subject } from "../../src/roles/pipeline/observer.ts";
 import { createCredentials } from "../../src/http/trust.ts";
 import { type ConsoleOptions, createEndpoints } from "./endpoints.ts";
 import { gatewaySource } from "./sources/gateway-source.ts";

@@ -23,8 +23,8 @@ import type {
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
 import type { Followed } from "../../src/roles/node.ts";
-import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
-import type { Role } from "../../src/roles/role.ts";
+import { createGateway, type GatewayOptions } from "../../src/roles/gateway.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { loadRunner } from "../compile/read/load-vite.ts";

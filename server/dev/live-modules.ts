@@ -5,7 +5,7 @@ import type { DevEnvironment } from "vite";
 import { parsePartId } from "../compile/read/module-ids.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { Log, ModuleNamespace } from "../../src/base/ports.ts";
-import type { ServerModules } from "../../src/roles/application.ts";
+import type { ServerModules } from "../../src/roles/application/application.ts";
 import type { StopCallbacks } from "../../src/runtime/stop-callbacks.ts";
 import { createStops, whileLoading } from "../host/stops.ts";
 import { createModuleRunner } from "../local/module-runner.ts";

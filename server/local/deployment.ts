@@ -2,10 +2,10 @@
 // kit run on it.
 
 import type { Clock, Host } from "../../src/base/ports.ts";
-import { createGateway, type GatewayOptions } from "../../src/roles/relay/gateway.ts";
+import { createGateway, type GatewayOptions } from "../../src/roles/gateway.ts";
 import { createMemoryNetwork, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { NodeOptions, NodeRole } from "../../src/roles/node.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits, type Limits } from "../../src/base/limits.ts";
 import { nodeClock } from "../host/clock.ts";
 import type { TrustKey } from "../../src/http/trust.ts";

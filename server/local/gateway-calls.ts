@@ -4,8 +4,8 @@
 // its own calls.
 
 import { mostOpen } from "../../src/base/access.ts";
-import type { ServerModules } from "../../src/roles/application.ts";
-import { createServerNode, loadSegments } from "../../src/roles/load-node.ts";
+import type { ServerModules } from "../../src/roles/application/application.ts";
+import { createServerNode, loadSegments } from "../../src/roles/application/load-node.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import { procedureNotFound } from "../../src/base/fqn.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
@@ -21,7 +21,7 @@ import { Classes } from "../../src/codec/classes.ts";
 import type { Limits } from "../../src/base/limits.ts";
 import { callStates } from "../../src/wire/call-state.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 
 /** A node as the gateway's modules call it. */
 export interface ProcedureHolder {

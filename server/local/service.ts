@@ -5,7 +5,7 @@ import { type Host, TransportError } from "../../src/base/ports.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import { readOnce, stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 
 export interface ServiceParts<R extends Role> {
   readonly name: string;

@@ -9,7 +9,7 @@ import { entryOf } from "../../src/base/manifest.ts";
 import { type Middleware, nameMiddleware, signatureProblem } from "../../src/http/middleware.ts";
 import { type ModuleNamespace, ModulesUnavailable } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
-import type { ServerModules } from "../../src/roles/application.ts";
+import type { ServerModules } from "../../src/roles/application/application.ts";
 import type { Config } from "../config/config.ts";
 import type { ModuleImporter } from "./module-importer.ts";
 import { shownError } from "./load-failure.ts";

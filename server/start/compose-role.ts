@@ -5,10 +5,10 @@ import { fixedBase } from "../../src/http/base-path.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
 import type { Console } from "../../console/server/console.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
-import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
 import type { Limits } from "../../src/base/limits.ts";
 import type {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import { TransportError } from "../../src/base/ports.ts";
 import { defaultDrainMs } from "../../src/base/protocol.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import type { RunProcedure } from "../../src/types/imported.ts";
 import type { Config } from "../config/config.ts";
 import { createStops, registerStops, whileLoading } from "../host/stops.ts";

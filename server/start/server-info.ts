@@ -1,7 +1,7 @@
 // What a running service is and holds, for main files, logs and tests.
 
 import type { Way } from "../../src/roles/links/dialled-link.ts";
-import type { RoleFacts } from "../../src/roles/role-facts.ts";
+import type { RoleFacts } from "../../src/roles/pipeline/role-facts.ts";
 import { shownServers } from "../config/config-directory.ts";
 import type { Config } from "../config/config-types.ts";
 

@@ -10,7 +10,7 @@ import { noContext } from "../../src/base/context.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
-import type { ServerModules } from "../../src/roles/application.ts";
+import type { ServerModules } from "../../src/roles/application/application.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";

@@ -2,7 +2,7 @@
 
 import type { Host, ModuleNamespace, Peer } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
-import { createServerNode } from "../../src/roles/load-node.ts";
+import { createServerNode } from "../../src/roles/application/load-node.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
 import type { LocalDeployment } from "../local/deployment.ts";

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 import type { ProceduresOf } from "../../src/types/fake.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
-import type { FakeProcedure } from "../../src/roles/fake-modules.ts";
+import type { FakeProcedure } from "../../src/roles/application/fake-modules.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { configuredModules } from "../modules/configured-modules.ts";

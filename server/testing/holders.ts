@@ -10,7 +10,7 @@ import {
 } from "../../src/base/manifest.ts";
 import type { Host, Peer } from "../../src/base/ports.ts";
 import type { Limits } from "../../src/base/limits.ts";
-import type { ServerModules } from "../../src/roles/application.ts";
+import type { ServerModules } from "../../src/roles/application/application.ts";
 import type { NodeRole } from "../../src/roles/node.ts";
 import { accessIn, bindGatewayCalls, type ProcedureHolder } from "../local/gateway-calls.ts";
 import type { Service } from "../local/service.ts";

@@ -13,7 +13,7 @@ import {
 import { alreadyRead, bytesOf, chunksOf, discard } from "../http/bodies.ts";
 import { BreakableBody } from "../http/breakable-body.ts";
 import { Idle } from "../http/idle.ts";
-import type { Role } from "./role.ts";
+import type { Role } from "./pipeline/role.ts";
 
 const encoder = new TextEncoder();
 

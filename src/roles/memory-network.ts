@@ -12,7 +12,7 @@ import {
 } from "../base/ports.ts";
 import { collected } from "../http/bodies.ts";
 import { exchange, type IdleLimit } from "./memory-exchange.ts";
-import type { Role } from "./role.ts";
+import type { Role } from "./pipeline/role.ts";
 
 /** Addresses → roles. All other addresses refuse the connection. */
 export interface MemoryNetwork extends Peer {

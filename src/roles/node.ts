@@ -8,11 +8,11 @@ import type { Gateways } from "../base/ports/gateways.ts";
 import { Classes } from "../codec/classes.ts";
 import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/outgoing/remote-call.ts";
-import type { ServerModules } from "./application.ts";
-import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./load-node.ts";
+import type { ServerModules } from "./application/application.ts";
+import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./application/load-node.ts";
 import { knownNameEndpoint } from "./relay/removed-names.ts";
 import { OpenAnswers } from "./runs/open-answers.ts";
-import { timeLimits } from "./time-limits.ts";
+import { timeLimits } from "./application/time-limits.ts";
 import { createNodeAnnouncement } from "./directory/announce-node.ts";
 import type { Directory } from "./directory/directory.ts";
 import { describeNode, isDescribable } from "./members/member-details.ts";
@@ -23,10 +23,10 @@ import { gatewayListEndpoint } from "./upstreams/gateway-list.ts";
 import { idempotentNames } from "./upstreams/idempotent-names.ts";
 import { gatewaysOf } from "./upstreams/listed-gateways.ts";
 import { Upstreams } from "./upstreams/upstreams.ts";
-import type { RefuseParts } from "./refuse.ts";
-import { createRole, type Role } from "./role.ts";
+import type { RefuseParts } from "./pipeline/refuse.ts";
+import { createRole, type Role } from "./pipeline/role.ts";
 import { createRunner } from "./runs/runner.ts";
-import { createService, type ServiceOptions } from "./service.ts";
+import { createService, type ServiceOptions } from "./pipeline/service.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
 
 export interface NodeOptions extends ServiceOptions {

@@ -13,8 +13,8 @@ import { pathOf, queryOf, type Route } from "../http/router.ts";
 import { Classes } from "../codec/classes.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { notFound } from "../http/answers.ts";
-import { createRole, type Role } from "./role.ts";
-import { createService, type ServiceOptions } from "./service.ts";
+import { createRole, type Role } from "./pipeline/role.ts";
+import { createService, type ServiceOptions } from "./pipeline/service.ts";
 
 /** The build's output and the application's assets, as the host reads them. */
 export interface RepositoryFiles {

@@ -2,16 +2,16 @@
 
 import type { Host } from "../base/ports.ts";
 import { Classes } from "../codec/classes.ts";
-import type { ServerModules } from "./application.ts";
-import { createServerNode, loadSegments } from "./load-node.ts";
+import type { ServerModules } from "./application/application.ts";
+import { createServerNode, loadSegments } from "./application/load-node.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";
-import type { Observer } from "./observer.ts";
+import type { Observer } from "./pipeline/observer.ts";
 import { repositoryEndpoints, type RepositoryFiles } from "./repository.ts";
-import { createRole, type Role } from "./role.ts";
+import { createRole, type Role } from "./pipeline/role.ts";
 import { createRunner } from "./runs/runner.ts";
-import { createService, type ServiceOptions } from "./service.ts";
-import { timeLimits } from "./time-limits.ts";
+import { createService, type ServiceOptions } from "./pipeline/service.ts";
+import { timeLimits } from "./application/time-limits.ts";
 
 export interface StandaloneOptions extends ServiceOptions {
   readonly files: RepositoryFiles;

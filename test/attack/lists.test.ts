@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { digest as sha256 } from "../../server/http/host.ts";
 import type { CallFrom } from "../../src/base/ports.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { ask, TestDeployment } from "../_cluster.ts";
 import { dialAsMember, type FakeMember, memoryDial } from "../_fake-member.ts";
 import { joinedOver } from "../_linked-membership.ts";

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { memoryLinks } from "../../server/local/memory-links.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import type { Host } from "../../src/base/ports.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { ask, TestClock, testHost, TestLog, TestNetwork } from "../_cluster.ts";
 import { key } from "../_deployment.ts";
 import { behindSocket } from "../spec/_behind-sockets.ts";

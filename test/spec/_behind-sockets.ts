@@ -13,7 +13,7 @@ import { createLinkHost } from "../../server/http/links/dial.ts";
 import { NodeNotAvailable } from "../../src/base/errors.ts";
 import type { Clock, Host } from "../../src/base/ports.ts";
 import type { Channel, LinkAnswer } from "../../src/base/ports/links.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { TestLog } from "../_cluster.ts";
 
 export { TestClock } from "../_cluster.ts";

@@ -1,10 +1,10 @@
 // A deployment in memory with several gateways, each of which can be killed, stopped and started.
 
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createProxy, type ProxyOptions } from "../../src/roles/relay/proxy.ts";
+import { createProxy, type ProxyOptions } from "../../src/roles/proxy.ts";
 import type { NodeOptions, NodeRole } from "../../src/roles/node.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import type { Service } from "../../server/local/service.ts";
 import { ask, settle, TestDeployment, testModules } from "../_cluster.ts";
 

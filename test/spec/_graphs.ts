@@ -2,7 +2,7 @@
 // with middleware or without.
 
 import type { Middleware } from "../../src/http/middleware.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import {
   ask,
   TestDeployment,

@@ -1,8 +1,8 @@
 // A gateway, nodes and a proxy in memory, over links.
 
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, key, TestClock, testHost, TestLog, testModules, TestNetwork } from "../_cluster.ts";
 

@@ -1,12 +1,12 @@
 // The four services that take middleware, each before the same procedures, in memory.
 
 import type { Middleware } from "../../src/http/middleware.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import { createRepository } from "../../src/roles/repository.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import {

@@ -1,6 +1,6 @@
 // proxy → gateway → two nodes, with procedures that send and take files.
 
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import type { Limits } from "../../src/base/limits.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "../_cluster.ts";
 import { body, call, names } from "./_shop.ts";

@@ -8,7 +8,7 @@ import { type Context, noContext as getContextOfPages } from "../../src/base/con
 import type { HeaderFields } from "../../src/base/ports.ts";
 import type { Middleware } from "../../src/http/middleware.ts";
 import type { TextResponse } from "../../src/roles/memory-network.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "../_cluster.ts";
 import { key, sentBy } from "../_deployment.ts";
 import { body, call } from "./_shop.ts";

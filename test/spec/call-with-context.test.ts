@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Context } from "../../src/base/context.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import type { TestClock } from "../_cluster.ts";

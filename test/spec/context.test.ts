@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { type Context, isContext } from "../../src/base/context.ts";
 import { createNode } from "../../src/roles/node.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import {
   fromField,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { CorsMiddleware } from "../../src/http/cors.ts";
 import * as errors from "../../src/base/errors.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { Classes } from "../../src/codec/classes.ts";
 import { traceOf } from "../../src/base/trace.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";

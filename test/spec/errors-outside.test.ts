@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { BadRequest, NotFound } from "../../src/base/errors.ts";
 import type { ClassRecord } from "../../src/base/manifest.ts";
 import type { Context } from "../../src/base/context.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { ask, key, type TestProcedure, TestDeployment, testModules } from "../_cluster.ts";
 import { body, call, names } from "./_shop.ts";
 

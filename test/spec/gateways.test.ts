@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { GatewayAddress, Gateways } from "../../src/base/ports/gateways.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, key, testModules } from "../_cluster.ts";

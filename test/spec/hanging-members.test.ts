@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { type OutgoingRequest } from "../../src/base/ports.ts";
-import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
 import { ask, TestDeployment, testModules, testHost } from "../_cluster.ts";
 import { dialAsMember, memoryDial } from "../_fake-member.ts";
 

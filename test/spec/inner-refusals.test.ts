@@ -8,7 +8,7 @@ import {
   Unauthorized,
 } from "../../src/base/errors.ts";
 import { frameworkErrors } from "../../src/base/errors.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { ask, TestDeployment, type TestLog, testModules, type TestProcedure } from "../_cluster.ts";
 import { layer } from "./_services.ts";
 import { body, call, names } from "./_shop.ts";

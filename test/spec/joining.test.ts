@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import {
   ask,

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 
 import { defaultLimits } from "../../src/base/limits.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { testModules } from "../_cluster.ts";
 import { behindSocket, body, keepCalling, names, type Running } from "./_behind-sockets.ts";

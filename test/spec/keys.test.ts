@@ -3,11 +3,11 @@
 import { describe, expect, it } from "vitest";
 
 import { createCredentials, type TrustKey, trustKeyHeader } from "../../src/http/trust.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import {
   ask,
   settle,

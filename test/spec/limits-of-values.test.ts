@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { listen } from "../../server/http/http.ts";
 import type { IncomingResponse } from "../../src/base/ports.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits, type Limits } from "../../src/base/limits.ts";
 import { encodeArguments } from "../../src/codec/serialized.ts";
 import { TestDeployment, ask, testModules, type TestNetwork } from "../_cluster.ts";

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { defaultLimits } from "../../src/base/limits.ts";
 import { ask } from "../../src/roles/memory-network.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import {
   type Behind,

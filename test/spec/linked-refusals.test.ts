@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { defaultLimits } from "../../src/base/limits.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { ask } from "../../src/roles/memory-network.ts";
 import { settle } from "../../server/testing/test-clock.ts";

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { defaultLimits } from "../../src/base/limits.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { behindSocket, body, routeModules } from "./_behind-sockets.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { digest as sha256, nodeHost } from "../../server/http/host.ts";
 import { createLinkHost } from "../../server/http/links/dial.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { ask, key, TestDeployment, TestLog } from "../_cluster.ts";
 import { dialAsMember, type FakeMember, memoryDial } from "../_fake-member.ts";
 import { joinedOver, linkedMembership } from "../_linked-membership.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import type { HttpRequest } from "../../src/base/ports.ts";
 import { createRepository } from "../../src/roles/repository.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { TextResponse } from "../../src/roles/memory-network.ts";
 import { ask, key, TestDeployment } from "../_cluster.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { NotFound } from "../../src/base/errors.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { ask, key, TestDeployment } from "../_cluster.ts";
 import { routeModules } from "../_routes.ts";
 

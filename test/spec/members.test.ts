@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, settle, testHost, testModules } from "../_cluster.ts";

@@ -4,11 +4,11 @@
 import { describe, expect, it } from "vitest";
 
 import type { Host } from "../../src/base/ports.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
-import { createProxy } from "../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
 import { createRepository } from "../../src/roles/repository.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { ask, key, TestDeployment, testModules } from "../_cluster.ts";
 import { fakeMember, memoryDial } from "../_fake-member.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { defaultLimits } from "../../src/base/limits.ts";
 import { chunksOf } from "../../src/http/bodies.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { Admission, type Place } from "../../src/wire/admission.ts";
 import { prompt } from "../../server/http/host.ts";
 import { ask, settle, TestClock, TestDeployment, TestLog, testModules } from "../_cluster.ts";

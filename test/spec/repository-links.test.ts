@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { describe, expect, it, vi } from "vitest";
 
-import { createProxy } from "../../src/roles/relay/proxy.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createRepository, type RepositoryFiles } from "../../src/roles/repository.ts";
 import { createStandalone } from "../../src/roles/standalone.ts";

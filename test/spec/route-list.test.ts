@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
-import { createGateway } from "../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
 import { ask as send, key, settle, TestDeployment, testHost } from "../_cluster.ts";
 import { type Announced, fakeMember, memoryDial } from "../_fake-member.ts";
 import { routeModules, startSite } from "../_routes.ts";

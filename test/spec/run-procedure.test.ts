@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { ask, testModules, type TestProcedure, TestDeployment } from "../_cluster.ts";
 import { deploy, type Deployment } from "../_deployment.ts";
 import { wireCases } from "../_wire-cases.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { NotFound } from "../../src/base/errors.ts";
 import { traceOf } from "../../src/base/trace.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
 import { ask, type TestProcedure, TestDeployment, testModules } from "../_cluster.ts";
 import { body, call, names } from "./_shop.ts";

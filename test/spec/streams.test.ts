@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ByteStream, HttpResponse } from "../../src/base/ports.ts";
 import { collected } from "../../src/http/bodies.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { deploy, urls } from "../_deployment.ts";
 import { settle } from "../_cluster.ts";
 

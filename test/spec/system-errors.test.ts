@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { NotFound } from "../../src/base/errors.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { ask, key, type TestProcedure, TestDeployment, testModules } from "../_cluster.ts";
 import { body, call, names } from "./_shop.ts";
 

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { bytesOf } from "../../src/http/bodies.ts";
-import type { Role } from "../../src/roles/role.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
 import { BadGateway } from "../../src/base/errors.ts";
 import type { LinkedPeer } from "../../src/base/ports.ts";
 import { run } from "../../server/cli/program.ts";

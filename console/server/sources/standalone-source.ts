@@ -2,7 +2,7 @@
 
 import type { ProcedureState } from "../../../src/types/console-state.ts";
 import { describeNode } from "../../../src/roles/members/member-details.ts";
-import type { Subject } from "../../../src/roles/observer.ts";
+import type { Subject } from "../../../src/roles/pipeline/observer.ts";
 import type { Source } from "./source.ts";
 
 /** The id of the only member. */

@@ -2,8 +2,8 @@
 
 import { entryOf, type ProcedureRecord } from "../../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../../src/base/ports.ts";
-import { type FakeProcedure, standIn } from "../../../src/roles/fake-modules.ts";
-import type { ServerModules } from "../../../src/roles/application.ts";
+import { type FakeProcedure, standIn } from "../../../src/roles/application/fake-modules.ts";
+import type { ServerModules } from "../../../src/roles/application/application.ts";
 import type { Graph, ProcedureFunction } from "../../../src/runtime/seam.ts";
 import type { CallRecorder } from "./calls.ts";
 import type { FakeRegistry } from "./fakes.ts";

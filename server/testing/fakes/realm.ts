@@ -3,7 +3,7 @@
 
 import { entryOf, type ClassRecord, type ServerManifest } from "../../../src/base/manifest.ts";
 import type { Log } from "../../../src/base/ports.ts";
-import type { ServerModules } from "../../../src/roles/application.ts";
+import type { ServerModules } from "../../../src/roles/application/application.ts";
 import { Classes } from "../../../src/codec/classes.ts";
 import { loadNamed } from "../../../src/codec/named-classes.ts";
 import { decodeParsed, encodeSerialized } from "../../../src/codec/serialized.ts";

@@ -5,7 +5,7 @@ import { BackOff } from "../../base/back-off.ts";
 import type { BucketName, Buckets } from "../../base/ports/buckets.ts";
 import type { Clock, Log } from "../../base/ports.ts";
 import type { Entries } from "./entry.ts";
-import { everyMs, patienceMs, retryMs } from "../times.ts";
+import { everyMs, patienceMs, retryMs } from "../common/times.ts";
 
 export interface PublicationParts {
   readonly clock: Clock;

@@ -4,7 +4,7 @@
 import type { BucketName } from "../../base/ports/buckets.ts";
 import type { Clock, Log } from "../../base/ports.ts";
 import type { Entries } from "./entry.ts";
-import { everyMs } from "../times.ts";
+import { everyMs } from "../common/times.ts";
 
 /** An entry that hasn't changed for three refreshes is over. */
 const sweepsToLive = (3 * everyMs.entry) / everyMs.sweep;

@@ -20,7 +20,7 @@ import {
 } from "../../link/handshake.ts";
 import { dialLink, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
 import { isAmong, type OnLookup } from "./watch-addresses.ts";
-import { retryMs } from "../times.ts";
+import { retryMs } from "../common/times.ts";
 
 export interface DialledLinkParts {
   readonly host: Pick<Host, "clock" | "log">;

@@ -8,7 +8,7 @@ import {
 } from "../../base/ports.ts";
 import type { DialledLink } from "./dialled-link.ts";
 import { ServiceLinks, type ServiceLinksParts } from "./service-links.ts";
-import { keptMs } from "../times.ts";
+import { keptMs } from "../common/times.ts";
 
 type ModuleLinkParts = Pick<
   ServiceLinksParts,

@@ -2,7 +2,7 @@
 
 import { parseAddress } from "../../base/ip.ts";
 import type { Host } from "../../base/ports.ts";
-import { answerMs, everyMs } from "../times.ts";
+import { answerMs, everyMs } from "../common/times.ts";
 
 /** Gets the addresses, each once and sorted, at least one. `undefined`: the lookup has failed. */
 export type OnLookup = (addresses: readonly string[] | undefined) => void;

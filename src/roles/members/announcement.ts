@@ -5,7 +5,7 @@ import type { Host, IncomingResponse } from "../../base/ports.ts";
 import { listsPath, paths } from "../../base/protocol.ts";
 import type { MemberDetails } from "./member-details.ts";
 import { type Announced, textOfList } from "./member-list.ts";
-import { everyMs, patienceMs } from "../times.ts";
+import { everyMs, patienceMs } from "../common/times.ts";
 
 /** Sends a request to the gateway, within the time that it has. */
 export type SendToGateway = (

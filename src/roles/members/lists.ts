@@ -4,7 +4,7 @@
 import { BadRequest, NodeNotAvailable } from "../../base/errors.ts";
 import type { Host } from "../../base/ports.ts";
 import { listOf, type MemberList, type Offered, readList, textOfList } from "./member-list.ts";
-import { keptMs, patienceMs } from "../times.ts";
+import { keptMs, patienceMs } from "../common/times.ts";
 
 /** A list of 100,000 procedures takes 5 to 10 MB. */
 export const maxListBytes: number = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@
 
 import { BadRequest } from "../../base/errors.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import { areNames, readRoutes, readTimeouts } from "../routes/route-list.ts";
+import { areNames, readRoutes, readTimeouts } from "./route-list.ts";
 import { type MemberDetails, readMemberDetails } from "./member-details.ts";
 
 /** What a node tells its gateway that it has. */

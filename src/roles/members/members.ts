@@ -6,7 +6,7 @@ import type { RouteInfo } from "../../runtime/routes.ts";
 import type { Lists } from "./lists.ts";
 import type { MemberDetails } from "./member-details.ts";
 import type { MemberList } from "./member-list.ts";
-import type { Candidate } from "../relay/send-again.ts";
+import type { Candidate } from "../resend/send-again.ts";
 import type { LinkedPeer, Peer } from "../../base/ports.ts";
 
 export interface Member extends Candidate {

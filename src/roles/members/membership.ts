@@ -10,7 +10,7 @@ import type { DialledLink } from "../links/dialled-link.ts";
 import { createAnnouncement, type SendToGateway } from "./announcement.ts";
 import type { MemberDetails } from "./member-details.ts";
 import type { Announced } from "./member-list.ts";
-import { answerMs, retryMs } from "../times.ts";
+import { answerMs, retryMs } from "../common/times.ts";
 
 export interface Membership {
   /**

@@ -1,7 +1,7 @@
 // What a member says when it joins: where it is, and its list or the list's digest.
 
 import { BadRequest } from "../../base/errors.ts";
-import { areNames, readRoutes, readTimeouts } from "../routes/route-list.ts";
+import { areNames, readRoutes, readTimeouts } from "./route-list.ts";
 import { type MemberDetails, readMemberDetails, readMemberName } from "./member-details.ts";
 import type { Offered } from "./member-list.ts";
 

@@ -19,7 +19,7 @@ import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-head
 import { noted } from "../../http/tracing/sent-notes.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import { addField, addRequestedOrigin, isEndToEnd } from "./forward.ts";
-import { answerMs } from "../times.ts";
+import { answerMs } from "../common/times.ts";
 
 /** What of an exchange goes on: as it came, or as middleware left it. */
 export interface Content<Body = Uint8Array | AsyncIterable<Uint8Array>> {

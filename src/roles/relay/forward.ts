@@ -15,8 +15,8 @@ import { SameFields } from "../../link/heads.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-import type { Application } from "../application.ts";
-import type { Service } from "../service.ts";
+import type { Application } from "../application/application.ts";
+import type { Service } from "../pipeline/service.ts";
 
 // Set anew for each connection and body.
 const remade = new Set(["host", "content-length", "expect"]);

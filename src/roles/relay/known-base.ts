@@ -5,7 +5,7 @@ import type { Clock, Peer } from "../../base/ports.ts";
 import { anyUpstream, browserManifestPath, serviceHeaders } from "../../base/protocol.ts";
 import { type BasePath, fixedBase } from "../../http/base-path.ts";
 import { discard } from "../../http/bodies.ts";
-import { answerMs } from "../times.ts";
+import { answerMs } from "../common/times.ts";
 
 /**
  * A repository serves one build for as long as it runs, so it is asked over each new link, and by requests

@@ -1,8 +1,8 @@
 // Which procedures the application behind a proxy has.
 
 import type { Host } from "../../base/ports.ts";
-import type { ServerModules } from "../application.ts";
-import { retryMs } from "../times.ts";
+import type { ServerModules } from "../application/application.ts";
+import { retryMs } from "../common/times.ts";
 
 /** Whether the application has a procedure. It isn't known before the repository has answered. */
 export function knownNames(

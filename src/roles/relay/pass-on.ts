@@ -4,8 +4,8 @@
 import { announcesBody } from "../../http/bodies.ts";
 import { bodyLimit, bodyTypeOf } from "../../wire/body-type.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-import type { MiddlewareChain } from "../middleware-chain.ts";
-import type { Answering } from "../receive.ts";
+import type { MiddlewareChain } from "../pipeline/middleware-chain.ts";
+import type { Answering } from "../pipeline/receive.ts";
 import type { Content, Send } from "./attempt.ts";
 import { type PassOnParts, relayAnswer, wholeAnswer } from "./forward.ts";
 

@@ -8,10 +8,10 @@ import type { Host } from "../../base/ports.ts";
 import { anyUpstream, answerHeaders, knownNamePath, mediaTypes } from "../../base/protocol.ts";
 import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
-import type { ServerModules } from "../application.ts";
+import type { ServerModules } from "../application/application.ts";
 import { notFound } from "../../http/answers.ts";
 import type { Member, Members } from "../members/members.ts";
-import { answerMs } from "../times.ts";
+import { answerMs } from "../common/times.ts";
 
 /** Answers `true` or `false` to services. */
 export function knownNameEndpoint(modules: Pick<ServerModules, "manifest">): Route {

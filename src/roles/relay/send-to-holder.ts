@@ -12,10 +12,10 @@ import { discard, watchedBody } from "../../http/bodies.ts";
 import { isMisfit, type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
-import type { Observer } from "../observer.ts";
+import type { Observer } from "../pipeline/observer.ts";
 import { Attempt, type Content } from "./attempt.ts";
 import { forwardingError, withoutItsSettings } from "./forward.ts";
-import type { Resending, Tries } from "./send-again.ts";
+import type { Resending, Tries } from "../resend/send-again.ts";
 
 export interface HolderParts {
   readonly host: Pick<Host, "clock">;

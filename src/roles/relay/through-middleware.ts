@@ -19,10 +19,10 @@ import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import { type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { reencodeCall } from "./reencode-call.ts";
 import { reencodeUpload } from "./reencode-upload.ts";
-import { answerOf, changedHeaders, webResponse } from "../routes/web-messages.ts";
+import { answerOf, changedHeaders, webResponse } from "../runs/web-messages.ts";
 import { joined, endToEndHeaders, type PassOnParts, relayAnswer, wholeAnswer } from "./forward.ts";
 import { LazyArguments } from "./lazy-arguments.ts";
-import type { Application } from "../application.ts";
+import type { Application } from "../application/application.ts";
 
 /** Passes on what came in through the middleware, which may change arguments, headers and result. */
 export function passThroughMiddleware(

@@ -5,7 +5,7 @@ import { type Clock, type HttpResponse, TransportError } from "../../base/ports.
 import { BreakableBody } from "../../http/breakable-body.ts";
 import type { ProcedureFunction } from "../../runtime/seam.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-import { patienceMs } from "../times.ts";
+import { patienceMs } from "../common/times.ts";
 
 export class OpenAnswers {
   readonly #clock: Clock;

@@ -5,7 +5,7 @@ import type { Args, Call } from "../../base/call.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import type { RouteRegistration } from "../../runtime/routes.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-import { answerOf, applyHeaders, isResponse, webRequest } from "../routes/web-messages.ts";
+import { answerOf, applyHeaders, isResponse, webRequest } from "./web-messages.ts";
 import type { Run, RunParts } from "./run.ts";
 
 export class RouteRun implements Run {

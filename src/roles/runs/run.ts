@@ -5,8 +5,8 @@ import type { Access } from "../../base/manifest.ts";
 import type { Host, HttpResponse } from "../../base/ports.ts";
 import type { Limits } from "../../base/limits.ts";
 import type { Classes } from "../../codec/classes.ts";
-import type { ServerNode } from "../load-node.ts";
-import type { MiddlewareChain } from "../middleware-chain.ts";
+import type { ServerNode } from "../application/load-node.ts";
+import type { MiddlewareChain } from "../pipeline/middleware-chain.ts";
 import type { OpenAnswers } from "./open-answers.ts";
 
 export interface RunParts {

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/ports.ts";
 import { headers } from "../../base/protocol.ts";
 import { type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { LargeAnswers } from "../../wire/large-answers.ts";
-import type { Answering } from "../receive.ts";
+import type { Answering } from "../pipeline/receive.ts";
 import type { Run, RunParts } from "./run.ts";
 import { ProcedureRun } from "./procedure-run.ts";
 import { RouteRun } from "./route-run.ts";

@@ -15,7 +15,7 @@ import { collected } from "../../http/bodies.ts";
 import type { Route } from "../../http/router.ts";
 import type { ListedMember } from "../members/member-endpoints.ts";
 import type { Upstream } from "./upstream.ts";
-import { answerMs } from "../times.ts";
+import { answerMs } from "../common/times.ts";
 
 /** A gateway as a node lists it. */
 export interface ListedGateway {

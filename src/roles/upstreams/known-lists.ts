@@ -13,7 +13,7 @@ import { type MemberList, readList } from "../members/member-list.ts";
 import { isDigest } from "../members/read-join.ts";
 import { notFound } from "../../http/answers.ts";
 import type { Upstream } from "./upstream.ts";
-import { keptMs, retryMs } from "../times.ts";
+import { keptMs, retryMs } from "../common/times.ts";
 
 export interface KnownListsParts {
   readonly host: Pick<Host, "clock" | "log" | "digest">;

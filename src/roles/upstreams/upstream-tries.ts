@@ -11,9 +11,9 @@ import { headers, rpcPath } from "../../base/protocol.ts";
 import { watchedBody } from "../../http/bodies.ts";
 import { pathOf, targetOf } from "../../http/router.ts";
 import type { NotStartedReason } from "../../http/relay-headers.ts";
-import type { Tries } from "../relay/send-again.ts";
+import type { Tries } from "../resend/send-again.ts";
 import type { Upstream } from "./upstream.ts";
-import { restMs } from "../times.ts";
+import { restMs } from "../common/times.ts";
 
 export interface UpstreamTriesParts {
   readonly host: Pick<Host, "clock">;

@@ -4,7 +4,7 @@ import { type GatewayAddress, gatewayName } from "../../base/ports/gateways.ts";
 import type { OutgoingRequest, Peer, PeerResponse } from "../../base/ports.ts";
 import type { DialledLink, Way } from "../links/dialled-link.ts";
 import type { Membership } from "../members/membership.ts";
-import type { Candidate } from "../relay/send-again.ts";
+import type { Candidate } from "../resend/send-again.ts";
 
 export class Upstream implements Candidate, Peer {
   readonly gateway: GatewayAddress;

@@ -8,10 +8,10 @@ import type { Way } from "../links/dialled-link.ts";
 import type { ServiceLinks } from "../links/service-links.ts";
 import type { Membership } from "../members/membership.ts";
 import { isAmong } from "../links/watch-addresses.ts";
-import { Resending } from "../relay/send-again.ts";
+import { Resending } from "../resend/send-again.ts";
 import { Upstream } from "./upstream.ts";
 import { UpstreamTries, type UpstreamTriesParts } from "./upstream-tries.ts";
-import { keptMs, patienceMs } from "../times.ts";
+import { keptMs, patienceMs } from "../common/times.ts";
 
 export interface UpstreamsParts extends Pick<UpstreamTriesParts, "isIdempotent"> {
   readonly host: Host;

@@ -5,7 +5,7 @@
 import { expect } from "vitest";
 import fc from "fast-check";
 import { digest as sha256 } from "../../../server/http/host.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { ask, key, TestDeployment } from "../../_cluster.ts";
 import { dialAsMember, type FakeMember, memoryDial } from "../../_fake-member.ts";
 

@@ -9,7 +9,7 @@ import { CookieReader, setCookie } from "../../../src/http/context/cookies.ts";
 import { readSettings } from "../../../src/http/context/settings-form.ts";
 import { readRoute, type RoutePattern, routesClash } from "../../../src/http/route-pattern.ts";
 import { createRouteTable } from "../../../src/http/route-table.ts";
-import { readRoutes } from "../../../src/roles/routes/route-list.ts";
+import { readRoutes } from "../../../src/roles/members/route-list.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { mutateBytes, mutateText, mutateTree, oddTexts } from "../mutate.ts";
 import { Finding, type Target, tolerate } from "../target.ts";

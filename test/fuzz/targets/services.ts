@@ -1,6 +1,6 @@
 // Whole services in memory: calls, joins and what services tell each other, with every part changed.
 
-import type { Role } from "../../../src/roles/role.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { ask, key, TestDeployment, testModules } from "../../_cluster.ts";
 import { dialAsMember, type FakeMember, memoryDial } from "../../_fake-member.ts";
 import { application, classes } from "../../attack/_application.ts";

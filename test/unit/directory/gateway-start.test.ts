@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { defaultLimits } from "../../../src/base/limits.ts";
 import { Directory } from "../../../src/roles/directory/directory.ts";
-import { withDirectory } from "../../../src/roles/directory/with-directory.ts";
-import { createGateway } from "../../../src/roles/relay/gateway.ts";
+import { withDirectory } from "../../../src/roles/with-directory.ts";
+import { createGateway } from "../../../src/roles/gateway.ts";
 import { ask, key, TestClock, testHost, TestLog, TestNetwork } from "../../_cluster.ts";
 import { MemoryServer } from "../../_memory-buckets.ts";
 

@@ -5,7 +5,7 @@ import { expect, it, vi } from "vitest";
 import type { Host } from "../../../src/base/ports.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
 import type { LinkAnswer } from "../../../src/base/ports/links.ts";
-import { createProxy } from "../../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../../src/roles/proxy.ts";
 import { createRepository } from "../../../src/roles/repository.ts";
 import { ask, settle, TestDeployment } from "../../_cluster.ts";
 

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { nodeHost } from "../../../server/http/host.ts";
 import { listen } from "../../../server/http/http.ts";
-import { createGateway } from "../../../src/roles/relay/gateway.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import { createGateway } from "../../../src/roles/gateway.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
 import { ask, settle, TestLog } from "../../_cluster.ts";
 import { deploy, urls } from "../../_deployment.ts";

@@ -4,7 +4,7 @@ import { digest as sha256 } from "../../../server/http/host.ts";
 import { createLists } from "../../../src/roles/members/lists.ts";
 import { textOfList } from "../../../src/roles/members/member-list.ts";
 import type { Members } from "../../../src/roles/members/members.ts";
-import type { Observer } from "../../../src/roles/observer.ts";
+import type { Observer } from "../../../src/roles/pipeline/observer.ts";
 import { TestClock, TestDeployment } from "../../_cluster.ts";
 import { dialAsMember, memoryDial } from "../../_fake-member.ts";
 

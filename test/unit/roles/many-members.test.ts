@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { createGateway } from "../../../src/roles/relay/gateway.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import { createGateway } from "../../../src/roles/gateway.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
 import { key, TestDeployment, testHost } from "../../_cluster.ts";
 import { joinedOver } from "../../_linked-membership.ts";

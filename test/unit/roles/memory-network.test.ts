@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TransportError } from "../../../src/base/ports.ts";
 import { ask, createMemoryNetwork } from "../../../src/roles/memory-network.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { collected } from "../../../src/http/bodies.ts";
 
 /** A role of which only `handle` is asked. */

@@ -9,7 +9,7 @@ import { createAccepting, type ProvenLink } from "../../../src/link/proven-link.
 import { collected } from "../../../src/http/bodies.ts";
 import { ModuleLink } from "../../../src/roles/links/module-link.ts";
 import { createRepository } from "../../../src/roles/repository.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { key, settle, TestDeployment, testHost } from "../../_cluster.ts";
 
 const manifest = "/svc/modules/manifest.json";

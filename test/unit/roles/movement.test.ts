@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { DeadlineExceeded, RequestTimeout } from "../../../src/base/errors.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
-import { Movement } from "../../../src/roles/routes/movement.ts";
+import { Movement } from "../../../src/roles/pipeline/movement.ts";
 import { TestClock } from "../../_cluster.ts";
 
 const idleTimeoutMs = 30_000;

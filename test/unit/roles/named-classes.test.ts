@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { ModulesUnavailable } from "../../../src/base/ports.ts";
 import { createNode } from "../../../src/roles/node.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { Classes } from "../../../src/codec/classes.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
 import { decodeAnswer } from "../../../src/wire/decode-answer.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../../src/base/ports.ts";
 import { bytesOf, chunksOf, collected } from "../../../src/http/bodies.ts";
 import { createMemoryNetwork } from "../../../src/roles/memory-network.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { TestClock } from "../../_cluster.ts";
 
 type Handle = (request: HttpRequest) => Promise<HttpResponse>;

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 
-import { createProxy } from "../../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../../src/roles/proxy.ts";
 import { createRepository } from "../../../src/roles/repository.ts";
-import type { Role } from "../../../src/roles/role.ts";
+import type { Role } from "../../../src/roles/pipeline/role.ts";
 import { ask, settle, TestDeployment, testModules } from "../../_cluster.ts";
 
 const manifest = new TextEncoder().encode("{}");

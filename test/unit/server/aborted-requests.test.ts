@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 
 import { defaultLimits } from "../../../src/base/limits.ts";
 import { createNode } from "../../../src/roles/node.ts";
-import { createGateway } from "../../../src/roles/relay/gateway.ts";
-import { createProxy } from "../../../src/roles/relay/proxy.ts";
+import { createGateway } from "../../../src/roles/gateway.ts";
+import { createProxy } from "../../../src/roles/proxy.ts";
 import { TestLog } from "../../_cluster.ts";
 import { routeModules, type TestRoute } from "../../_routes.ts";
 import { createStarter } from "../../_sockets.ts";

@@ -3,9 +3,9 @@
 import { type Console, createConsole } from "../../../../console/server/console.ts";
 import type { ConsoleChange, ConsoleState } from "../../../../src/types/console-state.ts";
 import type { HttpResponse } from "../../../../src/base/ports.ts";
-import { createGateway } from "../../../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../../../src/roles/gateway.ts";
 import { createNode } from "../../../../src/roles/node.ts";
-import type { Role } from "../../../../src/roles/role.ts";
+import type { Role } from "../../../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
 import { money, outOfStock, shop } from "../../../spec/_shop.ts";

@@ -16,7 +16,7 @@ import {
   withKey,
 } from "./_console.ts";
 import { dialAsMember, fakeMember, memoryDial } from "../../../_fake-member.ts";
-import { createGateway } from "../../../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../../../src/roles/gateway.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";
 import { sentBy } from "../../../_deployment.ts";
 import { testHost, TestNetwork } from "../../../_cluster.ts";

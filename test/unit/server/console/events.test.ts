@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleState } from "../../../../src/types/console-state.ts";
 import { createStandalone } from "../../../../src/roles/standalone.ts";
-import { createProxy } from "../../../../src/roles/relay/proxy.ts";
+import { createProxy } from "../../../../src/roles/proxy.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";
 import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
 import { fakeMember, memoryDial } from "../../../_fake-member.ts";

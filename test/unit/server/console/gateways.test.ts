@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { createGateway } from "../../../../src/roles/relay/gateway.ts";
+import { createGateway } from "../../../../src/roles/gateway.ts";
 import { createNode } from "../../../../src/roles/node.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";
 import { ask, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";

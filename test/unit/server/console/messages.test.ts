@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { SeenCall } from "../../../../src/types/console-state.ts";
 import { createStandalone } from "../../../../src/roles/standalone.ts";
-import type { Role } from "../../../../src/roles/role.ts";
+import type { Role } from "../../../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";
 import { ask, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
 import { body, call, shop } from "../../../spec/_shop.ts";

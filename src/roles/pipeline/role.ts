@@ -1,15 +1,15 @@
 // A role: what all of them share, put together. A request enters, a table says what it is for, and what is for the
 // application is received, to be run or passed on.
 
-import type { LinkAnswer, LinkUpgrade } from "../base/ports/links.ts";
-import type { CallFigures, MeasuredParts } from "../base/ports/telemetry.ts";
-import { Admission } from "../wire/admission.ts";
-import { createHealth, type HealthCheck, healthRoutes } from "../http/health.ts";
-import type { Middleware } from "../http/middleware.ts";
-import type { Route } from "../http/router.ts";
-import type { ServiceLinks } from "./links/service-links.ts";
-import { nameOf } from "./routes/route-endpoint.ts";
-import { callsEndpoint } from "./members/calls-endpoint.ts";
+import type { LinkAnswer, LinkUpgrade } from "../../base/ports/links.ts";
+import type { CallFigures, MeasuredParts } from "../../base/ports/telemetry.ts";
+import { Admission } from "../../wire/admission.ts";
+import { createHealth, type HealthCheck, healthRoutes } from "../../http/health.ts";
+import type { Middleware } from "../../http/middleware.ts";
+import type { Route } from "../../http/router.ts";
+import type { ServiceLinks } from "../links/service-links.ts";
+import { nameOf } from "./route-endpoint.ts";
+import { callsEndpoint } from "./calls-endpoint.ts";
 import { createEntrance, type Entrance } from "./entrance.ts";
 import { checkHealthCheck, checkMiddleware } from "./hook-arguments.ts";
 import { Life, type LifeParts } from "./life.ts";

@@ -1,33 +1,33 @@
 // Gateway: tracks nodes and their procedures, balances, and forwards calls as bytes.
 
-import { FileNotFound, ProcedureNotFound } from "../../base/errors.ts";
-import { procedureNotFound } from "../../base/fqn.ts";
-import type { Host } from "../../base/ports.ts";
-import type { RoleFigures } from "../../base/ports/telemetry.ts";
-import { defaultGatheringMs, defaultHealthIntervalMs } from "../../base/protocol.ts";
-import { Classes } from "../../codec/classes.ts";
-import { mayBeRoute } from "../../http/route-table.ts";
-import { refusedStart } from "../../http/refusals.ts";
-import { pathOf } from "../../http/router.ts";
-import type { Exchange } from "../../wire/exchange.ts";
-import { applicationOf, type ServerModules } from "../application.ts";
-import type { Directory } from "../directory/directory.ts";
-import { memberRoutes } from "../members/member-endpoints.ts";
-import { ServiceLinks } from "../links/service-links.ts";
-import { createLists } from "../members/lists.ts";
-import { conditionOf, createMembers, type Member } from "../members/members.ts";
-import { KnownBase } from "./known-base.ts";
-import { createDeployedNames } from "./removed-names.ts";
-import { ToldProxies } from "../members/told-proxies.ts";
-import { createMonitor } from "../members/monitor.ts";
-import type { Observer } from "../observer.ts";
-import { createRole, type Role } from "../role.ts";
-import { createService, type ServiceOptions } from "../service.ts";
-import type { Send } from "./attempt.ts";
-import { createPassOn, prepareMiddleware } from "./pass-on.ts";
-import { repeatableNames } from "./repeatable.ts";
-import { Resending } from "./send-again.ts";
-import { createSendToHolder } from "./send-to-holder.ts";
+import { FileNotFound, ProcedureNotFound } from "../base/errors.ts";
+import { procedureNotFound } from "../base/fqn.ts";
+import type { Host } from "../base/ports.ts";
+import type { RoleFigures } from "../base/ports/telemetry.ts";
+import { defaultGatheringMs, defaultHealthIntervalMs } from "../base/protocol.ts";
+import { Classes } from "../codec/classes.ts";
+import { mayBeRoute } from "../http/route-table.ts";
+import { refusedStart } from "../http/refusals.ts";
+import { pathOf } from "../http/router.ts";
+import type { Exchange } from "../wire/exchange.ts";
+import { applicationOf, type ServerModules } from "./application/application.ts";
+import type { Directory } from "./directory/directory.ts";
+import { memberRoutes } from "./members/member-endpoints.ts";
+import { ServiceLinks } from "./links/service-links.ts";
+import { createLists } from "./members/lists.ts";
+import { conditionOf, createMembers, type Member } from "./members/members.ts";
+import { KnownBase } from "./relay/known-base.ts";
+import { createDeployedNames } from "./relay/removed-names.ts";
+import { ToldProxies } from "./members/told-proxies.ts";
+import { createMonitor } from "./members/monitor.ts";
+import type { Observer } from "./pipeline/observer.ts";
+import { createRole, type Role } from "./pipeline/role.ts";
+import { createService, type ServiceOptions } from "./pipeline/service.ts";
+import type { Send } from "./relay/attempt.ts";
+import { createPassOn, prepareMiddleware } from "./relay/pass-on.ts";
+import { repeatableNames } from "./relay/repeatable.ts";
+import { Resending } from "./resend/send-again.ts";
+import { createSendToHolder } from "./relay/send-to-holder.ts";
 
 export interface GatewayOptions extends ServiceOptions {
   /** Milliseconds between health checks of each member. @default 1000 */

@@ -1,6 +1,6 @@
 // The life of a role: it starts, joins what sends it calls, leaves, refuses calls, and stops. When calls may run.
 
-import { isLeaving, isStarting } from "../http/refusals.ts";
+import { isLeaving, isStarting } from "../../http/refusals.ts";
 
 export interface LifeParts {
   /** `url` is where the service listens. */

@@ -1,15 +1,15 @@
 // The port through which a role reports what happens. The console is an observer, and this is all
 // that roles know about it.
 
-import type { ServerNode } from "./load-node.ts";
-import type { Health } from "../http/health.ts";
-import type { ServerManifest } from "../base/manifest.ts";
-import type { Trust } from "../http/trust.ts";
-import type { HttpRequest, HttpResponse, Peer } from "../base/ports.ts";
-import type { CallFigures } from "../base/ports/telemetry.ts";
-import type { Way } from "./links/dialled-link.ts";
-import type { Directory } from "./directory/directory.ts";
-import type { Members } from "./members/members.ts";
+import type { ServerNode } from "../application/load-node.ts";
+import type { Health } from "../../http/health.ts";
+import type { ServerManifest } from "../../base/manifest.ts";
+import type { Trust } from "../../http/trust.ts";
+import type { HttpRequest, HttpResponse, Peer } from "../../base/ports.ts";
+import type { CallFigures } from "../../base/ports/telemetry.ts";
+import type { Way } from "../links/dialled-link.ts";
+import type { Directory } from "../directory/directory.ts";
+import type { Members } from "../members/members.ts";
 
 export type RpcHandler = (request: HttpRequest) => Promise<HttpResponse>;
 

@@ -1,7 +1,7 @@
 // A role that needs the directory: it is there before the role joins anything, and goes after it.
 
-import type { Role } from "../role.ts";
-import type { Directory } from "./directory.ts";
+import type { Role } from "./pipeline/role.ts";
+import type { Directory } from "./directory/directory.ts";
 
 /** `announce` says what this service is, which listens at `url`, once it takes calls. */
 export function withDirectory(

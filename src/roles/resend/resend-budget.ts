@@ -2,7 +2,7 @@
 // have too much to do would get even more.
 
 import type { AbortNotice, Clock } from "../../base/ports.ts";
-import { thirdTryMs } from "../times.ts";
+import { thirdTryMs } from "../common/times.ts";
 
 /** A call goes to this many services at most. */
 export const mostTried = 3;

@@ -1,6 +1,6 @@
 // Checks what a main file passes to a service's hooks.
 
-import { ownName, signatureProblem } from "../http/middleware.ts";
+import { ownName, signatureProblem } from "../../http/middleware.ts";
 
 /** Throws a `TypeError` if it isn't a middleware. */
 export function checkMiddleware(middleware: unknown): void {

@@ -1,23 +1,23 @@
 // What a service knows of the application whose calls it runs or passes on: manifest and classes.
 
-import { NodeNotAvailable } from "../base/errors.ts";
-import { procedureKey } from "../base/fqn.ts";
+import { NodeNotAvailable } from "../../base/errors.ts";
+import { procedureKey } from "../../base/fqn.ts";
 import {
   entryOf,
   type ClassRecord,
   type ProcedureRecord,
   type ServerManifest,
-} from "../base/manifest.ts";
+} from "../../base/manifest.ts";
 import {
   type Clock,
   type Host,
   type ModuleLoader,
   type ModuleNamespace,
   ModulesUnavailable,
-} from "../base/ports.ts";
-import type { ClassTable } from "../codec/class-table.ts";
-import { Classes } from "../codec/classes.ts";
-import { patienceMs } from "./times.ts";
+} from "../../base/ports.ts";
+import type { ClassTable } from "../../codec/class-table.ts";
+import { Classes } from "../../codec/classes.ts";
+import { patienceMs } from "../common/times.ts";
 
 /** The modules of a server's build. */
 export interface ServerModules extends ModuleLoader {

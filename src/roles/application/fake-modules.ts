@@ -1,18 +1,18 @@
 // Modules of an application with fakes for some procedures and none of the others: tests use them
 // in place of a node.
 
-import type { Fake } from "../types/fake.ts";
-import { traceLine } from "../base/fqn.ts";
-import { begun } from "../base/trace.ts";
+import type { Fake } from "../../types/fake.ts";
+import { traceLine } from "../../base/fqn.ts";
+import { begun } from "../../base/trace.ts";
 import {
   entryOf,
   type ProcedureRecord,
   type SegmentEntry,
   type ServerManifest,
-} from "../base/manifest.ts";
-import type { ModuleNamespace } from "../base/ports.ts";
-import { nearest } from "../base/problem.ts";
-import { createGraph, type Graph, type ProcedureFunction } from "../runtime/seam.ts";
+} from "../../base/manifest.ts";
+import type { ModuleNamespace } from "../../base/ports.ts";
+import { nearest } from "../../base/problem.ts";
+import { createGraph, type Graph, type ProcedureFunction } from "../../runtime/seam.ts";
 import type { ServerModules } from "./application.ts";
 
 export type FakeProcedure = Fake<ProcedureFunction>;

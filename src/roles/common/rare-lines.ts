@@ -1,6 +1,6 @@
 // Lines of a log about what may happen thousands of times a second.
 
-import type { Clock } from "../base/ports.ts";
+import type { Clock } from "../../base/ports.ts";
 import { everyMs } from "./times.ts";
 
 /** Lets one line a second through. */

@@ -1,17 +1,17 @@
 // Starts a server's node: binds its module graph, and loads its segments' bodies and classes.
 
-import { createLocalNode, type LocalNode } from "../runtime/dispatch.ts";
+import { createLocalNode, type LocalNode } from "../../runtime/dispatch.ts";
 import {
   defaultServerSegments,
   entryOf,
   type ClassRecord,
   type ServerManifest,
-} from "../base/manifest.ts";
-import type { Host, ModuleNamespace } from "../base/ports.ts";
-import type { SendCall } from "../types/outgoing-call.ts";
-import type { Classes } from "../codec/classes.ts";
-import { RouteRegistry, type RouteRegistryParts } from "../runtime/routes.ts";
-import type { Graph } from "../runtime/seam.ts";
+} from "../../base/manifest.ts";
+import type { Host, ModuleNamespace } from "../../base/ports.ts";
+import type { SendCall } from "../../types/outgoing-call.ts";
+import type { Classes } from "../../codec/classes.ts";
+import { RouteRegistry, type RouteRegistryParts } from "../../runtime/routes.ts";
+import type { Graph } from "../../runtime/seam.ts";
 import { loadClass, namedClasses, type ServerModules } from "./application.ts";
 
 /** A node with its routes. */

@@ -1,22 +1,22 @@
 // Proxy: one address for browsers and other callers. Calls go to the gateway or node behind it, all
 // other requests to the repository.
 
-import { Attempt, type Send } from "./attempt.ts";
-import { bounded } from "../../base/aborts.ts";
-import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
+import { Attempt, type Send } from "./relay/attempt.ts";
+import { bounded } from "../base/aborts.ts";
+import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../base/errors.ts";
 import {
   type Host,
   type HttpRequest,
   type HttpResponse,
   type Peer,
   TransportError,
-} from "../../base/ports.ts";
-import type { Gateways } from "../../base/ports/gateways.ts";
-import { discard } from "../../http/bodies.ts";
-import { Classes } from "../../codec/classes.ts";
-import type { Limits } from "../../base/limits.ts";
-import { anyUpstream, linkHeaders, paths } from "../../base/protocol.ts";
-import { refuseMethod } from "../../http/router.ts";
+} from "../base/ports.ts";
+import type { Gateways } from "../base/ports/gateways.ts";
+import { discard } from "../http/bodies.ts";
+import { Classes } from "../codec/classes.ts";
+import type { Limits } from "../base/limits.ts";
+import { anyUpstream, linkHeaders, paths } from "../base/protocol.ts";
+import { refuseMethod } from "../http/router.ts";
 import {
   forwardingError,
   joined,
@@ -24,21 +24,21 @@ import {
   relayAnswer,
   withoutItsSettings,
   withRequestedOrigin,
-} from "./forward.ts";
-import { KnownBase } from "./known-base.ts";
-import { knownNames } from "./known-names.ts";
-import { applicationOf, type ServerModules } from "../application.ts";
-import type { Observer } from "../observer.ts";
-import { notFound } from "../../http/answers.ts";
-import { createRole, type Role } from "../role.ts";
-import { createService, type ServiceOptions } from "../service.ts";
-import { createPassOn, prepareMiddleware } from "./pass-on.ts";
-import { KnownLists } from "../upstreams/known-lists.ts";
-import { gatewaysOf } from "../upstreams/listed-gateways.ts";
-import { type LogOutages, logOutages } from "../upstreams/outages.ts";
-import { Upstreams } from "../upstreams/upstreams.ts";
-import { ServiceLinks } from "../links/service-links.ts";
-import { isMasked, maskHeader } from "../../http/relay-headers.ts";
+} from "./relay/forward.ts";
+import { KnownBase } from "./relay/known-base.ts";
+import { knownNames } from "./relay/known-names.ts";
+import { applicationOf, type ServerModules } from "./application/application.ts";
+import type { Observer } from "./pipeline/observer.ts";
+import { notFound } from "../http/answers.ts";
+import { createRole, type Role } from "./pipeline/role.ts";
+import { createService, type ServiceOptions } from "./pipeline/service.ts";
+import { createPassOn, prepareMiddleware } from "./relay/pass-on.ts";
+import { KnownLists } from "./upstreams/known-lists.ts";
+import { gatewaysOf } from "./upstreams/listed-gateways.ts";
+import { type LogOutages, logOutages } from "./upstreams/outages.ts";
+import { Upstreams } from "./upstreams/upstreams.ts";
+import { ServiceLinks } from "./links/service-links.ts";
+import { isMasked, maskHeader } from "../http/relay-headers.ts";
 
 export interface ProxyOptions extends ServiceOptions {
   /** Gateways or a node: where calls go. */

@@ -1,7 +1,7 @@
 // What a role tells of itself, for the terminal and for programs.
 
-import type { RouteInfo } from "../runtime/routes.ts";
-import type { Way } from "./links/dialled-link.ts";
+import type { RouteInfo } from "../../runtime/routes.ts";
+import type { Way } from "../links/dialled-link.ts";
 
 /** Facts about a service; each role has others. */
 export interface RoleFacts {

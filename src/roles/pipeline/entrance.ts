@@ -1,12 +1,12 @@
 // Where requests come in: whom their senders are, from which base their targets count, and that they are noted.
 
-import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
-import { below, redirectToBase } from "../http/base-path.ts";
-import { discard } from "../http/bodies.ts";
-import type { PublicOrigin } from "../http/public-origin.ts";
-import { isOwnPath } from "../http/router.ts";
-import type { Credentials, Trust } from "../http/trust.ts";
-import type { RoutesNow } from "./routes/route-endpoint.ts";
+import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
+import { below, redirectToBase } from "../../http/base-path.ts";
+import { discard } from "../../http/bodies.ts";
+import type { PublicOrigin } from "../../http/public-origin.ts";
+import { isOwnPath } from "../../http/router.ts";
+import type { Credentials, Trust } from "../../http/trust.ts";
+import type { RoutesNow } from "./route-endpoint.ts";
 import type { Table } from "./table.ts";
 
 export interface EntranceParts {

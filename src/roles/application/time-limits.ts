@@ -1,8 +1,8 @@
 // Which procedures of a node have time limits of their own. Services in front of it wait no longer,
 // even if the node hangs.
 
-import { isCallable } from "../base/access.ts";
-import type { Registration } from "../runtime/registry.ts";
+import { isCallable } from "../../base/access.ts";
+import type { Registration } from "../../runtime/registry.ts";
 
 /** The limits in ms of procedures that others may call, by FQN: of every version, or of none. */
 export function timeLimits(

@@ -1,15 +1,15 @@
 // What every role has, whatever it does with requests: whom it believes, how the outside knows it, its limits and
 // its middleware.
 
-import type { Host } from "../base/ports.ts";
-import type { Limits } from "../base/limits.ts";
-import type { ErrorVisibility } from "../codec/error-mask.ts";
+import type { Host } from "../../base/ports.ts";
+import type { Limits } from "../../base/limits.ts";
+import type { ErrorVisibility } from "../../codec/error-mask.ts";
 import {
   createPublicOrigin,
   type PublicOrigin,
   type PublicOriginOptions,
-} from "../http/public-origin.ts";
-import { createCredentials, type Credentials, type TrustKey } from "../http/trust.ts";
+} from "../../http/public-origin.ts";
+import { createCredentials, type Credentials, type TrustKey } from "../../http/trust.ts";
 import { MiddlewareChain } from "./middleware-chain.ts";
 
 /** What every role is configured with. */

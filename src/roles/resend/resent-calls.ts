@@ -4,7 +4,7 @@
 import type { Clock, HeaderFields, Log } from "../../base/ports.ts";
 import { requestIdOf } from "../../http/tracing/request-ids.ts";
 import { traceIdOf } from "../../http/tracing/trace-context.ts";
-import { RareLines } from "../rare-lines.ts";
+import { RareLines } from "../common/rare-lines.ts";
 
 /**
  * Why a call is sent again:

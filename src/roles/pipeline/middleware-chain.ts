@@ -1,10 +1,10 @@
 // The middleware of a service, as it grows, and how a call passes it.
 
-import type { Args, Call, Invoke } from "../base/call.ts";
-import type { Host } from "../base/ports.ts";
-import { type CorsMiddleware, isCors } from "../http/cors.ts";
-import { compose, type Middleware, nameMiddleware, ownName } from "../http/middleware.ts";
-import { contextOfCall } from "../runtime/call-context.ts";
+import type { Args, Call, Invoke } from "../../base/call.ts";
+import type { Host } from "../../base/ports.ts";
+import { type CorsMiddleware, isCors } from "../../http/cors.ts";
+import { compose, type Middleware, nameMiddleware, ownName } from "../../http/middleware.ts";
+import { contextOfCall } from "../../runtime/call-context.ts";
 
 export class MiddlewareChain {
   readonly #host: Pick<Host, "carrier" | "clock" | "log">;

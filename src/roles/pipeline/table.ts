@@ -1,19 +1,19 @@
 // What each request is for: a call, an endpoint of the runtime, a route of the application, or a file.
 
-import { BadRequest } from "../base/errors.ts";
-import type { HttpRequest, HttpResponse } from "../base/ports.ts";
-import { rpcHeaders, rpcPath } from "../base/protocol.ts";
-import { isHealth } from "../http/health.ts";
-import type { PublicOrigin } from "../http/public-origin.ts";
-import { createRouter, type Route } from "../http/router.ts";
-import type { Trust } from "../http/trust.ts";
-import { refusalEncoding } from "../wire/encoding.ts";
+import { BadRequest } from "../../base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
+import { rpcHeaders, rpcPath } from "../../base/protocol.ts";
+import { isHealth } from "../../http/health.ts";
+import type { PublicOrigin } from "../../http/public-origin.ts";
+import { createRouter, type Route } from "../../http/router.ts";
+import type { Trust } from "../../http/trust.ts";
+import { refusalEncoding } from "../../wire/encoding.ts";
 import type { MiddlewareChain } from "./middleware-chain.ts";
 import type { Observer } from "./observer.ts";
 import type { Receive } from "./receive.ts";
-import { notFound } from "../http/answers.ts";
+import { notFound } from "../../http/answers.ts";
 import type { Refuse } from "./refuse.ts";
-import { createRouteEndpoint, type RoutesNow } from "./routes/route-endpoint.ts";
+import { createRouteEndpoint, type RoutesNow } from "./route-endpoint.ts";
 
 export interface TableParts {
   readonly web: PublicOrigin;

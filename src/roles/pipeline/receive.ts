@@ -1,20 +1,20 @@
 // What every role does with a call, and with a request for a route: reads and checks its head, once; gives it a
 // place among those that run; and holds it to its time. Then the role runs it or passes it on.
 
-import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../base/errors.ts";
-import type { HttpRequest, HttpResponse } from "../base/ports.ts";
-import { policyHeader, rpcHeaders } from "../base/protocol.ts";
-import { withHeaders } from "../http/answers.ts";
-import { noMemory } from "../http/refusals.ts";
-import { withoutRefusedHeader } from "../http/relay-headers.ts";
-import type { Trust } from "../http/trust.ts";
-import type { MatchedRoute } from "../runtime/routes.ts";
-import type { Admission } from "../wire/admission.ts";
-import { type Encoding, readEncoding } from "../wire/encoding.ts";
-import { Exchange } from "../wire/exchange.ts";
+import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../../base/errors.ts";
+import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
+import { policyHeader, rpcHeaders } from "../../base/protocol.ts";
+import { withHeaders } from "../../http/answers.ts";
+import { noMemory } from "../../http/refusals.ts";
+import { withoutRefusedHeader } from "../../http/relay-headers.ts";
+import type { Trust } from "../../http/trust.ts";
+import type { MatchedRoute } from "../../runtime/routes.ts";
+import type { Admission } from "../../wire/admission.ts";
+import { type Encoding, readEncoding } from "../../wire/encoding.ts";
+import { Exchange } from "../../wire/exchange.ts";
 import type { Life } from "./life.ts";
 import type { Refuse } from "./refuse.ts";
-import { Movement } from "./routes/movement.ts";
+import { Movement } from "./movement.ts";
 import type { Service } from "./service.ts";
 
 export interface ReceiveParts extends Omit<Service, "credentials"> {

@@ -7,8 +7,8 @@ import type { RouteTable } from "../../http/route-table.ts";
 import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
 import type { Trust } from "../../http/trust.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
-import type { MiddlewareChain } from "../middleware-chain.ts";
-import type { Receive } from "../receive.ts";
+import type { MiddlewareChain } from "./middleware-chain.ts";
+import type { Receive } from "./receive.ts";
 
 /** The application's routes. They change as members come and go. */
 export type RoutesNow = () => RouteTable<RouteInfo>;

@@ -1,25 +1,25 @@
 // Where an error becomes an answer, in all roles. Logs what the caller doesn't get to see.
 
-import { NodeNotAvailable, ServiceError, ValueNotSerializable } from "../base/errors.ts";
-import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
-import type { LogFields } from "../base/ports/telemetry.ts";
-import { headers, rpcPath, serviceHeaders } from "../base/protocol.ts";
-import { linesOf } from "../base/call-trace.ts";
-import { ofForeignError } from "../base/foreign-error.ts";
-import { errorOf, passed } from "../base/trace.ts";
-import type { Classes } from "../codec/classes.ts";
-import { attempt } from "../codec/values/fault.ts";
-import { ErrorMask, type ErrorVisibility } from "../codec/error-mask.ts";
-import { HiddenErrors } from "../codec/hidden-errors.ts";
-import { isInnerRefusal, isRefusal, refusedStartReason } from "../http/refusals.ts";
-import { isMasked, notStartedHeader, refusedHeader } from "../http/relay-headers.ts";
-import { requestIdOf } from "../http/tracing/request-ids.ts";
-import { traceIdOf } from "../http/tracing/trace-context.ts";
-import { decodeSegment, pathOf } from "../http/router.ts";
-import type { Trust } from "../http/trust.ts";
-import { encodeError } from "../wire/encode-error.ts";
-import type { Encoding } from "../wire/encoding.ts";
-import { withHeaders } from "../http/answers.ts";
+import { NodeNotAvailable, ServiceError, ValueNotSerializable } from "../../base/errors.ts";
+import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
+import type { LogFields } from "../../base/ports/telemetry.ts";
+import { headers, rpcPath, serviceHeaders } from "../../base/protocol.ts";
+import { linesOf } from "../../base/call-trace.ts";
+import { ofForeignError } from "../../base/foreign-error.ts";
+import { errorOf, passed } from "../../base/trace.ts";
+import type { Classes } from "../../codec/classes.ts";
+import { attempt } from "../../codec/values/fault.ts";
+import { ErrorMask, type ErrorVisibility } from "../../codec/error-mask.ts";
+import { HiddenErrors } from "../../codec/hidden-errors.ts";
+import { isInnerRefusal, isRefusal, refusedStartReason } from "../../http/refusals.ts";
+import { isMasked, notStartedHeader, refusedHeader } from "../../http/relay-headers.ts";
+import { requestIdOf } from "../../http/tracing/request-ids.ts";
+import { traceIdOf } from "../../http/tracing/trace-context.ts";
+import { decodeSegment, pathOf } from "../../http/router.ts";
+import type { Trust } from "../../http/trust.ts";
+import { encodeError } from "../../wire/encode-error.ts";
+import type { Encoding } from "../../wire/encoding.ts";
+import { withHeaders } from "../../http/answers.ts";
 
 /** A call that failed with an error whose details the caller doesn't get. */
 export interface FailedCall {
