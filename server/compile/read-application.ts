@@ -7,12 +7,11 @@ import picomatch from "picomatch";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
 import type { Problem } from "../../src/base/problem.ts";
 import { type SegmentFile, parseSegment } from "../../src/runtime/segment.ts";
-import { noCode } from "../../src/split/describe/describe.ts";
 import type { Parse } from "../../src/split/write/split-module.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import { isRoute } from "./cut/application-procedure.ts";
 import { type Application, type ApplicationGraph, splitModules } from "./cut/application.ts";
-import { addBrowser, splitForServer } from "./cut/cut.ts";
+import { addBrowser, importedParts, splitForServer } from "./cut/cut.ts";
 import { hideExports } from "./cut/hidden-exports.ts";
 import { proceduresOf } from "./cut/linked-forms.ts";
 import { resolveEntries } from "./cut/segment-entries.ts";
@@ -110,9 +109,7 @@ async function cutApplication(
     modules,
     visible(module) {
       const cut = serverCut.get(module.file);
-      return cut === undefined
-        ? modules.describe(module)
-        : (cut.splits.all.shared?.description ?? noCode);
+      return cut === undefined ? [modules.describe(module)] : importedParts(cut.splits.all);
     },
   });
   const pageModules = pages.reached;

@@ -62,7 +62,7 @@ export interface ApplicationGraph {
    */
   readonly browserModules: readonly SourceModule[];
   /**
-   * Modules that pages reach by value. Of a split module only the imports of its shared part count.
+   * Modules that pages reach by value. Of a split module the imports of its face and shared part count.
    */
   readonly pageModules: ReadonlySet<SourceModule>;
   /** Globs in `browserModules` that match none. */

@@ -1,5 +1,6 @@
 // Splits every module with procedures, once for nodes and once for browsers.
 
+import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 import {
   type KeptBack,
   type Part,
@@ -146,6 +147,14 @@ function keyOf({ environment, held, keptBack }: Variant): string {
   return keptBack === undefined
     ? key
     : JSON.stringify([key, [...keptBack.closed].map(String).sort(), [...keptBack.unnamed].sort()]);
+}
+
+/**
+ * The parts that an import of a split module leads to: the face, which has its re-exports, and the
+ * shared part. A body is behind a seam.
+ */
+export function importedParts({ face, shared }: SplitModule): readonly CodeDescription[] {
+  return shared === undefined ? [face.description] : [face.description, shared.description];
 }
 
 /** Adds the browser's parts. Bodies hold only procedures of segments that browsers may load. */

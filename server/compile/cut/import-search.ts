@@ -1,8 +1,8 @@
 // Searches for procedures that code imports, directly or through other modules.
 
-import { type CodeDescription, noCode } from "../../../src/split/describe/describe.ts";
+import type { CodeDescription } from "../../../src/split/describe/describe.ts";
 import type { ApplicationGraph } from "./application.ts";
-import type { CutModule } from "./cut.ts";
+import { type CutModule, importedParts } from "./cut.ts";
 import { declarationOf, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 import type { ApplicationProcedure } from "./application-procedure.ts";
@@ -61,15 +61,13 @@ export class ImportSearch {
             found.set(procedure, [...chainOf(step), procedure.module.name]);
         if (visited.has(target)) continue;
         visited.add(target);
-        // A face leads to the shared part of its module, never to a body.
         const parts = this.#cut.get(target.file)?.parts.server;
-        const description =
-          parts === undefined
-            ? this.#modules.describe(target)
-            : (parts.shared?.description ?? noCode);
-        const imports =
-          this.#imports.get(description) ?? (await this.importsIn(target.file, description));
-        if (imports.length > 0) queue.push({ module: target, imports, from: step });
+        for (const description of parts === undefined
+          ? [this.#modules.describe(target)]
+          : importedParts(parts)) {
+          const imports = await this.importsIn(target.file, description);
+          if (imports.length > 0) queue.push({ module: target, imports, from: step });
+        }
       }
     return found;
   }

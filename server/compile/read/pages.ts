@@ -61,8 +61,8 @@ export async function readPages(options: {
   pages: readonly string[];
   entries: readonly SourceModule[];
   modules: Modules;
-  /** The code that a page gets of an imported module; of a split one, only the shared part. */
-  visible: (module: SourceModule) => CodeDescription;
+  /** The code that a page gets of an imported module; of a split one, its face and shared part. */
+  visible: (module: SourceModule) => readonly CodeDescription[];
 }): Promise<PageDemands> {
   const { root, modules } = options;
   const { memory } = modules;
@@ -150,11 +150,12 @@ export async function readPages(options: {
   for (let module = queue.pop(); module !== undefined; module = queue.pop()) {
     if (reached.has(module)) continue;
     reached.add(module);
-    const description = options.visible(module);
-    take(description, module.name);
-    for (const edge of await modules.importsIn(module.file, description))
-      if (!edge.typeOnly) queue.push(edge.module);
-    await throughComponents(description, module.file);
+    for (const description of options.visible(module)) {
+      take(description, module.name);
+      for (const edge of await modules.importsIn(module.file, description))
+        if (!edge.typeOnly) queue.push(edge.module);
+      await throughComponents(description, module.file);
+    }
   }
   return { started, starts, unclear, modules: [...requested], pages, scripts, reached, unknown };
 }
