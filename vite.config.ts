@@ -14,13 +14,13 @@ const external: (string | RegExp)[] = ["vite", "vite/module-runner", /^node:/];
  * are names of the specification; a page fetches `remote.js` beside them, and each other file when it first needs it.
  */
 const pageFiles: Readonly<Record<string, { file: string; entry: string }>> = {
-  client: { file: "svc/client.js", entry: "client/svc/client.ts" },
-  hooks: { file: "svc/hooks.js", entry: "client/svc/hooks.ts" },
-  remote: { file: "svc/remote.js", entry: "client/svc/remote.ts" },
-  codec: { file: "svc/codec.js", entry: "client/svc/codec.ts" },
+  client: { file: "svc/client.js", entry: "client/client.ts" },
+  hooks: { file: "svc/hooks.js", entry: "client/hooks.ts" },
+  remote: { file: "svc/remote.js", entry: "client/remote.ts" },
+  codec: { file: "svc/codec.js", entry: "client/codec.ts" },
   superjson: { file: "svc/superjson.js", entry: "src/codec/superjson/superjson.ts" },
-  rare: { file: "svc/rare.js", entry: "client/svc/rare.ts" },
-  plain: { file: "svc/plain.js", entry: "client/svc/plain.ts" },
+  rare: { file: "svc/rare.js", entry: "client/rare.ts" },
+  plain: { file: "svc/plain.js", entry: "client/plain.ts" },
   // `seamline/client`, and `seamline` in a browser: names of /svc/client.js.
   packageClient: { file: "client.js", entry: "client/index.ts" },
   packageBrowser: { file: "browser.js", entry: "client/seamline.ts" },

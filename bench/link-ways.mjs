@@ -20,7 +20,7 @@ const options = { rounds: Number(rounds), seconds: Number(seconds), warmup: 2 };
 process.env.BENCH_LINK = await bundled(`
 export { Link } from "~/src/link/link.ts";
 export { FrameReader } from "~/src/link/frames.ts";
-export { wheelOf } from "~/src/link/alive/wheel.ts";
+export { wheelOf } from "~/src/link/wheel.ts";
 export { SocketChannel } from "~/server/http/links/socket-channel.ts";
 export { HeldMemory } from "~/server/host/held-memory.ts";
 export { HeldSocket } from "~/server/http/caller-connection.ts";

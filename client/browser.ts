@@ -39,7 +39,7 @@ export const browser: Browser = {
         document.head.append(Object.assign(link, { rel, integrity, href: url, onload, onerror }));
       }).finally(() => sheet || link?.remove());
     // Workers have no <link> and older browsers no modulepreload.
-    else if (!sheet) await (await import("./svc/rare.ts")).fetchFile(url, integrity);
+    else if (!sheet) await (await import("./rare.ts")).fetchFile(url, integrity);
   },
   import: (url) => import(/* @vite-ignore */ url) as Promise<ModuleNamespace>,
   // oxlint-disable-next-line no-console -- a page has no other log

@@ -1,6 +1,6 @@
 // `seamline/client`: the page's additions to `seamline`. At run time both are /svc/client.js.
 
-export { startClient } from "./svc/client.ts";
+export { startClient } from "./client.ts";
 export type {
   Client,
   ClientOptions,

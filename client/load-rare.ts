@@ -3,7 +3,7 @@
 import { NodeNotAvailable } from "../src/base/errors.ts";
 
 /** What few pages need. */
-export type Rare = typeof import("./svc/rare.ts");
+export type Rare = typeof import("./rare.ts");
 
 /** Says which file of the runtime can't be loaded. */
 export const unavailable =
@@ -13,7 +13,7 @@ export const unavailable =
   };
 
 /** What pages need without a manifest of their own. */
-export const loadPlain = (): Promise<typeof import("./svc/plain.ts")> =>
-  import("./svc/plain.ts").catch(unavailable("plain"));
+export const loadPlain = (): Promise<typeof import("./plain.ts")> =>
+  import("./plain.ts").catch(unavailable("plain"));
 
-export const loadRare = (): Promise<Rare> => import("./svc/rare.ts").catch(unavailable("rare"));
+export const loadRare = (): Promise<Rare> => import("./rare.ts").catch(unavailable("rare"));

@@ -36,4 +36,4 @@ export {
   UnsupportedEncoding,
   ValueNotSerializable,
   withOptions,
-} from "./svc/client.ts";
+} from "./client.ts";

@@ -13,7 +13,7 @@ import type { Browser } from "./page-parts.ts";
 import { loadPlain, loadRare, type Rare, unavailable } from "./load-rare.ts";
 import { createModuleFiles } from "./module-files.ts";
 import { createRevisions } from "./revisions.ts";
-import type { Page, Remote } from "./svc/remote.ts";
+import type { Page, Remote } from "./remote.ts";
 
 /** Creates `startClient` for the page's only module graph. */
 export function createStartClient(graph: Graph, browser: Browser): StartClient {
@@ -76,7 +76,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     placement,
     rare: loadRare,
     remote: () =>
-      (remote ??= import("./svc/remote.ts")
+      (remote ??= import("./remote.ts")
         .then(({ createPageRemote }) => (ready = createPageRemote(page)))
         .catch((cause: unknown) => {
           remote = undefined;

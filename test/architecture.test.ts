@@ -150,6 +150,23 @@ describe("folders", () => {
     expect(upwards).toEqual([]);
   });
 
+  it("never import each other, directly or by way of others; types count too", () => {
+    const led = new Map<string, Set<string>>();
+    const folder = (path: string) => path.slice(0, path.lastIndexOf("/"));
+    for (const { path, imports } of Object.values(rooms).flat())
+      for (const { path: to } of imports)
+        if (to !== undefined && folder(to) !== folder(path))
+          led.set(folder(path), (led.get(folder(path)) ?? new Set()).add(folder(to)));
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      [...(led.get(from) ?? [])].some((next) => {
+        if (next === to) return true;
+        if (seen.has(next)) return false;
+        seen.add(next);
+        return reaches(next, to, seen);
+      });
+    expect([...led.keys()].filter((from) => reaches(from, from))).toEqual([]);
+  });
+
   it("of the build import only from those before them: it reads, cuts, judges, and writes", () => {
     const steps = ["read", "cut", "rules", "", "write", "plugin"];
     const stepOf = (path: string) => steps.indexOf(path.split("/").slice(2, -1)[0] ?? "");
@@ -198,7 +215,7 @@ it("A start loads no code that few starts need", () => {
     "server/telemetry/telemetry.ts",
     "console/server/console.ts",
     "src/codec/superjson/superjson.ts",
-    "src/roles/relay/forward-middleware.ts",
+    "src/roles/relay/through-middleware.ts",
     "src/runtime/segment.ts",
   ];
   expect(rare.filter((path) => !sources.has(path))).toEqual([]);
@@ -251,8 +268,8 @@ describe("public names", () => {
       "server/main.ts",
       "client/index.ts",
       "client/seamline.ts",
-      "client/svc/client.ts",
-      "client/svc/hooks.ts",
+      "client/client.ts",
+      "client/hooks.ts",
       "src/internal.ts",
       "server/index.ts",
       "server/vite/index.ts",
@@ -310,10 +327,10 @@ describe("public names", () => {
     ["seamline/internal", "src/internal.ts", [graph, "begun"]],
     [
       "/svc/client.js",
-      "client/svc/client.ts",
+      "client/client.ts",
       [...errors, generated, hooks, lent, "getContext parseVersion traceOf"],
     ],
-    ["/svc/hooks.js", "client/svc/hooks.ts", [hooks]],
+    ["/svc/hooks.js", "client/hooks.ts", [hooks]],
     [
       "seamline/server",
       "server/index.ts",

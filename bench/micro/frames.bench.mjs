@@ -7,7 +7,7 @@ import { FrameReader, kinds } from "../../src/link/frames.ts";
 import { answerHead, callHead, readAnswerHead, readCallHead } from "../../src/link/heads.ts";
 import { Link } from "../../src/link/link.ts";
 import { addHeadFrame, headIn } from "../../src/link/payload.ts";
-import { Wheel } from "../../src/link/alive/wheel.ts";
+import { Wheel } from "../../src/link/wheel.ts";
 
 const call = {
   method: "POST",

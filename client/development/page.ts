@@ -10,7 +10,7 @@ import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { bodiesOf, type LocalProcedure } from "../../src/runtime/placement.ts";
 import type { Seam } from "../../src/runtime/seam.ts";
 import type { Revisions } from "../page-parts.ts";
-import type { createPageRemote, Page, Remote } from "../svc/remote.ts";
+import type { createPageRemote, Page, Remote } from "../remote.ts";
 import { arrive, fileOf, findElsewhere, leave } from "./bodies.ts";
 
 export { bodyOf, moduleStops } from "./bodies.ts";

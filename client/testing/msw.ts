@@ -11,7 +11,11 @@ import { entryOf, type ClassRecord, type ServerManifest } from "../../src/base/m
 import { fromStored } from "../../src/codec/stored-manifest.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
-import { type FakeProcedure, fakeModules, unknownProcedure } from "../../src/roles/application/fake-modules.ts";
+import {
+  type FakeProcedure,
+  fakeModules,
+  unknownProcedure,
+} from "../../src/roles/application/fake-modules.ts";
 import { ask } from "../../src/roles/memory-network.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { decodeSegment, pathOf } from "../../src/http/router.ts";

@@ -25,7 +25,7 @@ import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { keyFile, readTrustKey } from "../config/key.ts";
 import { readAuthorities } from "../config/tls.ts";
-import { type Progress, transportFailure } from "../http/transport-failure.ts";
+import { type Progress, transportFailure } from "../http/connection/transport-failure.ts";
 import { addressFile, readDevAddress } from "../start/dev-address.ts";
 import { AlreadyReported, UsageError } from "./failure.ts";
 import { collect, readMilliseconds, withRoot } from "./options.ts";

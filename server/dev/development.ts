@@ -25,7 +25,7 @@ import { mountEndpoints } from "./endpoints.ts";
 import { Globs, invalidateInPages, invalidateOnNodes } from "./stale-modules.ts";
 import { createImportJudge } from "./import-mistakes.ts";
 import { Pages } from "./pages.ts";
-import { createDevLog, type DevLog, type LineContext } from "./terminal/lines.ts";
+import { createDevLog, type DevLog, type LineContext } from "./terminal-lines.ts";
 import { locationsOf } from "./node-segments.ts";
 import { goneFile, loadProblems, ProblemList } from "./problems.ts";
 import { difference, type LocationsOf, moved } from "./difference.ts";

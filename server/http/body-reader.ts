@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { DeadlineExceeded, memoryExhausted, RequestTimeout } from "../../src/base/errors.ts";
 import { ChunkQueue } from "../../src/http/chunk-queue.ts";
-import type { CallerConnection, Leaver } from "./caller-connection.ts";
+import type { CallerConnection, Leaver } from "./connection/caller-connection.ts";
 import { chunkBytes } from "../host/held-memory.ts";
 
 /** The sender waits while this much waits for the reader. */

@@ -17,7 +17,7 @@ import {
   createCallerConnection,
   endFaulty,
   isStillOpen,
-} from "./caller-connection.ts";
+} from "./connection/caller-connection.ts";
 import type { Heartbeat } from "../host/event-loop.ts";
 import { HeldMemory } from "../host/held-memory.ts";
 import { asksForLink, LinkSockets } from "./links/accept.ts";

@@ -7,7 +7,7 @@ import type { HttpRequest } from "../../src/base/ports.ts";
 import type { RequestNotes } from "../../src/base/ports/telemetry.ts";
 import { alreadyRead } from "../../src/http/bodies.ts";
 import { BodyReader } from "./body-reader.ts";
-import type { CallerConnection, Leaver } from "./caller-connection.ts";
+import type { CallerConnection, Leaver } from "./connection/caller-connection.ts";
 import { chunkBytes } from "../host/held-memory.ts";
 
 /** A body that is read as a whole, while it arrives. */

@@ -15,7 +15,7 @@ import { isHealth } from "../../src/http/health.ts";
 import { requestIdHeader, requestIdOf } from "../../src/http/tracing/request-ids.ts";
 import { answerMetrics, asksForMetrics } from "./metrics/metrics-endpoint.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { type Answered, logRequest } from "./request-log.ts";
+import { type Answered, logRequest } from "./requests/request-log.ts";
 import type { Tracing } from "./traces/tracing.ts";
 
 export interface TelemetryOptions {

@@ -5,7 +5,6 @@ import { MisdirectedRequest } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { type BasePath, noBase } from "./base-path.ts";
-import type { SeenRequest } from "./context/outer-request.ts";
 import { stranger, type Trust } from "./trust.ts";
 
 /** The part of the configuration that is about the public origin. */
@@ -35,6 +34,15 @@ export interface RequestedOrigin {
   readonly isForwarded: boolean;
 }
 
+/** What the first service sees of a request, besides its target. */
+export interface SeenOrigin {
+  /** The public origin that was requested. */
+  readonly origin: string;
+  readonly base: string;
+  readonly address: string | undefined;
+  readonly secureCookies: boolean;
+}
+
 export interface PublicOrigin {
   /** Where pages are, below their origin. */
   readonly base: BasePath;
@@ -49,7 +57,7 @@ export interface PublicOrigin {
    */
   requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
   /** Describes a request as the first service that it meets. */
-  seen(request: HttpRequest, requested: RequestedOrigin): SeenRequest;
+  seen(request: HttpRequest, requested: RequestedOrigin): SeenOrigin;
   /**
    * Whether a page of another origin sent the request. Programs send no sign of it, so none means
    * no.

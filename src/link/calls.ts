@@ -2,7 +2,7 @@
 
 import type { Abort } from "../base/aborts.ts";
 import type { AbortNotice, CallFrom, HttpResponse, OutgoingRequest } from "../base/ports.ts";
-import type { Wheel } from "./alive/wheel.ts";
+import type { Wheel } from "./wheel.ts";
 import type { ReceivedBody } from "./bodies.ts";
 import type { Takes } from "./directions.ts";
 import type { CallHead } from "./heads.ts";

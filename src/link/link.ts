@@ -18,7 +18,7 @@ import { ReceivedCall } from "./received-call.ts";
 import { SentCall } from "./sent-call.ts";
 import { leastCost } from "./bodies.ts";
 import { Streams } from "./streams.ts";
-import { Pulse } from "./alive/pulse.ts";
+import { Pulse } from "./pulse.ts";
 import type { LinkCall, LinkOptions } from "./calls.ts";
 
 /** So many calls may run at the other end before it has said how many it takes. */

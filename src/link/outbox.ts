@@ -4,7 +4,7 @@
 
 import type { HeldFor, Holding } from "../base/ports.ts";
 import type { Channel } from "../base/ports/links.ts";
-import type { Wheel } from "./alive/wheel.ts";
+import type { Wheel } from "./wheel.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { chunkBytes, kinds } from "./frames.ts";
 import { RoundTrips, Window } from "./windows.ts";

@@ -9,7 +9,7 @@ import type {
   LinkUpgrade,
 } from "../base/ports/links.ts";
 import type { TrustKey } from "../http/trust.ts";
-import { wheelOf } from "./alive/wheel.ts";
+import { wheelOf } from "./wheel.ts";
 import { takenFrom } from "./directions.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { FrameReader, kinds, mostHandshakeBytes, ProtocolError } from "./frames.ts";

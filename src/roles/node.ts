@@ -9,7 +9,12 @@ import { Classes } from "../codec/classes.ts";
 import { callStates } from "../wire/call-state.ts";
 import { createRemote } from "../wire/outgoing/remote-call.ts";
 import type { ServerModules } from "./application/application.ts";
-import { createServerNode, followClasses, loadSegments, registerAsTheyRun } from "./application/load-node.ts";
+import {
+  createServerNode,
+  followClasses,
+  loadSegments,
+  registerAsTheyRun,
+} from "./application/load-node.ts";
 import { knownNameEndpoint } from "./relay/removed-names.ts";
 import { OpenAnswers } from "./runs/open-answers.ts";
 import { timeLimits } from "./application/time-limits.ts";

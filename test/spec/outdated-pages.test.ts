@@ -46,9 +46,9 @@ async function openPage(revision: string | undefined) {
   const browser = createBrowser({}, revision);
   const revisions = createRevisions(browser, () => {});
   await revisions.use(async () => {});
-  const { createPageCodec } = await import("../../client/svc/codec.ts");
+  const { createPageCodec } = await import("../../client/codec.ts");
   const files = { add() {}, preload: async () => {}, import: async () => ({}) };
-  const page = { browser, revisions, files, rare: () => import("../../client/svc/rare.ts") };
+  const page = { browser, revisions, files, rare: () => import("../../client/rare.ts") };
   const codec = createPageCodec(page);
   asked = [];
   return {

@@ -4,7 +4,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
 import type { LinkAnswer, LinkRefusal, LinkUpgrade } from "../../../src/base/ports/links.ts";
-import type { CallerConnection } from "../caller-connection.ts";
+import type { CallerConnection } from "../connection/caller-connection.ts";
 import { connectionOf } from "./socket-channel.ts";
 import { linkPath, linkProtocol, upgradeOf } from "./upgrades.ts";
 

@@ -18,9 +18,9 @@ import {
   NoLinkThere,
 } from "../../../src/base/ports/links.ts";
 import { mostHandshakeBytes } from "../../../src/link/frames.ts";
-import { transportFailure } from "../transport-failure.ts";
+import { transportFailure } from "../connection/transport-failure.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
-import { HeldSocket } from "../caller-connection.ts";
+import { HeldSocket } from "../connection/caller-connection.ts";
 import { allRead, type Heartbeat } from "../../host/event-loop.ts";
 import { HeldMemory } from "../../host/held-memory.ts";
 import { connectionOf } from "./socket-channel.ts";

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { HttpRequest } from "../../../src/base/ports.ts";
-import { type CallerConnection, createCallerConnection } from "../caller-connection.ts";
+import { type CallerConnection, createCallerConnection } from "../connection/caller-connection.ts";
 import type { HeldMemory } from "../../host/held-memory.ts";
 import type { HttpLimits } from "../http.ts";
 import { NodeRequest } from "../node-request.ts";

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-import { HeldSocket } from "../caller-connection.ts";
+import { HeldSocket } from "../connection/caller-connection.ts";
 import type { HeldMemory } from "../../host/held-memory.ts";
 import { asksForLink, LinkSockets } from "../links/accept.ts";
 import type { MountedRole } from "./mounted-service.ts";

@@ -11,7 +11,7 @@ import { notStartedHeader } from "../../../src/http/relay-headers.ts";
 import { encodeError } from "../../../src/wire/encode-error.ts";
 import { refusalEncoding } from "../../../src/wire/encoding.ts";
 import { withHeaders } from "../../../src/http/answers.ts";
-import type { CallerConnection } from "../caller-connection.ts";
+import type { CallerConnection } from "../connection/caller-connection.ts";
 import { chunkBytes } from "../../host/held-memory.ts";
 import { sendHead } from "./send-head.ts";
 import { sliced, writePiece, writeSlices } from "./slices.ts";

@@ -3,7 +3,7 @@
 import { frameworkErrors, ServiceError } from "../../../src/base/errors.ts";
 import { headers, rpcPath } from "../../../src/base/protocol.ts";
 import { pathOf } from "../../../src/http/router.ts";
-import type { Answered } from "../request-log.ts";
+import type { Answered } from "../requests/request-log.ts";
 import type { Exposition } from "./exposition.ts";
 import { families } from "./families.ts";
 

@@ -3,7 +3,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 import type { MeasuredRole } from "../../../src/base/ports/telemetry.ts";
-import type { Answered } from "../request-log.ts";
+import type { Answered } from "../requests/request-log.ts";
 import { CallMetrics } from "./call-metrics.ts";
 import { Exposition } from "./exposition.ts";
 import { families } from "./families.ts";

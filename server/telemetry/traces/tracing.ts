@@ -13,7 +13,7 @@ import {
   type TracePoint,
   traceStateHeader,
 } from "../../../src/http/tracing/trace-context.ts";
-import type { Answered } from "../request-log.ts";
+import type { Answered } from "../requests/request-log.ts";
 import { randomId } from "./ids.ts";
 
 /** What is used of the application's `@opentelemetry/api`. */

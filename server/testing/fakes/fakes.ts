@@ -2,7 +2,10 @@
 
 import { procedureKey } from "../../../src/base/fqn.ts";
 import type { ProcedureRecord } from "../../../src/base/manifest.ts";
-import { type FakeProcedure, unknownProcedure } from "../../../src/roles/application/fake-modules.ts";
+import {
+  type FakeProcedure,
+  unknownProcedure,
+} from "../../../src/roles/application/fake-modules.ts";
 import { parseVersion } from "../../../src/base/version.ts";
 
 /** Which calls a fake answers. */

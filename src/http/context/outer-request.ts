@@ -3,6 +3,7 @@
 import type { OuterRequest } from "../../base/call-scope.ts";
 import type { HttpRequest } from "../../base/ports.ts";
 import { serviceHeaders } from "../../base/protocol.ts";
+import type { SeenOrigin } from "../public-origin.ts";
 import type { Trust } from "../trust.ts";
 
 /** What services tell each other about the outer request. */
@@ -17,20 +18,11 @@ export interface OuterCall {
 // <method> <secure or plain> <address or -> <url>, and <base> if there is one
 const form = /^(\S+) (secure|plain) (\S+) (https?:\/\/\S+)(?: (\/\S+))?$/;
 
-/** What the first service sees of a request, besides its target. */
-export interface SeenRequest {
-  /** The public origin that was requested. */
-  readonly origin: string;
-  readonly base: string;
-  readonly address: string | undefined;
-  readonly secureCookies: boolean;
-}
-
 /** From a member, what it says; from others, what this service sees. */
 export function readOuterCall(
   request: HttpRequest,
   trust: Trust,
-  seen: () => SeenRequest,
+  seen: () => SeenOrigin,
 ): OuterCall {
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
   const [, method, cookies, address, url, base = ""] =
@@ -60,7 +52,7 @@ export function readOuterCall(
 export function relayedOuterCall(
   request: HttpRequest,
   trust: Trust,
-  seen: () => SeenRequest,
+  seen: () => SeenOrigin,
 ): string {
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
   // Who believes it reads it.

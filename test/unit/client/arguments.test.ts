@@ -3,8 +3,8 @@
 
 import { afterEach, expect, it, vi } from "vitest";
 
-import { createPageRemote, type Page } from "../../../client/svc/remote.ts";
-import { withHeaders } from "../../../client/svc/options.ts";
+import { createPageRemote, type Page } from "../../../client/remote.ts";
+import { withHeaders } from "../../../client/options.ts";
 import { createBrowser } from "./_page.ts";
 
 afterEach(() => vi.unstubAllGlobals());

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { createPageRemote, type Page } from "../../../client/svc/remote.ts";
+import { createPageRemote, type Page } from "../../../client/remote.ts";
 import { NotFound } from "../../../src/base/errors.ts";
 import { emptyContext } from "../../../src/base/context.ts";
 import { createBrowser } from "./_page.ts";

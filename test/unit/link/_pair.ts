@@ -7,7 +7,7 @@ import type { Takes } from "../../../src/link/directions.ts";
 import { FrameReader } from "../../../src/link/frames.ts";
 import type { ArrivedCall } from "../../../src/link/calls.ts";
 import { Link } from "../../../src/link/link.ts";
-import { wheelOf } from "../../../src/link/alive/wheel.ts";
+import { wheelOf } from "../../../src/link/wheel.ts";
 import { TestClock } from "../../../server/testing/test-clock.ts";
 
 export type Handle = (call: ArrivedCall) => Promise<HttpResponse>;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { TestClock } from "../../../server/testing/test-clock.ts";
-import { wheelOf } from "../../../src/link/alive/wheel.ts";
+import { wheelOf } from "../../../src/link/wheel.ts";
 import type { FrameWriter } from "../../../src/link/frame-writer.ts";
 import { kinds } from "../../../src/link/frames.ts";
 import { Outbox, type PartSource } from "../../../src/link/outbox.ts";

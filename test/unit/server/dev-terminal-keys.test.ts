@@ -2,7 +2,7 @@
 
 import { describe, expect, it, vi } from "vitest";
 import type { DevSession } from "../../../server/dev/session.ts";
-import { showInTerminal } from "../../../server/dev/terminal/show.ts";
+import { showInTerminal } from "../../../server/dev/show-in-terminal.ts";
 import { fakeSession, fakeTerminal } from "./_dev-session.ts";
 
 function show({

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ValueNotSerializable } from "../../../src/base/errors.ts";
 import { setTrace } from "../../../src/base/trace.ts";
 import type { DevEvent, DevSession } from "../../../server/dev/session.ts";
-import { showAsJson } from "../../../server/dev/terminal/json-lines.ts";
-import { showInTerminal } from "../../../server/dev/terminal/show.ts";
+import { showAsJson } from "../../../server/dev/json-lines.ts";
+import { showInTerminal } from "../../../server/dev/show-in-terminal.ts";
 import { fakeSession, fakeTerminal, node, procedure } from "./_dev-session.ts";
 
 let root: string;

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { Bag } from "../../../server/host/bag.ts";
-import type { CallerConnection } from "../../../server/http/caller-connection.ts";
+import type { CallerConnection } from "../../../server/http/connection/caller-connection.ts";
 import { NodeRequest } from "../../../server/http/node-request.ts";
 import { refusal } from "../../../server/http/writing/write-answer.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openPage } from "../../../server/dev/terminal/open-page.ts";
+import { openPage } from "../../../server/dev/open-page.ts";
 
 let folder: string;
 

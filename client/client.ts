@@ -2,12 +2,12 @@
 // modules. The browser's build keeps `seamline`, `seamline/client` and the module graph as imports
 // of this URL.
 
-import { createGraph, type Graph } from "../../src/runtime/seam.ts";
-import { browser } from "../browser.ts";
-import type { StartClient } from "../../src/types/client.ts";
-import type { WithOptions } from "../../src/types/call-options.ts";
-import type { RunProcedure } from "../../src/types/imported.ts";
-import { createStartClient } from "../start-client.ts";
+import { createGraph, type Graph } from "../src/runtime/seam.ts";
+import { browser } from "./browser.ts";
+import type { StartClient } from "../src/types/client.ts";
+import type { WithOptions } from "../src/types/call-options.ts";
+import type { RunProcedure } from "../src/types/imported.ts";
+import { createStartClient } from "./start-client.ts";
 
 const graph: Graph = createGraph();
 
@@ -24,7 +24,7 @@ export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
 export const withOptions: WithOptions = graph.withOptions;
 
 /** Always throws: browsers can't carry a context across an `await`. */
-export { noContext as getContext } from "../../src/base/context.ts";
+export { noContext as getContext } from "../src/base/context.ts";
 
 // For the generated faces and bodies of the application's modules.
 /** @internal */
@@ -62,19 +62,19 @@ export {
   UnknownParameter,
   UnsupportedEncoding,
   ValueNotSerializable,
-} from "../../src/base/errors.ts";
-export { begun, traced, traceOf } from "../../src/base/trace.ts";
-export { parseVersion } from "../../src/base/version.ts";
+} from "../src/base/errors.ts";
+export { begun, traced, traceOf } from "../src/base/trace.ts";
+export { parseVersion } from "../src/base/version.ts";
 
 /**
  * For modules that servers run, too: in production nothing moves away from a page, and its end has no
  * time for callbacks. Development binds modules to another (client/development/bodies.ts). Any
  * function that ignores its argument will do, and this file has no byte left.
  */
-export { emptyContext as onStop } from "../../src/base/context.ts";
+export { emptyContext as onStop } from "../src/base/context.ts";
 
 // Shared with /svc/remote.js.
-export { Context, emptyContext, isContext } from "../../src/base/context.ts";
-export { snapshot } from "../../src/codec/values/snapshot.ts";
-export { frameworkErrors } from "../../src/base/errors.ts";
-export { errorOf, ranOn, setRanOn, setTrace } from "../../src/base/trace.ts";
+export { Context, emptyContext, isContext } from "../src/base/context.ts";
+export { snapshot } from "../src/codec/values/snapshot.ts";
+export { frameworkErrors } from "../src/base/errors.ts";
+export { errorOf, ranOn, setRanOn, setTrace } from "../src/base/trace.ts";

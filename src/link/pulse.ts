@@ -1,8 +1,8 @@
 // Whether the other end of a link is there: it is asked when it is silent while calls are in flight, and
 // now and then when there are none.
 
-import { kinds } from "../frames.ts";
-import type { Outbox } from "../outbox.ts";
+import { kinds } from "./frames.ts";
+import type { Outbox } from "./outbox.ts";
 import { turnMs, Watched, type Wheel } from "./wheel.ts";
 
 /** How long the other end may be silent until each of these. */

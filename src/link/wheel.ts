@@ -2,7 +2,7 @@
 // others every 15 s. Time is counted in turns of the wheel and not by a clock: an event loop that was
 // blocked for seconds has had one turn, in which nobody else was late.
 
-import type { Clock } from "../../base/ports.ts";
+import type { Clock } from "../base/ports.ts";
 
 /** How long a turn takes. */
 export const turnMs = 100;

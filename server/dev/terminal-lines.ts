@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
-import type { Log } from "../../../src/base/ports.ts";
-import { formatProblem, type Problem, Problems } from "../../../src/base/problem.ts";
-import { traceOf } from "../../../src/base/trace.ts";
-import { frameOf } from "../../../src/split/read/code-frame.ts";
-import { count, type Paint } from "../../base/paint.ts";
-import { oneEntry } from "../../base/printable.ts";
-import { stackOf } from "../../base/stacks.ts";
-import type { DevEvent, Move } from "../session.ts";
+import type { Log } from "../../src/base/ports.ts";
+import { formatProblem, type Problem, Problems } from "../../src/base/problem.ts";
+import { traceOf } from "../../src/base/trace.ts";
+import { frameOf } from "../../src/split/read/code-frame.ts";
+import { count, type Paint } from "../base/paint.ts";
+import { oneEntry } from "../base/printable.ts";
+import { stackOf } from "../base/stacks.ts";
+import type { DevEvent, Move } from "./session.ts";
 
 /** One broken file may cause hundreds, and the first ones need fixing first. */
 const maxProblems = 8;

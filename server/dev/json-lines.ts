@@ -2,11 +2,11 @@
 // nothing else.
 
 import { stripVTControlCharacters } from "node:util";
-import type { Terminal } from "../../base/terminal.ts";
-import { stackOf } from "../../base/stacks.ts";
-import { traceOf } from "../../../src/base/trace.ts";
-import type { DevEvent, DevSession } from "../session.ts";
-import type { Shows } from "./show.ts";
+import type { Terminal } from "../base/terminal.ts";
+import { stackOf } from "../base/stacks.ts";
+import { traceOf } from "../../src/base/trace.ts";
+import type { DevEvent, DevSession } from "./session.ts";
+import type { Shows } from "./show-in-terminal.ts";
 
 /** Shows a session to a program. The application's own output goes to standard error. */
 export function showAsJson(terminal: Terminal, { version }: { readonly version: string }): Shows {

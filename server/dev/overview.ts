@@ -2,10 +2,10 @@
 
 import { isAbsolute, relative } from "node:path";
 
-import { accesses } from "../../../src/base/access.ts";
-import { count, type Paint, thousands } from "../../base/paint.ts";
-import type { DevProcedure, DevSession } from "../session.ts";
-import { duration } from "./lines.ts";
+import { accesses } from "../../src/base/access.ts";
+import { count, type Paint, thousands } from "../base/paint.ts";
+import type { DevProcedure, DevSession } from "./session.ts";
+import { duration } from "./terminal-lines.ts";
 
 // Sorts `node-10` after `node-9`.
 const byName = new Intl.Collator("en", { numeric: true }).compare;

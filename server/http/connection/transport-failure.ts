@@ -1,6 +1,6 @@
 // Translates errors of a connection: a message, and whether the other side is at fault.
 
-import { TransportError, UnsentError } from "../../src/base/ports.ts";
+import { TransportError, UnsentError } from "../../../src/base/ports.ts";
 
 const unknownAuthority =
   "has a certificate from an unknown authority: name the authority's certificate in 'tls.ca' or the variable NODE_EXTRA_CA_CERTS";

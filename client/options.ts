@@ -1,28 +1,23 @@
 // Calls with options or by name, and headers of a page's calls. Part of /svc/rare.js, which the first
 // such call loads.
 
-import { OptionsContext, ownHeaders, sentHeaders } from "../../src/runtime/options-context.ts";
-import {
-  emptyContext,
-  isContext,
-  type Context,
-  type ContextParts,
-} from "../../src/base/context.ts";
-import { DeadlineExceeded } from "../../src/base/errors.ts";
-import type { Clock, ContextCarrier } from "../../src/base/ports.ts";
-import { defaultTime } from "../../src/base/limits.ts";
-import { type OwnHeaders, readOptionHeaders } from "../../src/http/option-headers.ts";
-import * as options from "../../src/runtime/call-options.ts";
-import { type Away, createRuns } from "../../src/runtime/calls.ts";
-import type { Copies } from "../../src/codec/values/snapshot.ts";
-import { bindArguments } from "../../src/runtime/parameters.ts";
-import type { Placement } from "../../src/runtime/placement.ts";
-import type { SeamHost } from "../../src/runtime/seam.ts";
-import { TimedContext } from "../../src/runtime/timed-context.ts";
-import type { CallWith } from "../../src/types/call-options.ts";
-import type { PageHeaders } from "../../src/types/client.ts";
-import type { OutgoingCall } from "../../src/types/outgoing-call.ts";
-import { within } from "../within.ts";
+import { OptionsContext, ownHeaders, sentHeaders } from "../src/runtime/options-context.ts";
+import { emptyContext, isContext, type Context, type ContextParts } from "../src/base/context.ts";
+import { DeadlineExceeded } from "../src/base/errors.ts";
+import type { Clock, ContextCarrier } from "../src/base/ports.ts";
+import { defaultTime } from "../src/base/limits.ts";
+import { type OwnHeaders, readOptionHeaders } from "../src/http/option-headers.ts";
+import * as options from "../src/runtime/call-options.ts";
+import { type Away, createRuns } from "../src/runtime/calls.ts";
+import type { Copies } from "../src/codec/values/snapshot.ts";
+import { bindArguments } from "../src/runtime/parameters.ts";
+import type { Placement } from "../src/runtime/placement.ts";
+import type { SeamHost } from "../src/runtime/seam.ts";
+import { TimedContext } from "../src/runtime/timed-context.ts";
+import type { CallWith } from "../src/types/call-options.ts";
+import type { PageHeaders } from "../src/types/client.ts";
+import type { OutgoingCall } from "../src/types/outgoing-call.ts";
+import { within } from "./within.ts";
 
 // Browsers can't carry a context across an await.
 const carrier: ContextCarrier = { run: (_, act) => act(), current: () => undefined };

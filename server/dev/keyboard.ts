@@ -1,7 +1,7 @@
 // Reads single keys, decoded by Node's readline.
 
 import { emitKeypressEvents } from "node:readline";
-import type { TerminalInput } from "../../base/terminal.ts";
+import type { TerminalInput } from "../base/terminal.ts";
 
 export interface Key {
   /** `return`, `up`, `a`. Absent for characters without a key name. */

@@ -1,11 +1,11 @@
 // The access log: a line for each request that a service answers.
 
-import type { HttpRequest, HttpResponse, Log } from "../../src/base/ports.ts";
-import type { LogFields, RequestNotes } from "../../src/base/ports/telemetry.ts";
-import { rpcPath } from "../../src/base/protocol.ts";
-import { requestIdOf } from "../../src/http/tracing/request-ids.ts";
-import { traceIdOf } from "../../src/http/tracing/trace-context.ts";
-import { pathOf } from "../../src/http/router.ts";
+import type { HttpRequest, HttpResponse, Log } from "../../../src/base/ports.ts";
+import type { LogFields, RequestNotes } from "../../../src/base/ports/telemetry.ts";
+import { rpcPath } from "../../../src/base/protocol.ts";
+import { requestIdOf } from "../../../src/http/tracing/request-ids.ts";
+import { traceIdOf } from "../../../src/http/tracing/trace-context.ts";
+import { pathOf } from "../../../src/http/router.ts";
 
 /** A request that has been answered. */
 export interface Answered {

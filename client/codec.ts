@@ -1,13 +1,13 @@
 // /svc/codec.js: values that JSON by itself can't carry, files among them, and errors. /svc/remote.js loads it on demand.
 
-import { NodeNotAvailable } from "../../src/base/errors.ts";
-import type { Manifest } from "../../src/base/manifest.ts";
-import { headers } from "../../src/base/protocol.ts";
-import { ClassTable } from "../../src/codec/class-table.ts";
-import { createCodec } from "../../src/wire/outgoing/remote-codec.ts";
-import type { CallCodec } from "../../src/wire/outgoing/send-call.ts";
-import type { ModuleFiles } from "../module-files.ts";
-import type { PageWithRevision } from "../outdated.ts";
+import { NodeNotAvailable } from "../src/base/errors.ts";
+import type { Manifest } from "../src/base/manifest.ts";
+import { headers } from "../src/base/protocol.ts";
+import { ClassTable } from "../src/codec/class-table.ts";
+import { createCodec } from "../src/wire/outgoing/remote-codec.ts";
+import type { CallCodec } from "../src/wire/outgoing/send-call.ts";
+import type { ModuleFiles } from "./module-files.ts";
+import type { PageWithRevision } from "./outdated.ts";
 
 interface PageWithModules extends PageWithRevision {
   readonly files: ModuleFiles;

@@ -2,18 +2,18 @@
 // load at the same time, and only the first remote call waits for this one. Plain data needs no more;
 // /svc/codec.js is loaded for the first other value, and for the first error.
 
-import { type Away, createAway } from "../../src/runtime/calls.ts";
-import { NodeNotAvailable } from "../../src/base/errors.ts";
-import type { Placement } from "../../src/runtime/placement.ts";
-import { defaultTime } from "../../src/base/limits.ts";
-import { snapshot } from "../../src/codec/values/snapshot.ts";
-import { plainAnswer, plainArguments } from "../../src/wire/outgoing/plain-call.ts";
-import { bothEncodings, type CallCodec, createSender } from "../../src/wire/outgoing/send-call.ts";
-import { fetchTransport } from "../fetch-transport.ts";
-import type { Rare } from "../load-rare.ts";
-import type { ModuleFiles } from "../module-files.ts";
-import type { Browser, Revisions } from "../page-parts.ts";
-import type { PageHeaders } from "../../src/types/client.ts";
+import { type Away, createAway } from "../src/runtime/calls.ts";
+import { NodeNotAvailable } from "../src/base/errors.ts";
+import type { Placement } from "../src/runtime/placement.ts";
+import { defaultTime } from "../src/base/limits.ts";
+import { snapshot } from "../src/codec/values/snapshot.ts";
+import { plainAnswer, plainArguments } from "../src/wire/outgoing/plain-call.ts";
+import { bothEncodings, type CallCodec, createSender } from "../src/wire/outgoing/send-call.ts";
+import { fetchTransport } from "./fetch-transport.ts";
+import type { Rare } from "./load-rare.ts";
+import type { ModuleFiles } from "./module-files.ts";
+import type { Browser, Revisions } from "./page-parts.ts";
+import type { PageHeaders } from "../src/types/client.ts";
 
 /** The parts of a started page. */
 export interface Page {

@@ -2,12 +2,12 @@
 
 import { stripVTControlCharacters } from "node:util";
 
-import type { Log } from "../../../src/base/ports.ts";
-import { createPaint, wantsColour } from "../../base/paint.ts";
-import type { Terminal } from "../../base/terminal.ts";
-import type { DevSession } from "../session.ts";
+import type { Log } from "../../src/base/ports.ts";
+import { createPaint, wantsColour } from "../base/paint.ts";
+import type { Terminal } from "../base/terminal.ts";
+import type { DevSession } from "./session.ts";
 import { type Key, type Keyboard, readKeys } from "./keyboard.ts";
-import { createDevLog } from "./lines.ts";
+import { createDevLog } from "./terminal-lines.ts";
 import { openPage } from "./open-page.ts";
 import { helpLines, overview } from "./overview.ts";
 

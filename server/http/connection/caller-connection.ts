@@ -3,11 +3,11 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-import { NodeNotAvailable } from "../../src/base/errors.ts";
-import { Bag, type Bagged } from "../host/bag.ts";
-import { allRead } from "../host/event-loop.ts";
-import type { HeldFor } from "../../src/base/ports.ts";
-import type { HeldMemory, Holder } from "../host/held-memory.ts";
+import { NodeNotAvailable } from "../../../src/base/errors.ts";
+import { Bag, type Bagged } from "../../host/bag.ts";
+import { allRead } from "../../host/event-loop.ts";
+import type { HeldFor } from "../../../src/base/ports.ts";
+import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 
 /** A connection that was idle for this long is unlikely to be used next. */
 const unusedMs = 1_000;
