@@ -77,7 +77,7 @@ it("a path without './' gets another error than a missing package", async () => 
   const config = {
     mode: "gateway",
     url: "http://127.0.0.1:0",
-    middleware: ["test/unit/server/configured-modules.test.ts", "nowhere"],
+    middleware: ["test/unit/server/configured-modules.alone.test.ts", "nowhere"],
   };
   const moduleImporter = (specifier: string): Promise<never> =>
     Promise.reject(
@@ -97,8 +97,8 @@ it("a path without './' gets another error than a missing package", async () => 
   expect(told).toMatchObject([
     {
       path: "middleware[0]",
-      message: "'test/unit/server/configured-modules.test.ts' isn't a package",
-      hint: "Begin a path with './': './test/unit/server/configured-modules.test.ts'",
+      message: "'test/unit/server/configured-modules.alone.test.ts' isn't a package",
+      hint: "Begin a path with './': './test/unit/server/configured-modules.alone.test.ts'",
     },
     { path: "middleware[1]", message: "'nowhere' can't be loaded: Cannot find package 'nowhere'" },
   ]);
@@ -123,7 +123,7 @@ it.each<[string, unknown, string]>([
         throw new TypeError("no file to write to");
       }
     },
-    `can't be constructed: ../configured-modules.test.ts:${lineOf("no file to write to")}:15: TypeError: no file to write to`,
+    `can't be constructed: ../configured-modules.alone.test.ts:${lineOf("no file to write to")}:15: TypeError: no file to write to`,
   ],
 ])(
   "the error for a middleware whose default export is %s has the key and the module (middleware-1)",
