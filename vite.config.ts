@@ -123,7 +123,7 @@ export default defineConfig({
             chunkFileNames: "chunks/[name].js",
             // A file costs a start as much as 10 KB of code, so all that any start imports is in one.
             codeSplitting: {
-              groups: [{ name: "service", test: /[\\/]server[\\/]cli[\\/]run-start\.ts$/ }],
+              groups: [{ name: "service", test: /[\\/]server[\\/]cli[\\/]start\.ts$/ }],
             },
             // Documentation is in the declarations, and a fifth of what a start would read.
             comments: { jsdoc: false },

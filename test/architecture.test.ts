@@ -203,7 +203,7 @@ it("A start loads no code that few starts need", () => {
       if (one.path !== undefined && !one.typeOnly && !one.lazy) load(one.path);
   };
   load("server/cli/cli.ts");
-  load("server/cli/run-start.ts");
+  load("server/cli/start.ts");
   const rare = [
     "server/cli/program.ts",
     "server/config/tls.ts",
