@@ -17,7 +17,8 @@ import {
 } from "./access/request-checks.ts";
 import { SessionCall } from "./access/session-call.ts";
 import { readSessionCookie, writeSessionCookie } from "./access/session-cookie.ts";
-import { type Session, type Sessions, sessionMs, tokenMs } from "./access/sessions.ts";
+import type { Session, Sessions } from "./access/sessions.ts";
+import { sessionMs, tokenMs } from "./base/times.ts";
 import { streamEvents } from "./stream.ts";
 import type { View } from "./view.ts";
 import type { Viewers } from "./viewers.ts";

@@ -12,6 +12,7 @@ import type { Health } from "../../src/http/health.ts";
 import type { Clock } from "../../src/base/ports.ts";
 import type { Controls } from "./controls.ts";
 import type { Source } from "./sources/source.ts";
+import { checksMs, overviewRefreshMs } from "./base/times.ts";
 
 export interface Facts {
   readonly service: ServiceState;
@@ -29,10 +30,6 @@ export interface OverviewParts {
   readonly url: () => string;
   readonly controls: Controls | undefined;
 }
-
-const refreshMs = 1_000;
-/** The interval of health checks, and of updates whose only change is elapsed time. */
-const checksMs = 5_000;
 
 export class Overview {
   readonly #parts: OverviewParts;
@@ -57,7 +54,7 @@ export class Overview {
   read(): Facts {
     const { clock, controls } = this.#parts;
     const now = clock.now();
-    if (now - this.#refreshedAt >= refreshMs) {
+    if (now - this.#refreshedAt >= overviewRefreshMs) {
       this.#refreshedAt = now;
       this.#refresh(now);
     }

@@ -2,13 +2,7 @@
 // so a slow one gets fewer, larger messages, and nothing is buffered.
 
 import type { View } from "./view.ts";
-
-/** Often enough for a screen, and makes the cost independent of the number of calls. */
-const messageMs = 250;
-/** Readers and proxies give up on silent connections. */
-const heartbeatMs = 10_000;
-/** The delay before a browser reconnects. */
-const retryMs = 1_000;
+import { heartbeatMs, messageMs, retryMs } from "./base/times.ts";
 
 /** The body of the answer. Calls `isAllowed` before each message. */
 export async function* streamEvents(

@@ -3,9 +3,7 @@
 import type { Clock } from "../../src/base/ports.ts";
 import type { Credentials } from "../../src/http/trust.ts";
 import { CallWatch } from "./calls/call-watch.ts";
-
-/** Keeps the figures while a page reloads. */
-const lingerMs = 60_000;
+import { lingerMs } from "./base/times.ts";
 
 export interface ViewersOptions {
   readonly clock: Clock;

@@ -52,9 +52,7 @@ import { createLiveModules, type LiveModules } from "./live-modules.ts";
 import { LiveNode } from "./live-node.ts";
 import { tidy } from "./stacks.ts";
 import type { DevEvent, DevNode } from "./session.ts";
-
-/** How long a module that runs again waits for calls in its old code. */
-const callsEndMs = 1_000;
+import { callsEndMs } from "./times.ts";
 
 export interface DeploymentOptions {
   readonly root: string;

@@ -35,11 +35,7 @@ import { eventsOf } from "./report.ts";
 import { keepSources } from "./sources.ts";
 import { Settle } from "./settle.ts";
 import { watch } from "./watch.ts";
-
-/** A file that was removed while the application was read may be gone for good, and with it the folder. */
-const goneMs = 50;
-/** How long pages wait for nodes that load procedures which have moved to them. */
-const placeTimeoutMs = 2000;
+import { goneMs, placeTimeoutMs } from "./times.ts";
 
 /** Set by `seamline dev`. Plain `vite` has the plugin's options and Vite's log. */
 export interface DevelopmentOptions {

@@ -10,9 +10,7 @@ import { addressOf } from "../compile/plugin/ids.ts";
 import type { Application } from "../compile/cut/application.ts";
 import { browserManifest } from "./manifest.ts";
 import { overlayError } from "./overlay.ts";
-
-/** How long a move waits for a page that doesn't confirm it: a tab in the background may sleep. */
-const followTimeoutMs = 2000;
+import { followTimeoutMs } from "./times.ts";
 
 /** The application that pages follow. */
 export interface PagesSource {

@@ -9,17 +9,10 @@ import { segmentFileEnding } from "../../src/base/manifest.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { ApplicationProcedure } from "../compile/cut/application-procedure.ts";
 import type { DevEvent, Move } from "./session.ts";
+import { emptyLookMs, orphanWindowMs, secondSaveMs, segmentFilesWindowMs } from "./times.ts";
 
-/** An empty file is looked at again after this long. */
-const emptyLookMs = 10;
 /** Looks are counted rather than timed, since this process may be busy meanwhile. */
 const maxEmptyLooks = 10;
-/** Moving a procedure changes two segment files, which an editor saves right after each other. */
-const segmentFilesWindowMs = 20;
-/** Longer than an editor takes to save the second of two files. */
-const secondSaveMs = 150;
-/** Long enough to open another file and type three words. */
-const orphanWindowMs = 10_000;
 
 export interface SettleOptions {
   /** Applies changed files; never rejects. `since` is when the first of them was seen. */

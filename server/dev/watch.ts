@@ -8,26 +8,13 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { ViteDevServer } from "vite";
 
 import { isInside, realPath } from "../files/sources.ts";
-
-/**
- * Delays of repeated looks at a path. The later ones are for folders that the watcher is still
- * scanning.
- */
-const lookDelaysMs = [100, 200, 400, 800];
+import { addedFolderMs, fileClockTickMs, lookDelaysMs } from "./times.ts";
 
 /**
  * How often to look for a path whose watch has ended: as long as the watcher may take to report a
  * removal.
  */
 const rewatchAttempts = 10;
-
-/**
- * The watcher doesn't report when it has scanned an added folder. This is enough for a large one.
- */
-const addedFolderMs = 1000;
-
-/** File times come from a clock that ticks every few ms, so a file may seem older than it is. */
-const fileClockTickMs = 20;
 
 export type WatchedServer = Pick<ViteDevServer, "watcher" | "config" | "environments">;
 

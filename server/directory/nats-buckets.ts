@@ -12,20 +12,8 @@ import { DirectoryRefused, reasonOf, refusalOf, withoutJetStream } from "./nats-
 import type { NatsPackages } from "./nats-packages.ts";
 import { ensureStream } from "./nats-streams.ts";
 import { NatsWatch } from "./nats-watch.ts";
+import { checkMs, closeMs, firstLimitMs, longestLimitMs, requestMs, retryMs } from "./times.ts";
 
-const retryMs = { first: 250, longest: 2_000 };
-/**
- * A request that has no answer by then is made again. It has more time with each try. While a cluster elects
- * leaders, requests are lost: one that is waited for, or a pause, must end well within the 5 s after that in
- * which a gateway is found.
- */
-const firstLimitMs = 500;
-const longestLimitMs = 3_000;
-const requestMs = 5_000;
-/** How often a service asks whether the streams are what they were. Watches say themselves that they are over. */
-const checkMs = 10_000;
-/** A stopping service waits no longer for a server that hangs. */
-const closeMs = 1_000;
 /** A server that is about to switch JetStream on says until then that it has none. */
 const patience = 4;
 

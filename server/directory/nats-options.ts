@@ -7,14 +7,7 @@ import type { ConnectionOptions } from "@nats-io/transport-node";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import type { DirectoryConfig } from "../config/config-types.ts";
 import type { NatsPackages } from "./nats-packages.ts";
-
-/** Tries to connect again begin within this time, each at another moment. */
-const reconnectMs = 500;
-const reconnectJitterMs = 500;
-/** For each server; then the next one is tried. */
-const connectTimeoutMs = 2_000;
-/** A hanging server is noticed within this time, even if nothing else is asked of it. */
-const pingMs = 10_000;
+import { connectTimeoutMs, pingMs, reconnectJitterMs, reconnectMs } from "./times.ts";
 
 /** Reads the files. Throws {@link Problems}. */
 export async function natsOptions(

@@ -4,11 +4,8 @@ import type { JetStreamManager, StreamInfo } from "@nats-io/jetstream";
 import type { Kvm } from "@nats-io/kv";
 import type { BucketName } from "../../src/base/ports/buckets.ts";
 import { jetStreamCode, jetStreamCodes, reasonOf } from "./nats-failure.ts";
+import { entriesMs, listsMs } from "./times.ts";
 
-/** Entries are written every 30 s, so what is older was left behind. */
-const entriesMs = 10 * 60_000;
-/** A list is written again when it is gone. */
-const listsMs = 24 * 3_600_000;
 const ttlMs: Readonly<Record<BucketName, number>> = {
   gateways: entriesMs,
   members: entriesMs,

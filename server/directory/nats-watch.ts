@@ -8,15 +8,10 @@ import type { BucketName, Buckets } from "../../src/base/ports/buckets.ts";
 import { nodeClock } from "../host/clock.ts";
 import { inTime } from "./in-time.ts";
 import type { NatsPackages } from "./nats-packages.ts";
+import { forgottenMs, heartbeatMs, listMs } from "./times.ts";
 
-/** Waits no longer for the last value of a list: it may have run out meanwhile. */
-const listMs = 2_000;
-/** The server sends something this often. */
-const heartbeatMs = 1_000;
 /** Without a word from it for so many of these times, it is gone. A process that stood still counts one. */
 const mostMissed = 2;
-/** The server forgets a consumer that nothing listens to. */
-const forgottenMs = 30_000;
 
 type OnValue = Parameters<Buckets["watch"]>[1];
 

@@ -3,17 +3,18 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
 import type { EventLoop, Log } from "../../src/base/ports.ts";
+import {
+  beatMs,
+  blockedMs,
+  catchUpMs,
+  lateBeatMs,
+  longCallMs,
+  longTurnMs,
+  lookMs,
+  memoryMs,
+  resolutionMs,
+} from "./times.ts";
 
-const resolutionMs = 20;
-/** How often it is looked whether the event loop is busy; that it was counts for a second. */
-const lookMs = 100;
-const memoryMs = 1_000;
-/**
- * It is if it never pauses, and either computes for this long in a turn, or for this long for each
- * call. New connections come one a turn, so with long calls the turns are short, and many wait.
- */
-const longTurnMs = 200;
-const longCallMs = 3;
 const withoutPause = 0.97;
 
 /** What only Node has of it. */
@@ -97,15 +98,6 @@ export function createEventLoop(): EventLoop {
   };
 }
 
-/** How often a service sees that its event loop runs. */
-const beatMs = 200;
-/** A beat that is this late shows that requests have waited unread. */
-const lateMs = 500;
-/** How long it takes to read what came meanwhile: one new connection in a turn. */
-const catchUpMs = 1_000;
-/** From here on it is worth a line in the log. */
-const blockedMs = 1_000;
-
 /**
  * Gets a line for the log once the event loop runs again, and for how much of the time, from 0 to 1,
  * the process computed.
@@ -142,7 +134,7 @@ export class Heartbeat {
    */
   get lateSince(): number | undefined {
     // Timers come after what was read in the same turn.
-    return performance.now() - this.#last >= beatMs + lateMs ? this.#last : this.#lateSince;
+    return performance.now() - this.#last >= beatMs + lateBeatMs ? this.#last : this.#lateSince;
   }
 
   /** A request that had waited was read: there may be more. */
@@ -157,7 +149,7 @@ export class Heartbeat {
   #beat(): void {
     const now = performance.now();
     const late = now - this.#last - beatMs;
-    if (late >= lateMs) {
+    if (late >= lateBeatMs) {
       this.#lateSince = this.#last;
       this.#caughtUp = now + catchUpMs;
     } else if (now >= this.#caughtUp) this.#lateSince = undefined;

@@ -6,11 +6,8 @@ import { getHeapStatistics } from "node:v8";
 
 import type { HeldFor, Holding, MemoryBudget } from "../../src/base/ports.ts";
 import { Bag, type Bagged } from "./bag.ts";
+import { memoryCheckMs, stalledMs } from "./times.ts";
 
-/** A connection without progress for this long may be cut to free its memory. */
-const stalledMs = 2_000;
-/** How often the progress of connections is checked. */
-const checkMs = 500;
 // The rest is reserved for calls that have begun: how much they will hold isn't known in advance.
 const fullShare = 7 / 8;
 // More than this isn't held for whole answers, so that callers who read slowly keep nobody out whose
@@ -105,7 +102,7 @@ export class HeldMemory implements MemoryBudget {
     if (holder.bytes === 0) {
       holder.begin(this.#now());
       this.#holders.add(holder);
-      this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
+      this.#timer ??= setInterval(() => this.#check(), memoryCheckMs).unref();
     } else if (holder.bytes + by === 0) this.#holders.remove(holder);
     this.#bytes += by;
   }
@@ -136,7 +133,7 @@ export class HeldMemory implements MemoryBudget {
     }
     // No other connection stalls this soon, and a search for every call would cost more than it
     // finds.
-    this.#nextSearch = now + checkMs / 5;
+    this.#nextSearch = now + memoryCheckMs / 5;
   }
 }
 

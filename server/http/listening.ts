@@ -4,6 +4,7 @@ import { createServer, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
 import type { TlsFiles } from "../config/tls.ts";
+import { acceptingMs } from "./connection/times.ts";
 
 /** Where a service listens. */
 export interface Listening {
@@ -72,8 +73,6 @@ export async function bind(server: Server, options: Listening): Promise<AddressI
   return server.address() as AddressInfo;
 }
 
-/** How long accepting may take when a service closes. */
-const acceptingMs = 500;
 /** The event loop accepts one connection in a turn. After so many without one, none is left. */
 const quietTurns = 3;
 

@@ -8,11 +8,7 @@ import { dirname, join } from "node:path";
 import { makeFolder, writing } from "../base/write-failure.ts";
 import type { FileRecord } from "../../src/base/manifest.ts";
 import { integrityOf } from "../files/kept-builds.ts";
-
-/** Content that no start has used for this long is removed. */
-const unusedContentMs = 30 * 24 * 3_600_000;
-/** A temporary file of this age was left by a crash. */
-const abandonedWriteMs = 3_600_000;
+import { abandonedWriteMs, unusedContentMs } from "./times.ts";
 
 /** What users can do if the cache can't be written. */
 export const insteadOfCache = "set another 'cache' in the configuration";

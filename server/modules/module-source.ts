@@ -21,6 +21,7 @@ import { replaceFile } from "./content-store.ts";
 import type { Needs } from "./lack.ts";
 import { parseManifest } from "./parse-manifest.ts";
 import { collected } from "../../src/http/bodies.ts";
+import { fileRequestMs, giveUpMs, retryMs } from "./times.ts";
 
 export interface ModuleSource {
   manifest(): Promise<ServerManifest>;
@@ -61,12 +62,6 @@ export interface RepositoryOptions {
   readonly needs?: Needs | undefined;
 }
 
-/** How long a node tries to reach its repository before it gives up. */
-const giveUpMs = 60_000;
-/** For one request: a repository that hangs counts as unavailable. */
-const requestMs = 10_000;
-const retryMs = { first: 250, longest: 8_000 };
-
 /**
  * The repository can't be reached or can't answer, which may pass. The message continues "the
  * repository …".
@@ -99,9 +94,9 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
 
   const get = async (path: string): Promise<IncomingResponse> => {
     const late = (): Error =>
-      new RepositoryUnavailable(`didn't answer within ${requestMs / 1_000} s`);
+      new RepositoryUnavailable(`didn't answer within ${fileRequestMs / 1_000} s`);
     try {
-      const answer = await bounded(signal, clock, requestMs, late, (ended) =>
+      const answer = await bounded(signal, clock, fileRequestMs, late, (ended) =>
         collected(
           options.peer.send({
             url: url + path,

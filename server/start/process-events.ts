@@ -6,6 +6,7 @@ import { constants } from "node:os";
 import type { Log } from "../../src/base/ports.ts";
 import { whenNpmEnds } from "../base/npm-parent.ts";
 import { placeOfError } from "../host/carrier.ts";
+import { crashDrainMs, crashMs, echoMs, endMs, flushMs } from "./times.ts";
 
 export interface Stopping {
   /** Stops the service. Requests that still run after `ms` are cut. */
@@ -15,21 +16,6 @@ export interface Stopping {
   readonly log: Log;
 }
 
-/**
- * From there to the end of the process, whatever the application still has open: half a second for the
- * answers of cut requests, 3 s for `onStop`, and what the log says of that.
- */
-const endMs = 4_000;
-/**
- * After an exception: time to leave the gateway and to serve on for a second. State can't be relied
- * on for longer.
- */
-const crashMs = 2_000;
-const crashDrainMs = 1_500;
-/** npm passes a signal on that the terminal has already sent to the whole group of processes. */
-const echoMs = 200;
-/** For output that is still being written. */
-const flushMs = 200;
 /**
  * A stopping service logs no more exceptions than these: a timer may throw again and again, or the
  * log itself may fail.

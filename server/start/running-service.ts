@@ -14,12 +14,7 @@ import type { PreparedService } from "./prepare-service.ts";
 import { registerHost, registerServer, unregisterServer } from "./process-services.ts";
 import type { Server } from "./server.ts";
 import { serverInfo, startedLine } from "./server-info.ts";
-
-/**
- * How long a stopping service serves on: load balancers need to see that it isn't ready before it
- * closes.
- */
-const servingOnMs = 1_000;
+import { servingOnMs } from "./times.ts";
 
 /** The requests that a service has accepted. */
 export interface OpenRequests {

@@ -2,9 +2,7 @@
 // on them, so those who ask for one and don't come back cost it nothing.
 
 import type { Host } from "../base/ports.ts";
-
-/** How long a challenge is good for: a dialer asks again at once. */
-const challengeMs = 10_000;
+import { challengeMs } from "./times.ts";
 
 /** 32 random bytes, in hex. */
 export function randomText(): string {

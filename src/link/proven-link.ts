@@ -24,6 +24,7 @@ import {
 } from "./handshake.ts";
 import { Link } from "./link.ts";
 import { answering, LinkPeer } from "./link-peer.ts";
+import { welcomeMs } from "./times.ts";
 
 /** What a service brings to each of its links. */
 export interface LinkService {
@@ -58,9 +59,6 @@ export interface ProvenLink extends ProvenEnd {
   /** Resolves with the cause when the link is over. */
   readonly closed: Promise<unknown>;
 }
-
-/** For an acceptor's first frames to come. */
-const welcomeMs = 5_000;
 
 function introductionOf(service: LinkService): Introduction {
   const { role, instance, build } = service;

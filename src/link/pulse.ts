@@ -3,7 +3,8 @@
 
 import { kinds } from "./frames.ts";
 import type { Outbox } from "./outbox.ts";
-import { turnMs, Watched, type Wheel } from "./wheel.ts";
+import { turnMs } from "./times.ts";
+import { Watched, type Wheel } from "./wheel.ts";
 
 /** How long the other end may be silent until each of these. */
 const turns = {

@@ -3,10 +3,8 @@
 // blocked for seconds has had one turn, in which nobody else was late.
 
 import type { Clock } from "../base/ports.ts";
+import { idleTurnMs, turnMs } from "./times.ts";
 
-/** How long a turn takes. */
-export const turnMs = 100;
-const idleTurnMs = 1_000;
 const idleTurns = 15;
 
 /** What the wheel looks after. */

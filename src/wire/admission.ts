@@ -8,27 +8,22 @@
 
 import type { Clock, EventLoop, Host, Log } from "../base/ports.ts";
 import type { CallFigures } from "../base/ports/telemetry.ts";
+import {
+  intervalMs,
+  lateMs,
+  logMs,
+  longestWaitMs,
+  promptMs,
+  shortWaitMs,
+  turnMs,
+} from "./times.ts";
 
 /** Fewer than these are never refused. */
 const fewest = 16;
-/** How often the number is adjusted. */
-const intervalMs = 1_000;
-/** Above this delay of the event loop, fewer calls may run. */
-const lateMs = 100;
 const fewer = 0.8;
-/** Below this delay, more may. */
-const promptMs = 20;
 const more = 1.05;
 /** Turns of the event loop in which requests are read before calls begin: a turn accepts one connection. */
 const reads = 8;
-/** So many calls begin together that they keep the loop for about this long. */
-const turnMs = 5;
-/** While calls are refused, the log says so at most this often. */
-const logMs = 10_000;
-/** A call that would wait longer to begin is too much. */
-const longestWaitMs = 500;
-/** Calls of a procedure line up until those that wait take less than this: then all of them begin. */
-const shortWaitMs = 100;
 
 /** The calls of one procedure that are admitted and have not begun. */
 interface Line {

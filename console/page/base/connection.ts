@@ -3,9 +3,7 @@
 import { addressOf } from "./address.ts";
 import type { ConsoleChange, ConsoleState } from "../../../src/types/console-state.ts";
 import type { Model } from "./model.ts";
-
-/** Delay between attempts to reach a service that doesn't answer. */
-const retryMs = 2_000;
+import { retryMs } from "./times.ts";
 
 export interface EventStream {
   open(): void;

@@ -13,6 +13,7 @@ import type {
   SeenCall,
   ServiceState,
 } from "../../../src/types/console-state.ts";
+import { clockToleranceMs, rateWindowMs } from "./times.ts";
 
 export type Part =
   | "service"
@@ -27,11 +28,6 @@ export type Part =
 export type Link = "connecting" | "live" | "lost";
 
 const maxCalls = 100;
-/** A member's calls per second are averaged over this time. */
-const rateWindowMs = 5_000;
-
-/** If the clocks' difference grows by more than this, one was set or the machine slept. */
-const clockToleranceMs = 1_000;
 
 export class Model {
   service: ServiceState = {

@@ -6,14 +6,13 @@ import { openDialog } from "../base/dialog.ts";
 import { arrange, fill, gridOf, h, rove, rowHeight, setText } from "../base/dom.ts";
 import { bytes, duration, failed, outcome, versionText } from "../base/format.ts";
 import type { Model } from "../base/model.ts";
+import { drawIntervalMs, rushIntervalMs } from "../base/times.ts";
 
 const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
-const drawIntervalMs = 250;
 /**
  * With more new calls than this per update nobody can read them, so the list updates less often.
  */
 const rushCalls = 20;
-const rushIntervalMs = 1_000;
 /** Rows written per frame; visible ones come first. */
 const rowsPerFrame = 16;
 

@@ -4,6 +4,7 @@
 // a layer whenever one begins or ends (bench/console-page.mjs).
 
 import type { Caller } from "../../../src/types/console-state.ts";
+import { travelMs } from "../base/times.ts";
 
 /** Boxes of the map; without a hub the member is the service itself. */
 export interface Layout {
@@ -29,7 +30,6 @@ interface Dot {
   readonly bad: boolean;
 }
 
-const travelMs = 420;
 /** Dots per update and line, and in total: more can't be told apart and cost frames. */
 const maxDotsPerFlow = 6;
 const maxDots = 160;

@@ -9,8 +9,8 @@ import { FlowCanvas } from "./flow-canvas.ts";
 import { rate } from "../base/format.ts";
 import { type Box, BoxMaker, detailFor } from "./map-box.ts";
 import { type Model, rateKey } from "../base/model.ts";
+import { rateIntervalMs } from "../base/times.ts";
 
-const rateIntervalMs = 1_000;
 /** How many chips light up per message of calls. */
 const maxFlashes = 40;
 

@@ -1,10 +1,7 @@
 // Console sessions. A token that works once is traded for a session; both live in memory.
 
 import type { Clock } from "../../../src/base/ports.ts";
-
-/** How long a token can be traded for a session. */
-export const tokenMs = 600_000;
-export const sessionMs = 28_800_000;
+import { sessionMs, tokenMs } from "../base/times.ts";
 
 // Only a holder of the trust key can create more. Then the oldest ones end.
 const maxTokens = 16;

@@ -4,10 +4,10 @@ import type { Caller, Figures } from "../../../src/types/console-state.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { serviceHeaders } from "../../../src/base/protocol.ts";
 import type { Credentials } from "../../../src/http/trust.ts";
+import { windowMs } from "../base/times.ts";
 
 /** Bounded because clients can make up user agents. */
 const maxBrowsers = 1_000;
-const windowMs = 60_000;
 const maxTextLength = 200;
 const maxSites = 8;
 

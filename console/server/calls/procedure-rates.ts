@@ -2,12 +2,10 @@
 
 import type { ProcedureRate, SeenCall } from "../../../src/types/console-state.ts";
 import { Window } from "./window.ts";
+import { forgetMs, ratesRefreshMs } from "../base/times.ts";
 
 /** Bounded because anyone can call names that don't exist. */
 const maxNames = 5_000;
-const refreshMs = 1_000;
-/** By then all readers have seen the procedure's figures drop to 0. */
-const forgetMs = 180_000;
 
 interface Entry {
   readonly window: Window;
@@ -42,7 +40,7 @@ export class ProcedureRates {
 
   /** The rates that changed after `revision`. */
   after(revision: number, now: number): { rates: readonly ProcedureRate[]; revision: number } {
-    if (now - this.#refreshedAt >= refreshMs) {
+    if (now - this.#refreshedAt >= ratesRefreshMs) {
       this.#refreshedAt = now;
       this.#refresh(now);
     }

@@ -1,5 +1,7 @@
 // Counts calls of the last minute in little memory: six slots of ten seconds, 64 duration buckets.
 
+import { firstBucketMs, slotMs } from "../base/times.ts";
+
 /** Figures of one minute. */
 export interface WindowFigures {
   readonly calls: number;
@@ -17,14 +19,8 @@ interface Slot {
   readonly durations: Uint32Array;
 }
 
-const slotMs = 10_000;
 const slots = 6;
 
-/**
- * Buckets start at 0.05 ms and grow by a quarter each. The last starts at 64 s, and figures are off
- * by at most 12 %.
- */
-const firstBucketMs = 0.05;
 const growth = 1.25;
 const buckets = 64;
 

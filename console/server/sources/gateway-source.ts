@@ -11,11 +11,8 @@ import { fetchJson } from "./fetch-json.ts";
 import { MembersElsewhere } from "./members-elsewhere.ts";
 import { otherGateways } from "./other-gateways.ts";
 import type { Source } from "./source.ts";
+import { gatewayPollMs, memberAnswerMs } from "../base/times.ts";
 
-/** How often to request each member's checks while there are viewers. */
-const pollMs = 5_000;
-/** Longer than the 5 s that a check may take. */
-const answerMs = 6_000;
 /** Check details are for people, who won't read more. */
 const maxAnswerBytes = 16_384;
 
@@ -86,7 +83,7 @@ export function gatewaySource(
       let cancel = (): void => {};
       const repeat = (): void => {
         poll();
-        cancel = clock.after(pollMs, repeat);
+        cancel = clock.after(gatewayPollMs, repeat);
       };
       repeat();
       const unwatch = elsewhere?.watch();
@@ -125,7 +122,7 @@ async function checksOf({ clock }: Host, { via }: Member): Promise<Checks | unde
     { clock, transport: via },
     {
       url: anyUpstream + paths.health,
-      timeoutMs: answerMs,
+      timeoutMs: memberAnswerMs,
       maxBytes: maxAnswerBytes,
     },
   );
@@ -137,7 +134,7 @@ async function callsOf({ clock }: Host, { via }: Member): Promise<CallFigures | 
     { clock, transport: via },
     {
       url: anyUpstream + callsPath,
-      timeoutMs: answerMs,
+      timeoutMs: memberAnswerMs,
       maxBytes: maxAnswerBytes,
     },
   )) as Partial<Record<keyof CallFigures, unknown>> | null | undefined;

@@ -8,6 +8,7 @@ import type { ListedMember } from "../../../src/roles/members/member-endpoints.t
 import type { Member, Members } from "../../../src/roles/members/members.ts";
 import type { ListedGateway } from "../../../src/roles/upstreams/gateway-list.ts";
 import { fetchJson } from "./fetch-json.ts";
+import { keptMs, otherAnswerMs } from "../base/times.ts";
 
 export interface OtherGateways {
   /** Asks one of the members, each time another one. */
@@ -18,9 +19,6 @@ export interface OtherGateways {
   readonly strangers: readonly MemberState[];
 }
 
-/** Nodes see each other's gateways differently: what none of them has said for so long is over. */
-const keptMs = 20_000;
-const answerMs = 3_000;
 const maxAnswerBytes = 16 * 1024 * 1024;
 
 interface Seen extends ListedGateway {
@@ -62,7 +60,7 @@ export function otherGateways(
         { clock, transport: asked.via },
         {
           url: anyUpstream + gatewaysPath,
-          timeoutMs: answerMs,
+          timeoutMs: otherAnswerMs,
           maxBytes: maxAnswerBytes,
         },
       ).then((answer) => note(gatewaysIn(answer)));

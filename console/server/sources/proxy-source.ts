@@ -13,11 +13,7 @@ import type { Subject } from "../../../src/roles/pipeline/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { proceduresIn } from "./manifest-procedures.ts";
 import type { Source } from "./source.ts";
-
-/**
- * How often to request the state of the service behind while there are viewers, and the time limit.
- */
-const pollMs = 3_000;
+import { proxyPollMs } from "../base/times.ts";
 
 export function proxySource(
   host: Host,
@@ -61,7 +57,7 @@ export function proxySource(
       let cancel: (() => void) | undefined = () => {};
       const repeat = async (): Promise<void> => {
         await poll();
-        if (cancel !== undefined) cancel = host.clock.after(pollMs, () => void repeat());
+        if (cancel !== undefined) cancel = host.clock.after(proxyPollMs, () => void repeat());
       };
       void repeat();
       return () => {
@@ -77,7 +73,7 @@ async function stateOf({ clock }: Host, upstreams: Peer): Promise<ConsoleState |
   const way = { clock, transport: upstreams };
   const state = (await fetchJson(way, {
     url: `${anyUpstream}${consolePath}/state`,
-    timeoutMs: pollMs,
+    timeoutMs: proxyPollMs,
   })) as Partial<ConsoleState> | null | undefined;
   return state?.format === 1 && Array.isArray(state.members) && Array.isArray(state.procedures)
     ? (state as ConsoleState)

@@ -8,11 +8,7 @@ import { Bag, type Bagged } from "../../host/bag.ts";
 import { allRead } from "../../host/event-loop.ts";
 import type { HeldFor } from "../../../src/base/ports.ts";
 import type { HeldMemory, Holder } from "../../host/held-memory.ts";
-
-/** A connection that was idle for this long is unlikely to be used next. */
-const unusedMs = 1_000;
-/** After a search without result, all connections count as busy for this long. */
-const searchPauseMs = 100;
+import { cutMs, openingMs, searchPauseMs, unusedMs } from "./times.ts";
 
 /** What ends when its caller is gone. */
 export interface Leaver extends Bagged {
@@ -105,9 +101,6 @@ export async function isStillOpen(socket: Socket): Promise<boolean> {
   return false;
 }
 
-/** How long a connection that was just opened may take to bring its request. */
-const openingMs = 1_000;
-
 /**
  * Ends the connections without a request. With `graceMs`, those that were just opened have a second
  * at most: their callers are about to send a request, which is answered.
@@ -126,9 +119,6 @@ function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: nu
   // What it waits for keeps the process alive.
   if (graceMs > 0) setTimeout(end, Math.min(graceMs, openingMs), false).unref();
 }
-
-/** How long answers to requests that are cut may take to leave. */
-const cutMs = 500;
 
 /** The end of a server's connections. */
 export class ConnectionsEnd {

@@ -25,9 +25,7 @@ import { allRead, type Heartbeat } from "../../host/event-loop.ts";
 import { HeldMemory } from "../../host/held-memory.ts";
 import { connectionOf } from "./socket-channel.ts";
 import { type DialedUpgrade, linkPath, toSocket, toWebSocket } from "./upgrades.ts";
-
-/** For the other end to answer all requests. */
-const answerMs = 5_000;
+import { dialAnswerMs } from "../connection/times.ts";
 
 export interface LinkHostOptions {
   /** Of certificates, beside those that Node knows. */
@@ -79,7 +77,7 @@ async function dial(
   const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 });
   // Of all of it: a timeout of the socket begins again with each byte.
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), answerMs);
+  const timer = setTimeout(() => late.abort(), dialAnswerMs);
   const options = {
     hostname: address ?? hostname,
     // The certificate is one of the name.
@@ -125,7 +123,7 @@ async function dial(
     );
   } catch (error) {
     throw late.signal.aborted
-      ? new Error(`${base} doesn't answer within ${answerMs} ms when asked for a link`)
+      ? new Error(`${base} doesn't answer within ${dialAnswerMs} ms when asked for a link`)
       : error;
   } finally {
     clearTimeout(timer);

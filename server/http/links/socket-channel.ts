@@ -11,9 +11,7 @@ import type {
   LinkTls,
 } from "../../../src/base/ports/links.ts";
 import type { HeldMemory, Holder } from "../../host/held-memory.ts";
-
-/** How long what was sent may take to leave, once the link is over. */
-const closingMs = 1_000;
+import { closingMs } from "../connection/times.ts";
 
 export class SocketChannel implements Channel {
   readonly #socket: Socket;

@@ -2,6 +2,7 @@
 
 import { NodeNotAvailable } from "../../../src/base/errors.ts";
 import { Bag, type Bagged } from "../../host/bag.ts";
+import { cutMs } from "../connection/times.ts";
 
 /** What can be ended. */
 interface Cuttable {
@@ -14,9 +15,6 @@ interface Cuttable {
 interface Entry extends Bagged {
   readonly request: Cuttable;
 }
-
-/** How long answers to requests that are cut may take to leave. */
-const cutMs = 500;
 
 /** Waits for requests when the service stops. The sockets are left to their server. */
 export class OpenMountedRequests {

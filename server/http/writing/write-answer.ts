@@ -15,11 +15,8 @@ import type { CallerConnection } from "../connection/caller-connection.ts";
 import { chunkBytes } from "../../host/held-memory.ts";
 import { sendHead } from "./send-head.ts";
 import { sliced, writePiece, writeSlices } from "./slices.ts";
+import { lingerMs } from "../connection/times.ts";
 
-/**
- * How long a caller that has its answer may go on sending the body, before the connection is cut.
- */
-const lingerMs = 2_000;
 /** Receiving and dropping an unread body of this size is cheaper than a new connection. */
 const maxDroppedBytes = 65_536;
 

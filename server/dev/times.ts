@@ -1,0 +1,38 @@
+// Times of development, in ms, with their reasons.
+
+// deployment.ts
+/** How long a module that runs again waits for calls in its old code. */
+export const callsEndMs = 1_000;
+
+// development.ts
+/** A file that was removed while the application was read may be gone for good, and with it the folder. */
+export const goneMs = 50;
+/** How long pages wait for nodes that load procedures which have moved to them. */
+export const placeTimeoutMs = 2000;
+
+// pages.ts
+/** How long a move waits for a page that doesn't confirm it: a tab in the background may sleep. */
+export const followTimeoutMs = 2000;
+
+// settle.ts
+/** An empty file is looked at again after this long. */
+export const emptyLookMs = 10;
+/** Moving a procedure changes two segment files, which an editor saves right after each other. */
+export const segmentFilesWindowMs = 20;
+/** Longer than an editor takes to save the second of two files. */
+export const secondSaveMs = 150;
+/** Long enough to open another file and type three words. */
+export const orphanWindowMs = 10_000;
+
+// watch.ts
+/**
+ * Delays of repeated looks at a path. The later ones are for folders that the watcher is still
+ * scanning.
+ */
+export const lookDelaysMs: readonly number[] = [100, 200, 400, 800];
+/**
+ * The watcher doesn't report when it has scanned an added folder. This is enough for a large one.
+ */
+export const addedFolderMs = 1000;
+/** File times come from a clock that ticks every few ms, so a file may seem older than it is. */
+export const fileClockTickMs = 20;

@@ -1,0 +1,29 @@
+// Times of connections, in ms, with their reasons.
+
+// connection/caller-connection.ts
+/** A connection that was idle for this long is unlikely to be used next. */
+export const unusedMs = 1_000;
+/** After a search without result, all connections count as busy for this long. */
+export const searchPauseMs = 100;
+/** How long a connection that was just opened may take to bring its request. */
+export const openingMs = 1_000;
+/** How long answers to requests that are cut may take to leave. */
+export const cutMs = 500;
+
+// links/dial.ts
+/** For the other end to answer all requests. */
+export const dialAnswerMs = 5_000;
+
+// links/socket-channel.ts
+/** How long what was sent may take to leave, once the link is over. */
+export const closingMs = 1_000;
+
+// listening.ts
+/** How long accepting may take when a service closes. */
+export const acceptingMs = 500;
+
+// writing/write-answer.ts
+/**
+ * How long a caller that has its answer may go on sending the body, before the connection is cut.
+ */
+export const lingerMs = 2_000;
