@@ -2,7 +2,7 @@
 //
 //   --only get,hop   these kinds of call
 //   --list           the files in the order of their first function, with the functions
-//   --folders        lines of each folder, and the folders that import each other, and no calls
+//   --folders        lines and tokens of each folder, and the folders that import each other, and no calls
 //
 // The sources get a counter at the beginning of each function, and real processes run them. Dependencies, the application
 // and what timers do aren't counted. The caller keeps its connection. Of many calls the one with the fewest entries is

@@ -1,23 +1,33 @@
 // How large folders are, and which of them import each other.
 import { dirname } from "node:path";
+import ts from "typescript";
+
+/** @param {string} text */
+function tokensIn(text) {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
+  let count = 0;
+  while (scanner.scan() !== ts.SyntaxKind.EndOfFileToken) count++;
+  return count;
+}
 
 /**
- * Prints lines and characters of rooms and folders, and the pairs of folders that import each other.
+ * Prints lines and tokens of rooms and folders, and the pairs of folders that import each other.
  *
  * @param {readonly import("../../test/_sources.ts").Source[]} sources
  */
 export function printFolders(sources) {
-  /** @type {Record<string, { files: number, lines: number, characters: number }>} */
+  /** @type {Record<string, { files: number, lines: number, tokens: number }>} */
   const sizes = {};
   /** @type {Map<string, boolean>} From folder and to folder: whether only types are imported. */
   const edges = new Map();
   for (const { path, text, imports } of sources) {
     const folder = dirname(path);
+    const tokens = tokensIn(text);
     for (const key of [`${path.split("/")[0]}/**`, folder]) {
-      const size = (sizes[key] ??= { files: 0, lines: 0, characters: 0 });
+      const size = (sizes[key] ??= { files: 0, lines: 0, tokens: 0 });
       size.files++;
       size.lines += text.split("\n").length - 1;
-      size.characters += text.length;
+      size.tokens += tokens;
     }
     for (const { path: target, typeOnly } of imports)
       if (target !== undefined) {
