@@ -172,7 +172,7 @@ export function openMember(member: MemberState, model: Model): void {
         ? "in rotation"
         : "out of rotation: unhealthy or silent",
   );
-  add("Segments", member.segments?.join(", ") ?? "unknown: an older node");
+  add("Segments", member.segments?.join(", ") ?? "unknown");
   if (member.gateways !== undefined) add("Gateways", member.gateways.join(", "));
   const [calls, ages] = callsAtOnce(callsOf(member, model));
   add("Calls at once", calls);

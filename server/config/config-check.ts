@@ -17,27 +17,6 @@ import {
   type SchemaNode,
 } from "./schema-key.ts";
 
-/** Keys and limits that had another name before the first release. */
-export const renamedKeys: ReadonlyMap<string, string> = new Map([
-  ["clients", "browserSegments"],
-  ["clientModules", "browserModules"],
-  ["monitor", "healthIntervalMs"],
-  ["layout", "nodes"],
-]);
-export const renamedLimits: ReadonlyMap<string, string> = new Map([
-  ["body", "bodyBytes"],
-  ["header", "headerBytes"],
-  ["headerTime", "headerTimeoutMs"],
-  ["requestTime", "requestTimeoutMs"],
-  ["time", "callTimeoutMs"],
-  ["connections", "maxConnections"],
-  ["depth", "maxDepth"],
-  ["values", "maxValues"],
-  ["objects", "maxObjects"],
-  ["digits", "maxDigits"],
-  ["query", "maxQueryParameters"],
-]);
-
 type Values = Readonly<Record<string, unknown>>;
 type Words = Pick<Problem, "message" | "hint">;
 
@@ -164,8 +143,6 @@ function unknownKeys(values: Values, mode: Mode, file: string): Problem[] {
 }
 
 function unknownKey(key: string, mode: Mode, known: readonly string[]): Words {
-  const newName = renamedKeys.get(key);
-  if (newName !== undefined) return { message: `renamed to '${newName}'` };
   const others = modesWith(key);
   const near = nearest(key, known);
   return {
@@ -246,8 +223,6 @@ function isObjectSchema({ type }: SchemaNode): boolean {
 
 function unknownMember(path: string, name: string, known: readonly string[]): Words {
   const isLimit = path === "limits";
-  const newName = isLimit ? renamedLimits.get(name) : undefined;
-  if (newName !== undefined) return { message: `renamed to '${newName}'` };
   if (isLimit && modesWith(name).length > 0)
     return { message: "not a limit, but a key beside 'limits'" };
   const near = nearest(name, known);

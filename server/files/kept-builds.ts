@@ -35,9 +35,8 @@ export async function readKeptBuilds(folders: OutputFolders): Promise<KeptBuilds
   const path = join(folders.server, manifestFiles.kept);
   if (!(await isFile(path))) return { revisions: 0, builds: [] };
   try {
-    const value = JSON.parse(await readFile(path, "utf8")) as Partial<KeptBuilds> | KeptBuild[];
-    // Builds of earlier versions wrote the list alone.
-    const { revisions, builds } = Array.isArray(value) ? { revisions: 1, builds: value } : value;
+    const value = JSON.parse(await readFile(path, "utf8")) as Partial<KeptBuilds>;
+    const { revisions, builds } = value;
     if (Number.isSafeInteger(revisions) && builds?.every(isKeptBuild) === true)
       return { revisions: revisions as number, builds };
   } catch (error) {
@@ -75,7 +74,7 @@ export function servedBuilds({ builds }: KeptBuilds, revisions: number): ServedB
   };
 }
 
-/** What a manifest says of its build's modules, whichever version of Seamline has written it. */
+/** What a manifest says of its build's modules, whichever release of Seamline has written it. */
 export async function readBuilt(
   manifest: string,
 ): Promise<Pick<ServerManifest, "revision" | "files">> {

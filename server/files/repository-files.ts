@@ -48,7 +48,7 @@ export async function createRepositoryFiles(
     const [forNodes, forBrowsers] = [manifestFiles.server, manifestFiles.browser].map((name) =>
       join(folder, name),
     ) as [string, string];
-    // Builds of earlier versions kept a build's browser files only.
+    // They may have been removed by hand.
     if (!existsSync(forNodes) || !existsSync(forBrowsers)) continue;
     browserManifests.set(revision, { path: realpathSync.native(forBrowsers), immutable: false });
     let build: Promise<Build> | undefined;

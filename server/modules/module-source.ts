@@ -214,7 +214,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     try {
       return parseManifest(Buffer.from(body).toString("utf8"), url).revision;
     } catch {
-      // It has another build, in a form of another version.
+      // It has another build, in a form of another release.
       return undefined;
     }
   };
@@ -237,7 +237,6 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     },
     async file(name, revision) {
       const path = paths.modules + name.split("/").map(encodeURIComponent).join("/");
-      // A repository of an earlier version has the current build only, and ignores the query.
       const answer = await retried(() => get(path + revisionQuery + revision));
       if (answer.status === 200) return answer.body;
       if (answer.status === 404 && (await served()) === revision)

@@ -129,8 +129,8 @@ function checkedModule(entry: StoredManifest["procedures"][number]): typeof entr
 }
 
 /**
- * The manifest in a parsed JSON file: a build's, or one that is as in memory, as older builds wrote
- * it and `readManifest()` of the test kit returns it.
+ * The manifest in a parsed JSON file: a build's, or one in the form that `readManifest()` of the
+ * test kit returns.
  */
 export function fromStored(
   json: Partial<StoredManifest | ServerManifest> | null,

@@ -49,7 +49,7 @@ export interface MemberState {
   readonly id: string;
   readonly url?: string;
   readonly name?: string;
-  /** Absent for a node of an older version. */
+  /** Absent for a node without a description: one with over 10,000 procedures sends none. */
   readonly segments?: readonly string[];
   /** FQNs of a member without `segments`. */
   readonly procedures?: readonly string[];
@@ -68,7 +68,7 @@ export interface MemberState {
 }
 
 /**
- * One version of a procedure, or a route. All but name and segments is absent for a node of an older version.
+ * One version of a procedure, or a route. All but name and segments is absent if its nodes have no description.
  */
 export interface ProcedureState {
   readonly fqn: string;

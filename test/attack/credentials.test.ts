@@ -34,7 +34,7 @@ const senders: readonly (readonly [
     "nothing",
   ],
   ["the kind of a frame", ["x-svc-from: key", "from: key"], "nothing"],
-  ["the origin field of earlier versions", ["x-svc-origin: trusted"], "nothing"],
+  ["an origin in a field", ["x-svc-origin: trusted"], "nothing"],
   [
     "a forwarded loopback address",
     ["X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "X-Real-Ip: 127.0.0.1"],

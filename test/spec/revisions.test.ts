@@ -1,6 +1,6 @@
 // A build keeps the ones before it, and the service with the files serves them.
 
-import { existsSync, renameSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Server } from "../../server/start/server.ts";
 import type { Fixture } from "../build/_fixture.ts";
@@ -115,7 +115,9 @@ describe("a build", () => {
     for (const text of [
       "{",
       "null",
+      "[]",
       "[{}]",
+      '[{"revision":"x","files":[]}]',
       '{"revisions":1,"builds":[{"revision":"../x","files":[]}]}',
     ]) {
       application.write({ "dist/server/kept.json": text });
@@ -127,6 +129,19 @@ describe("a build", () => {
 });
 
 describe("a repository or standalone", () => {
+  it("goes on without earlier builds that were removed by hand, and so does the next build", async () => {
+    const application = applicationOf(files);
+    const first = await build(application, "first", 2);
+    const second = await build(application, "second", 2);
+    rmSync(application.path("dist/server/earlier"), { recursive: true });
+    const server = await repository(application);
+    expect(await manifestOf(server, first)).toBe(second);
+    expect(await module(server, "shop/roll.js", first)).toMatch(/^404/);
+    await build(application, "third", 2);
+    expect(existsSync(application.path(`dist/server/earlier/${second}/manifest.json`))).toBe(true);
+    expect(existsSync(application.path(`dist/server/earlier/${first}`))).toBe(false);
+  });
+
   it("revisions-3: serves one earlier build: the files of its pages, its manifest by '?revision=', and its modules to those who have the trust key", async () => {
     const application = applicationOf(files);
     const first = await build(application, "first");

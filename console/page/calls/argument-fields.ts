@@ -24,7 +24,7 @@ export function fieldsOf(parameters: readonly Parameter[]): Field[] {
   });
 }
 
-/** All arguments in one field, for nodes of older versions, which don't report parameters. */
+/** All arguments in one field, for procedures of nodes without a description. */
 export function argumentsField(): Field {
   return jsonField("arguments", "JSON object: parameter names and values", "object", "{}");
 }

@@ -3,7 +3,6 @@
 
 import { type Problem, Problems, nearest } from "../../../src/base/problem.ts";
 import { parseConfig } from "../../config/config.ts";
-import { renamedKeys } from "../../config/config-check.ts";
 
 /** Options of the Vite plugin. Paths are relative to the application folder. */
 export interface SeamlineOptions {
@@ -51,11 +50,6 @@ export function refuseWrongOptions(options: SeamlineOptions): void {
   const values: Readonly<Record<string, unknown>> = { ...options };
   const problems: Problem[] = [];
   for (const path of Object.keys(values).filter((name) => !names.includes(name))) {
-    const renamed = renamedKeys.get(path);
-    if (renamed !== undefined) {
-      problems.push({ file, path, message: `renamed to '${renamed}'` });
-      continue;
-    }
     const near = nearest(path, names);
     const hint = near === undefined ? `Known here: ${names.join(", ")}` : `Did you mean '${near}'?`;
     problems.push({ file, path, message: "unknown option", hint });

@@ -74,7 +74,7 @@ async function keepServerFiles(options: {
   const { revision, isCurrent, from, to, manifest } = options;
   const source = isCurrent ? from : earlierFolder(from, revision);
   const names = [manifestFiles.server, manifestFiles.browser].map((name) => join(source, name));
-  // A build of an earlier version kept the browser's files only.
+  // They may have been removed by hand.
   if (!(await Promise.all(names.map(isFile))).every(Boolean)) return;
   const folder = earlierFolder(to, revision);
   for (const name of [manifestFiles.server, manifestFiles.browser])

@@ -1,5 +1,5 @@
 // What entries of the directory say, and how it is checked. The key of a signature proves who wrote them,
-// which doesn't make them right: a service of another version may have.
+// which doesn't make them right: a service of another release may have.
 
 import type { ListName } from "./shared-lists.ts";
 

@@ -21,7 +21,7 @@ export function readRoutes(value: unknown): readonly RouteInfo[] {
   });
 }
 
-/** Checks the time limits of procedures, in ms. Services of an older version name none. */
+/** Checks the time limits of procedures, in ms. A service without any doesn't send them. */
 export function readTimeouts(value: unknown): ReadonlyMap<string, number> {
   const entries = Object.entries(value ?? {}) as [string, unknown][];
   const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && (ms as number) > 0;

@@ -4,11 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { errorsWarning } from "../../../server/config/config-address.ts";
-import { configVariable } from "../../../server/config/config-file.ts";
-import { renamedKeys, renamedLimits } from "../../../server/config/config-check.ts";
-import { schemas } from "../../../server/config/config-schema.ts";
 import { parseConfig, readConfig } from "../../../server/config/config.ts";
-import { defaultLimits } from "../../../src/base/limits.ts";
 import { Problems } from "../../../src/base/problem.ts";
 
 const root = "/app";
@@ -486,42 +482,4 @@ it("a service that others can reach warns if its configuration doesn't set 'erro
     expect(warning(url)).toBeUndefined();
   expect(warning("http://0.0.0.0:3000", { errors: "shown" })).toBeUndefined();
   expect(warning("http://0.0.0.0:3000", { mode: "repository" })).toBeUndefined();
-});
-
-describe("a name from before the first release", () => {
-  const gateway = { mode: "gateway", url: "http://127.0.0.1:3000" };
-  const limits = Object.fromEntries([...renamedLimits.keys()].map((name) => [name, 1]));
-
-  it("is refused as a key, and the error has the new name", () => {
-    expect(problemsOf({ ...gateway, monitor: 1_000 })).toEqual([
-      "monitor: renamed to 'healthIntervalMs'",
-    ]);
-    const old = { clients: ["ui"], clientModules: ["./a"], layout: { shop: ["shop"] } };
-    expect(problemsOf({ ...repository, ...old })).toEqual([
-      "clients: renamed to 'browserSegments'",
-      "clientModules: renamed to 'browserModules'",
-      "layout: renamed to 'nodes'",
-    ]);
-  });
-
-  it("is refused as a limit, and the error has the new name", () => {
-    const problems = problemsOf({ ...gateway, limits });
-    expect(problems.toSorted()).toEqual(
-      [...renamedLimits].map(([old, name]) => `limits.${old}: renamed to '${name}'`).toSorted(),
-    );
-  });
-
-  it("maps to an existing key", () => {
-    expect([...renamedLimits.values()].filter((name) => !(name in defaultLimits))).toEqual([]);
-    const keys = Object.values(schemas).flatMap(({ entries }) => Object.keys(entries));
-    expect([...renamedKeys.values()].filter((name) => !keys.includes(name))).toEqual([]);
-  });
-
-  it("is refused as an environment variable, unless the new one is set too", () => {
-    expect(() => configVariable({ SVC_CONFIG: "a.json" })).toThrow(
-      /SVC_CONFIG: this environment variable is renamed to SEAMLINE_CONFIG\n.*Set SEAMLINE_CONFIG=a\.json/,
-    );
-    expect(configVariable({ SVC_CONFIG: "a.json", SEAMLINE_CONFIG: "b.json" })).toBe("b.json");
-    expect(configVariable({ SEAMLINE_CONFIG: "" })).toBeUndefined();
-  });
 });

@@ -62,7 +62,7 @@ describe("GET /svc/console/state", () => {
     });
   });
 
-  it("the state lists a member of an older version by its FQNs, until it has left", async () => {
+  it("the state lists a member without a description by its FQNs, until it has left", async () => {
     const { gateway, network, clock } = await deployed();
     const member = await fakeMember(
       { dial: memoryDial(network), gateway: address, trustKey: key, instance: "old" },
