@@ -141,17 +141,6 @@ describe("commands", () => {
 });
 
 describe("code blocks", () => {
-  // Blocks of the guide name files of applications of their own: test/docs runs them.
-  const own = documents.filter((document) => !document.startsWith("docs/guide/"));
-  const quoted = own.flatMap((document) =>
-    blocksOf(document).map((block) => ({ ...block, document })),
-  );
-
-  it.each(quoted.filter(({ label }) => /^(?:demo|src\/(?!shop|main)|server|client)\//.test(label)))(
-    "that $document quotes from $label stand there",
-    ({ label, text }) => expect(read(label)).toContain(text),
-  );
-
   it("the README's example is a complete application, before the move and after it", async () => {
     for (const [when, files] of Object.entries(readmeExample)) {
       const application = createFixture({
