@@ -79,6 +79,11 @@ async function problemsOfSite() {
         (page) => !files.includes(`${page.slice(1)}${page.endsWith("/") ? "index" : ""}.html`),
       )
       .map((page) => `${page} was not built`),
+    ...files
+      .filter((file) => /^(?:guide|reference)\/.*\.html$/.test(file))
+      .map((file) => `/${file.replace(/\.html$/, "")}`)
+      .filter((page) => !pages.includes(page))
+      .map((page) => `${page} isn't in the sidebar`),
     ...pages.filter((page) => !searched.has(page)).map((page) => `the search doesn't know ${page}`),
     ...texts.flatMap(({ file, text }) =>
       [

@@ -15,6 +15,7 @@ import { readModule } from "../src/split/read/read-module.ts";
 import { splitModule } from "../src/split/write/split-module.ts";
 import { filesIn, root } from "./_sources.ts";
 import { createFixture } from "./build/_fixture.ts";
+import { readmeExample } from "./docs/_readme.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 // Pages of the API are made when the site is: it looks after their links itself.
@@ -140,24 +141,11 @@ describe("commands", () => {
 });
 
 describe("code blocks", () => {
-  // Blocks of the guide name files of applications of their own: test/docs runs them.
-  const own = documents.filter((document) => !document.startsWith("docs/guide/"));
-  const quoted = own.flatMap((document) =>
-    blocksOf(document).map((block) => ({ ...block, document })),
-  );
-
-  it.each(quoted.filter(({ label }) => /^(?:demo|src\/(?!shop|main)|server|client)\//.test(label)))(
-    "that $document quotes from $label stand there",
-    ({ label, text }) => expect(read(label)).toContain(text),
-  );
-
   it("the README's example is a complete application, before the move and after it", async () => {
-    const files = blocksOf("README.md").filter(({ label }) => /^(?:src|segments)\//.test(label));
-    const [before, after] = [files.slice(0, 4), [...files.slice(0, 2), ...files.slice(4)]];
-    for (const [when, written] of Object.entries({ before, after })) {
+    for (const [when, files] of Object.entries(readmeExample)) {
       const application = createFixture({
         "index.html": '<!doctype html><script type="module" src="/src/main.ts"></script>',
-        ...Object.fromEntries(written.map(({ label, text }) => [label, text])),
+        ...files,
       });
       const { manifest } = await application.build();
       expect(manifest.procedures.map((one) => one.fqn)).toEqual(["shop/discount"]);

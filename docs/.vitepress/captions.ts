@@ -1,17 +1,16 @@
-// Says above a block of code what it is: the file that it stands in, as the guide's fences name it.
+// Sets the line that names a block's file as a caption of the block: `src/shop/quote.ts` directly above its fence.
 
 import type { MarkdownRenderer } from "vitepress";
 
-/** ```` ```ts src/shop/quote.ts ````: the words behind the language, if they are a path. */
+/** Gives the class `file` to a paragraph that is one piece of code and ends where a fence begins. */
 export function captions(md: MarkdownRenderer): void {
-  const { fence } = md.renderer.rules;
-  if (fence === undefined)
-    throw new Error("VitePress renders fences no more: see where its highlighter went");
-  md.renderer.rules.fence = (tokens, index, options, env, self) => {
-    const token = tokens[index];
-    const [, ...words] = token?.info.split(/\s+/) ?? [];
-    const path = words.find((word) => /[./]/.test(word));
-    const code = fence(tokens, index, options, env, self);
-    return path === undefined ? code : `<p class="file">${md.utils.escapeHtml(path)}</p>${code}`;
-  };
+  md.core.ruler.push("captions", ({ tokens }) => {
+    for (const [at, fence] of tokens.entries()) {
+      const [open, content] = [tokens[at - 3], tokens[at - 2]];
+      const touches = fence.type === "fence" && open?.map?.[1] === fence.map?.[0];
+      const words = content?.children ?? [];
+      if (touches && words.length === 1 && words[0]?.type === "code_inline")
+        open?.attrJoin("class", "file");
+    }
+  });
 }

@@ -42,8 +42,7 @@ export default defineConfig({
   themeConfig: {
     logo: { src: "/icon.svg", alt: "" },
     nav: [
-      { text: "Start", link: "/guide/getting-started" },
-      { text: "Guide", link: "/guide/segments" },
+      { text: "Guide", link: "/guide/getting-started" },
       { text: "Reference", link: "/reference/configuration" },
       { text: "All pages", link: "/documents" },
     ],

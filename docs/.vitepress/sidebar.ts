@@ -8,37 +8,40 @@ import { entries } from "../../scripts/docs-api.mjs";
 const docs = join(import.meta.dirname, "..");
 const list = readFileSync(join(docs, "README.md"), "utf8");
 
-interface Group extends DefaultTheme.SidebarItem {
-  readonly text: string;
-  readonly items: { text: string; link: string }[];
-}
+type Item = DefaultTheme.SidebarItem;
 
 /** Pages of the package's entries are made when the site is: the list can't link to them. */
-const api: Group = {
-  text: "API",
-  items: [...entries, { name: "Errors", page: "reference/api/errors.md" }]
-    .filter(({ page }) => existsSync(join(docs, page)))
-    .map(({ name, page }) => ({ text: name, link: addressOf(page) })),
-};
+const api: Item[] = [...entries, { name: "Errors", page: "reference/api/errors.md" }]
+  .filter(({ page }) => existsSync(join(docs, page)))
+  .map(({ name, page }) => ({ text: name, link: addressOf(page) }));
 
-/** One group for each heading of the list, one item for each link to a document in its table. */
-export const sidebar: Group[] = list
+/** One item for each link to a document in a table. */
+const itemsOf = (section: string): Item[] =>
+  [...section.matchAll(/^\|[^\n]*?\[([^\]]+)\]\((?!\.\.)([^)#]+\.md)\)/gm)].map(
+    ([, text = "", page = ""]) => ({ text, link: addressOf(page) }),
+  );
+
+/** A heading's group: its own pages, then the groups of the headings under it. */
+function groupOf(section: string, level: string): Item {
+  const [own = "", ...parts] = section.split(new RegExp(`^${level}# `, "m"));
+  const text = own.slice(0, own.indexOf("\n")).trim();
+  const items = text === "API" ? api : itemsOf(own);
+  if (parts.length === 0) return { text, items };
+  const groups = parts.map((part) => ({ ...groupOf(part, `${level}#`), collapsed: true }));
+  return { text, items: [...items, ...groups] };
+}
+
+export const sidebar: Item[] = list
   .split(/^## /m)
   .slice(1)
-  .map((section) => ({
-    text: section.slice(0, section.indexOf("\n")).trim(),
-    items: [...section.matchAll(/^\|[^\n]*?\[([^\]]+)\]\((?!\.\.)([^)#]+\.md)\)/gm)].map(
-      ([, text = "", page = ""]) => ({
-        text,
-        link: addressOf(page),
-      }),
-    ),
-  }))
-  .flatMap((group) => (group.text === "Reference" ? [group, api] : [group]));
+  .map((section) => groupOf(section, "##"));
 
 /** Addresses that the site has to have: scripts/docs.mjs looks for each. */
-export const pagesOf = (): string[] =>
-  sidebar.flatMap(({ items }) => items.map(({ link }) => link));
+export const pagesOf = (items: readonly Item[] = sidebar): string[] =>
+  items.flatMap(({ link, items: inner = [] }) => [
+    ...(link === undefined ? [] : [link]),
+    ...pagesOf(inner),
+  ]);
 
 function addressOf(page: string): string {
   return `/${page.replace(/\.md$/, "").replace(/(^|\/)README$/, "$1")}`;

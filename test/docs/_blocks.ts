@@ -1,11 +1,12 @@
 // What a page of the guide holds: its fenced blocks, and what each of them asks to have done.
 //
-//   ```ts src/shop/stock.ts     the file is written; a later block with the same path replaces it
-//   ```ts +src/shop/stock.ts    an excerpt: it has to stand in a file that was written before
-//   ```sh run                   commands, and below each the output that it has to have
-//   ```js test                  a module that is run beside the services of the page; `assert` is there,
-//                               and `openPage` for what a browser sees
-//   ```ini shown                only shown: for what runs on another machine
+//   `src/shop/stock.ts`    the line above a block names its file: it is written, and a later block with the
+//   ```ts                  same path replaces it. Every renderer shows the line; none shows a fence's words.
+//
+//   ```sh run              commands, and below each the output that it has to have
+//   ```js test             a module that is run beside the services of the page; `assert` is there,
+//                          and `openPage` for what a browser sees
+//   ```ini shown           only shown: for what runs on another machine
 //
 // A block may stand in a list, and in an HTML comment where showing it would bore the reader.
 
@@ -15,8 +16,8 @@ export interface Block {
   readonly at: string;
   readonly line: number;
   readonly language: string;
-  readonly kind: "file" | "excerpt" | "run" | "test" | "shown";
-  /** Of a file or an excerpt. */
+  readonly kind: "file" | "run" | "test" | "shown";
+  /** Of a file; empty for other kinds. */
   readonly path: string;
   readonly text: string;
 }
@@ -26,7 +27,8 @@ export class BlockError extends Error {
   override readonly name: string = "BlockError";
 }
 
-const words = { run: "run", test: "test", shown: "shown" } as const;
+/** Words behind the language of a block that isn't a file. */
+const kinds = ["run", "test", "shown"] as const;
 
 /** Reads a page. A block that says nothing of what it is for is an error: no example goes untested by accident. */
 export function blocksOf(page: string, text: string): Block[] {
@@ -44,6 +46,8 @@ export function blocksOf(page: string, text: string): Block[] {
     const [, indent = "", ticks = "", language = "", label = ""] = fence;
     const line = index + 1;
     const at = `${page}:${line}`;
+    const above = lines[index - 1] ?? "";
+    const beforeIt = lines[index - 2] ?? "";
     const end = lines.indexOf(indent + ticks, index + 1);
     if (end < 0) throw new BlockError(`${at}: the block has no end`);
     // In a list, a block is as far right as its item.
@@ -56,34 +60,47 @@ export function blocksOf(page: string, text: string): Block[] {
       line,
       language,
       text: `${content}\n`,
-      ...readLabel(label.trim(), language, at),
+      ...(label.trim() === ""
+        ? { kind: "file", path: pathOf(above, beforeIt, indent, at) }
+        : { kind: kindOf(label.trim(), language, above, at), path: "" }),
     });
     index = end;
   }
   return blocks;
 }
 
-function readLabel(label: string, language: string, at: string): Pick<Block, "kind" | "path"> {
-  if (label === "")
+/** The line above a block that names its file. */
+const caption = /^( *)`([^`]+)`$/;
+
+function pathOf(above: string, beforeIt: string, indent: string, at: string): string {
+  const [, indentOfPath, path] = caption.exec(above) ?? [];
+  if (path === undefined)
     throw new BlockError(
-      `${at}: a block has to say what it is for: a path, +path, run, test or shown (such as \`\`\`${language} shown)`,
+      `${at}: a block has to say what it is for: run, test or shown behind its language, or its file in the line above it (such as \`src/main.ts\`)`,
     );
-  if (label in words) {
-    const kind = words[label as keyof typeof words];
-    if (kind === "run" && language !== "sh")
-      throw new BlockError(`${at}: only sh is run as commands, this is ${language}`);
-    if (kind === "test" && language !== "js")
-      throw new BlockError(`${at}: only js is run as a test, this is ${language}`);
-    return { kind, path: "" };
-  }
-  const excerpt = label.startsWith("+");
-  const path = excerpt ? label.slice(1) : label;
-  // One word that names a file of the application, and nothing outside of it.
+  if (indentOfPath !== indent)
+    throw new BlockError(`${at}: '${path}' isn't indented as its block is`);
+  // To a renderer it would be the end of a paragraph.
+  if (!/^\s*(?:<!--.*)?$/.test(beforeIt))
+    throw new BlockError(`${at}: the line above '${path}' isn't empty`);
   if (!/^[\w.@-]+(?:\/[\w.@-]+)*$/.test(path) || path.split("/").includes(".."))
+    throw new BlockError(`${at}: '${path}' isn't a path in the application`);
+  return path;
+}
+
+function kindOf(label: string, language: string, above: string, at: string): Block["kind"] {
+  const kind = kinds.find((word) => word === label);
+  if (kind === undefined)
     throw new BlockError(
-      `${at}: '${label}' is neither a path in the application nor run, test or shown`,
+      `${at}: '${label}' isn't run, test or shown (the name of a file stands in the line above its block)`,
     );
-  return { kind: excerpt ? "excerpt" : "file", path };
+  if (kind === "run" && language !== "sh")
+    throw new BlockError(`${at}: only sh is run as commands, this is ${language}`);
+  if (kind === "test" && language !== "js")
+    throw new BlockError(`${at}: only js is run as a test, this is ${language}`);
+  if (kind !== "shown" && caption.test(above))
+    throw new BlockError(`${at}: this is ${kind}, so ${above.trim()} is never written`);
+  return kind;
 }
 
 /** A piece of a `sh run` block: commands, and the output that has to follow. */

@@ -12,7 +12,7 @@ import { difference, linesOf } from "./_output.ts";
 import { type Ports, portsFor } from "./_ports.ts";
 
 export interface PageRun {
-  /** Blocks that were written, compared, run. */
+  /** Blocks that were written or run. */
   readonly examples: number;
   /** Each names page and line. */
   readonly failures: readonly string[];
@@ -53,7 +53,6 @@ export async function runPage(page: string, given?: string): Promise<PageRun> {
 class Reader {
   readonly failures: string[] = [];
   readonly corrections: Correction[] = [];
-  readonly #files = new Map<string, string>();
   readonly #jobs = new Map<number, Service>();
   readonly #application: Application;
   readonly #ports: Ports;
@@ -67,18 +66,9 @@ class Reader {
 
   async take(block: Block): Promise<void> {
     if (block.kind === "file") {
-      this.#files.set(block.path, block.text);
       await this.#application.write(block.path, this.#ports.toReal(block.text));
-    } else if (block.kind === "excerpt") this.#compareExcerpt(block);
-    else if (block.kind === "run") await this.#commands(stepsOf(block));
+    } else if (block.kind === "run") await this.#commands(stepsOf(block));
     else if (block.kind === "test") await this.#test(block);
-  }
-
-  #compareExcerpt({ at, path, text }: Block): void {
-    const file = this.#files.get(path);
-    if (file === undefined) this.failures.push(`${at}: no block before this one writes ${path}`);
-    else if (!dense(file).includes(dense(text)))
-      this.failures.push(`${at}: that doesn't stand in ${path} as it was written last`);
   }
 
   async #test({ at, line, text }: Block): Promise<void> {
@@ -211,14 +201,6 @@ async function readyOf(ports: readonly number[]): Promise<number[]> {
   );
   return ports.filter((_, index) => answers[index]);
 }
-
-/** Lines without the indentation: an excerpt may begin further left than in its file. */
-const dense = (text: string): string =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => line.trim())
-    .join("\n");
 
 function correct(page: string, corrections: readonly Correction[]): void {
   const lines = readFileSync(join(root, page), "utf8").split("\n");

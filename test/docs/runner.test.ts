@@ -7,38 +7,46 @@ import { portsFor } from "./_ports.ts";
 import { runPage } from "./_runner.ts";
 
 const fenced = (label: string, text: string): string => `\`\`\`${label}\n${text}\n\`\`\`\n`;
+const file = (path: string, text: string): string => `\n\`${path}\`\n${fenced("ts", text)}`;
 
 describe("blocks of a page", () => {
   it("know what they are for, also in a comment", () => {
-    const page = `# Page\n\n${fenced("ts src/a.ts", "1;")}<!-- hidden\n${fenced("sh run", "true")}-->\n${fenced("ts +src/a.ts", "1;")}`;
+    const page = `# Page\n${file("src/a.ts", "1;")}<!-- hidden\n\`b.ts\`\n${fenced("ts", "2;")}-->\n${fenced("sh run", "true")}`;
     expect(
       blocksOf("p.md", page).map(({ at, kind, path, text }) => [at, kind, path, text]),
     ).toEqual([
-      ["p.md:3", "file", "src/a.ts", "1;\n"],
-      ["p.md:7", "run", "", "true\n"],
-      ["p.md:11", "excerpt", "src/a.ts", "1;\n"],
+      ["p.md:4", "file", "src/a.ts", "1;\n"],
+      ["p.md:9", "file", "b.ts", "2;\n"],
+      ["p.md:13", "run", "", "true\n"],
     ]);
   });
 
   it.each([
-    ["", "a block has to say what it is for"],
-    ["ts", "a block has to say what it is for"],
-    ["ts src/a.ts twice", "is neither a path"],
-    ["ts ../a.ts", "is neither a path"],
-    ["ts run", "only sh is run"],
-    ["ts test", "only js is run as a test"],
-  ])("labelled '%s' are refused", (label, message) => {
-    expect(() => blocksOf("p.md", fenced(label, "1;"))).toThrow(message);
+    [fenced("", "1;"), "a block has to say what it is for"],
+    [fenced("ts", "1;"), "a block has to say what it is for"],
+    [`\`a.ts\`\n\n${fenced("ts", "1;")}`, "a block has to say what it is for"],
+    [fenced("ts src/a.ts", "1;"), "isn't run, test or shown"],
+    [fenced("ts run", "1;"), "only sh is run"],
+    [fenced("ts test", "1;"), "only js is run as a test"],
+    [`\`a.ts\`\n${fenced("sh run", "true")}`, "`a.ts` is never written"],
+    [`\`../a.ts\`\n${fenced("ts", "1;")}`, "isn't a path in the application"],
+    [`\`npm test\`\n${fenced("ts", "1;")}`, "isn't a path in the application"],
+    [`Write\n\`a.ts\`\n${fenced("ts", "1;")}`, "the line above 'a.ts' isn't empty"],
+    [`  \`a.ts\`\n${fenced("ts", "1;")}`, "'a.ts' isn't indented as its block is"],
+  ])("are refused as %j", (text, message) => {
+    expect(() => blocksOf("p.md", text)).toThrow(message);
   });
 
   it("stand in lists as well", () => {
     expect(
-      blocksOf("p.md", "1. Write:\n\n   ```ts a.ts\n   if (a) {\n     b();\n\n   }\n   ```\n")[0]
-        ?.text,
-    ).toBe("if (a) {\n  b();\n\n}\n");
+      blocksOf(
+        "p.md",
+        "1. Write:\n\n   `a.ts`\n   ```ts\n   if (a) {\n     b();\n\n   }\n   ```\n",
+      ),
+    ).toMatchObject([{ path: "a.ts", text: "if (a) {\n  b();\n\n}\n" }]);
   });
 
-  it.each(["~~~ts\n1;\n~~~\n", "> ```ts a.ts\n> 1;\n> ```\n"])(
+  it.each(["~~~ts\n1;\n~~~\n", "> ```ts shown\n> 1;\n> ```\n"])(
     "in another form are refused: %j",
     (text) => {
       expect(() => blocksOf("p.md", `\n${text}`)).toThrow("p.md:2: a fence stands");
@@ -117,18 +125,6 @@ describe("a page fails, with its name and the line,", () => {
   it("by a command that fails and says no output", async () => {
     expect(await failuresOf(fenced("sh run", "echo why; exit 3"))).toEqual([
       "p.md:2: ended with 3: echo why; exit 3\nwhy\n",
-    ]);
-  });
-
-  it("by an excerpt that stands nowhere", async () => {
-    const page =
-      fenced("ts +a.ts", "1;") +
-      fenced("ts a.ts", "1;") +
-      fenced("ts +a.ts", "2;") +
-      fenced("ts +a.ts", "1;");
-    expect(await failuresOf(page)).toEqual([
-      "p.md:1: no block before this one writes a.ts",
-      "p.md:7: that doesn't stand in a.ts as it was written last",
     ]);
   });
 
