@@ -54,6 +54,19 @@ const routes: TestRoute[] = [
       );
     },
   },
+  {
+    route: "GET /stalls",
+    async run(request) {
+      request.signal.addEventListener("abort", () => noticed.push("aborted"));
+      return new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode("the first part")),
+          pull: async () => await new Promise(() => {}),
+          cancel: () => void noticed.push("cancelled"),
+        }),
+      );
+    },
+  },
   { route: "GET /fields", run: async (request) => Response.json([...request.headers.keys()]) },
   { route: "GET /protected", access: "protected", run: async () => new Response("protected") },
 ];
@@ -153,6 +166,31 @@ describe.each(callServices)("bodies of routes at the %s", (service) => {
       socket.write(bytesOf({ target: "/endless" }));
       socket.once("data", () => socket.destroy());
     });
+    await hears(["cancelled", "aborted"]);
+    await expectRoutes(service);
+  });
+
+  it("a caller that stops reading is cut, and so is the handler's stream", async () => {
+    noticed.length = 0;
+    let socket: Socket | undefined;
+    const answer = conversation(service, (opened) => {
+      socket = opened;
+      opened.write(bytesOf({ target: "/endless" }));
+      opened.once("data", () => opened.pause());
+    });
+    await hears(["cancelled", "aborted"]);
+    socket?.destroy();
+    expect(statuses(await answer)).toEqual([200]);
+    await expectRoutes(service);
+  });
+
+  it("an answer that stops in the middle is broken off, and so is the handler's stream", async () => {
+    noticed.length = 0;
+    const text = await conversation(service, (socket) =>
+      socket.write(bytesOf({ target: "/stalls" })),
+    );
+    expect(text).toContain("the first part");
+    expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
     await hears(["cancelled", "aborted"]);
     await expectRoutes(service);
   });
