@@ -16,8 +16,9 @@ export async function decodeArguments(
   }: DecodeCallOptions & { readonly trusted: boolean; readonly encoding: Encoding },
 ): Promise<Args> {
   const trust = { trusted, member: false, holdsKey: false, relays: false };
-  const wholeBody = (limit: number) => request.readBody(limit);
-  const args = new CallArguments({ request, query, encoding, trust, wholeBody }, options);
+  const receiveBody = async (limit: number, take: (body: Uint8Array) => void) =>
+    take(await request.readBody(limit));
+  const args = new CallArguments({ request, query, encoding, trust, receiveBody }, options);
   await args.receive();
   await args.load();
   return args.read(procedure);

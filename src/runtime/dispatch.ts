@@ -3,7 +3,7 @@
 import type { Call } from "../base/call.ts";
 import { type Context, emptyContext, isContext, type PathParameters } from "../base/context.ts";
 import { ProcedureNotFound, ValueNotSerializable } from "../base/errors.ts";
-import { procedureNotFound, traceLine } from "../base/fqn.ts";
+import { procedureNotFound } from "../base/fqn.ts";
 import { callWith, type OptionsHost } from "./call-options.ts";
 import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
@@ -49,7 +49,7 @@ export interface LocalNode extends SeamHost {
   ): Promise<() => void>;
   /** Runs a procedure of this node, or the function of a route, for what came in. */
   invoke(
-    target: { readonly run: ProcedureFunction },
+    target: { readonly run: ProcedureFunction; readonly trace: readonly string[] },
     call: Call,
     values: readonly unknown[],
     params?: PathParameters,
@@ -194,8 +194,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     },
     invoke(target, call, values, params) {
       call.begin();
-      const trace = [traceLine(call.fqn, call.version.toString())];
-      return calls.run(target, callParts(call, trace, params), values, call);
+      return calls.run(target, callParts(call, target.trace, params), values, call);
     },
   };
 }

@@ -3,7 +3,7 @@
 import { isCallable, mostOpen } from "../base/access.ts";
 import type { Args } from "../base/call.ts";
 import { SegmentNotFound } from "../base/errors.ts";
-import { procedureKey, procedureNotFound } from "../base/fqn.ts";
+import { procedureKey, procedureNotFound, traceLine } from "../base/fqn.ts";
 import {
   entryOf,
   type Access,
@@ -35,10 +35,11 @@ export class Registration {
   readonly run: ProcedureFunction;
   /** Another version of it. @internal */
   next: Registration | undefined;
-  /** Made by the first call: most of many procedures are rarely called. */
+  /** These two are made by the first call: most of many procedures are rarely called. */
   #bind: ((args: Args) => unknown[]) | undefined;
+  #trace: readonly string[] | undefined;
 
-  constructor(fields: Omit<Registration, "bind" | "next">) {
+  constructor(fields: Omit<Registration, "bind" | "trace" | "next">) {
     this.record = fields.record;
     this.segments = fields.segments;
     this.access = fields.access;
@@ -46,6 +47,11 @@ export class Registration {
     this.idempotent = fields.idempotent;
     this.timeoutMs = fields.timeoutMs;
     this.run = fields.run;
+  }
+
+  /** What the context of a call says of where it is. */
+  get trace(): readonly string[] {
+    return (this.#trace ??= [traceLine(this.record.fqn, this.record.version)]);
   }
 
   /** Arguments by name → by position. Throws for missing, unknown and invalid ones. */

@@ -4,8 +4,10 @@ import { isCallable, mostOpen } from "../base/access.ts";
 import type { PathParameters } from "../base/context.ts";
 
 import { SegmentNotFound } from "../base/errors.ts";
+import { traceLine } from "../base/fqn.ts";
 import { entryOf, type RouteEntry, type ServerManifest } from "../base/manifest.ts";
 import type { ModuleLoader } from "../base/ports.ts";
+import { defaultVersion } from "../base/version.ts";
 import type { RoutePattern } from "../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../http/route-table.ts";
 import type { ProcedureFunction } from "./seam.ts";
@@ -23,6 +25,8 @@ export interface MatchedRoute {
 
 /** A route of this node. Its access is the most open one among its segments here. */
 export interface RouteRegistration extends RouteEntry {
+  /** What the context of a request says of where it is. */
+  readonly trace: readonly string[];
   readonly segments: readonly string[];
   readonly run: ProcedureFunction;
 }
@@ -89,12 +93,13 @@ export class RouteRegistry {
           `Segment '${route.segments[0]}' names a route whose module isn't in the build: build again`,
         );
       const known = this.#routes.get(route.name);
+      const trace = [traceLine(route.name, defaultVersion.toString())];
       if (known?.module === route.module && known.export === route.export && !fresh.has(file))
-        return { ...route, run: known.run };
+        return { ...route, trace, run: known.run };
       const run = (await this.#parts.loader.import(file))[route.export];
       if (typeof run !== "function")
         throw new TypeError(`${file} has no function '${route.export}': build again`);
-      return { ...route, run: run as ProcedureFunction };
+      return { ...route, trace, run: run as ProcedureFunction };
     });
     const routes = new Map((await Promise.all(loaded)).map((route) => [route.name, route]));
     this.#leaving = new Map(
@@ -135,7 +140,7 @@ export class RouteRegistry {
   }
 }
 
-type NamedRoute = Omit<RouteRegistration, "run">;
+type NamedRoute = Omit<RouteRegistration, "run" | "trace">;
 
 /** The routes of these segments, by name. Of one in several segments, the most open access applies. */
 export function routesIn(

@@ -18,7 +18,7 @@ import type { Exchange } from "./exchange.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
 /** Where a call's arguments are: in its query, or in its body, which this reads. */
-export type ReadCall = Pick<Exchange, "request" | "query" | "encoding" | "trust" | "wholeBody">;
+export type ReadCall = Pick<Exchange, "request" | "query" | "encoding" | "trust" | "receiveBody">;
 
 export interface DecodeCallOptions {
   readonly classes: ClassTable;
@@ -68,13 +68,10 @@ export class CallArguments {
     if (method === "GET") return undefined;
     // Refuse a wrong type before the body arrives.
     if (!mayBeEmpty(headers)) checkBodyType(this.#type, headers);
-    const body = this.#call.wholeBody(bodyLimit(this.#type, this.#options.limits));
-    if (!(body instanceof Uint8Array))
-      return body.then((whole) => {
-        this.#body = whole;
-      });
-    this.#body = body;
-    return undefined;
+    const limit = bodyLimit(this.#type, this.#options.limits);
+    return this.#call.receiveBody(limit, (body) => {
+      this.#body = body;
+    });
   }
 
   /**

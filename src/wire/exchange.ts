@@ -119,16 +119,19 @@ export class Exchange implements Call {
   }
 
   /**
-   * The body of a call once it is here. While it is awaited, the call takes no place among those that run. Throws or
-   * rejects if it has more than `limit` bytes.
+   * Gives `take` the body of a call once it is here. While it is awaited, the call takes no place among those that run.
+   * Undefined: nothing was awaited. Throws or rejects if the body has more than `limit` bytes.
    */
-  wholeBody(limit: number): Uint8Array | Promise<Uint8Array> {
+  receiveBody(limit: number, take: (body: Uint8Array) => void): Promise<void> | undefined {
     const reading = this.request.readBody(limit);
-    if (reading instanceof Uint8Array) return reading;
+    if (reading instanceof Uint8Array) {
+      take(reading);
+      return undefined;
+    }
     this.awaitBody();
     return reading.then((body) => {
       this.enter();
-      return body;
+      take(body);
     });
   }
 

@@ -92,7 +92,7 @@ describe("an edited segment file", () => {
       events.slice(since).flatMap((event) => (event.kind === "moved" ? event.procedures : []));
     await eventually(reported, (moves) => moves.at(-1)?.to.join() === "store");
     const both = ["office", "store"];
-    // With a clock of its own, test/unit/server/settle.test.ts knows which.
+    // With a clock of its own, test/unit/server/settle.alone.test.ts knows which.
     expect([
       [{ fqn: "shop/quote", from: ["office"], to: ["store"] }],
       [

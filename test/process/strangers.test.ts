@@ -127,8 +127,9 @@ describe("with 300 silent strangers, and 300 that ask for a link and prove nothi
           back.push(saysAgain(services["node"]!, `joined the gateway at ${url}`));
         await start(role, configurations[role]!);
         const last = Math.max(...(await Promise.all(back)));
-        expect(last - strangers.listening).toBeLessThan(2_000);
+        // Links may be back before the first stranger has a connection.
         await vi.waitFor(() => expect(strangers.open).toBe(600), { timeout: 5_000 });
+        expect(last - strangers.listening).toBeLessThan(2_000);
       } finally {
         strangers.stop();
       }

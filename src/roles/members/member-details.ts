@@ -52,7 +52,7 @@ export function describeRoute({
   path,
   access,
   segments,
-}: Omit<RouteRegistration, "run">): MemberProcedure {
+}: Omit<RouteRegistration, "run" | "trace">): MemberProcedure {
   const version = defaultVersion.toString();
   return { fqn: name, version, access, segments, parameters: [], route: `${method} ${path}` };
 }

@@ -33,11 +33,11 @@ export class MiddlewareChain {
     nameMiddleware(middleware, ownName(middleware) ?? `number ${this.#size} (in the order added)`);
   }
 
-  /** Runs `inner` for a call, through the middleware: what was added last runs first. */
-  run(call: Call, args: Args, inner: Invoke): Promise<unknown> {
-    if (this.isEmpty) return inner(call, args);
+  /** Invokes `inner` for a call, through the middleware: what was added last runs first. */
+  run(call: Call, args: Args, inner: { readonly invoke: Invoke }): Promise<unknown> {
+    if (this.isEmpty) return inner.invoke(call, args);
     const { carrier, clock, log } = this.#host;
-    const outer = compose(this.#around, inner, log);
+    const outer = compose(this.#around, (...given) => inner.invoke(...given), log);
     return carrier.run(contextOfCall(call, clock), () => outer(call, args));
   }
 }

@@ -3,7 +3,6 @@
 
 import { announcesBody } from "../../http/bodies.ts";
 import { bodyLimit, bodyTypeOf } from "../../wire/body-type.ts";
-import type { Exchange } from "../../wire/exchange.ts";
 import type { MiddlewareChain } from "../pipeline/middleware-chain.ts";
 import type { Answering } from "../pipeline/receive.ts";
 import type { Content, Send } from "./attempt.ts";
@@ -21,9 +20,17 @@ export async function prepareMiddleware({ isEmpty }: MiddlewareChain): Promise<v
 /** Answers exchanges by passing them on with `send`. */
 export function createPassOn(parts: PassOnParts, send: Send): Answering {
   return async (exchange) => {
-    const { method, target } = exchange.request;
-    const reading = bodyOf(exchange, parts);
-    const body = reading instanceof Promise ? await reading : reading;
+    const { method, target, headers } = exchange.request;
+    let body: Content["body"] = noBytes;
+    if (exchange.route !== undefined) {
+      if (announcesBody(headers)) ({ body } = exchange);
+    } else if (method === "POST") {
+      const limit = bodyLimit(bodyTypeOf(headers), parts.limits);
+      const receiving = exchange.receiveBody(limit, (whole) => {
+        body = whole;
+      });
+      if (receiving !== undefined) await receiving;
+    }
     const content: Content = { method, target, body };
     if (!parts.chain.isEmpty) {
       through ??= await import("./through-middleware.ts");
@@ -37,12 +44,3 @@ export function createPassOn(parts: PassOnParts, send: Send): Answering {
 }
 
 const noBytes = new Uint8Array();
-
-function bodyOf(
-  exchange: Exchange,
-  { limits }: PassOnParts,
-): Content["body"] | Promise<Content["body"]> {
-  const { method, headers } = exchange.request;
-  if (exchange.route !== undefined) return announcesBody(headers) ? exchange.body : noBytes;
-  return method === "POST" ? exchange.wholeBody(bodyLimit(bodyTypeOf(headers), limits)) : noBytes;
-}

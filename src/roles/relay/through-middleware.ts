@@ -46,13 +46,15 @@ async function passRoute(
   let relayed: HttpResponse | undefined;
   let response: Response | undefined;
   let stream: Response["body"] | undefined;
-  const value = await chain.run(exchange, new Map(), async (call) => {
-    const fields = joined(endToEndHeaders(Object.fromEntries(call.headers), () => false));
-    const answer = await send(exchange, { ...content, headers: fields });
-    relayed = relayAnswer(answer, content.method);
-    response = webResponse(relayed);
-    stream = response.body;
-    return response;
+  const value = await chain.run(exchange, new Map(), {
+    async invoke(call) {
+      const fields = joined(endToEndHeaders(Object.fromEntries(call.headers), () => false));
+      const answer = await send(exchange, { ...content, headers: fields });
+      relayed = relayAnswer(answer, content.method);
+      response = webResponse(relayed);
+      stream = response.body;
+      return response;
+    },
   });
   // Bytes as they came, unless middleware has read or cloned them, or answers itself.
   const isUntouched = response?.bodyUsed === false && response.body === stream;
@@ -117,7 +119,7 @@ async function passCall(
     }
   };
   try {
-    const value = await parts.chain.run(exchange, args, invoke);
+    const value = await parts.chain.run(exchange, args, { invoke });
     const unchanged = unchangedAnswer(answer, outcome, value);
     if (unchanged !== undefined) return unchanged;
     const encoded = await withClasses(classes, value, (taken) =>

@@ -55,8 +55,9 @@ export class ProcedureRun implements Run {
       : loading.then(() => this.#args.read(record));
   }
 
-  readonly invoke = (call: Call, args: Args): Promise<unknown> =>
-    this.#parts.node.invoke(this.#procedure, call, this.#procedure.bind(args));
+  invoke(call: Call, args: Args): Promise<unknown> {
+    return this.#parts.node.invoke(this.#procedure, call, this.#procedure.bind(args));
+  }
 
   /** The answer for a result. Throws if there is no room for it while it waits for its caller. */
   encode(value: unknown): HttpResponse | Promise<HttpResponse> {

@@ -42,7 +42,7 @@ export class RouteRun implements Run {
     return new Map([["request", webRequest(this.#exchange, this.#route.bodyBytes)]]);
   }
 
-  readonly invoke = async (call: Call, args: Args): Promise<unknown> => {
+  async invoke(call: Call, args: Args): Promise<unknown> {
     const route = this.#route;
     const request = args.get("request") as Request;
     if (this.#before !== undefined) applyHeaders(request, this.#before, call.headers);
@@ -51,7 +51,7 @@ export class RouteRun implements Run {
     // Middleware relies on it.
     if (!isResponse(this.#result)) this.encode(this.#result);
     return this.#result;
-  };
+  }
 
   encode(value: unknown): HttpResponse {
     const { host, openAnswers } = this.#parts;

@@ -32,6 +32,6 @@ export interface Run {
   receive(): Promise<void> | undefined;
   decode(): Args | Promise<Args>;
   /** The function itself, as middleware runs around it. */
-  readonly invoke: Invoke;
+  invoke(...given: Parameters<Invoke>): Promise<unknown>;
   encode(value: unknown): HttpResponse | Promise<HttpResponse>;
 }

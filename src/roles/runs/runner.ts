@@ -30,8 +30,8 @@ export function createRunner(parts: RunParts): Answering {
     const decoded = run.decode();
     const args = decoded instanceof Promise ? await decoded : decoded;
     const value = await (run.timeoutMs === undefined
-      ? chain.run(exchange, args, run.invoke)
-      : inTime(host.clock, exchange, run.timeoutMs, () => chain.run(exchange, args, run.invoke)));
+      ? chain.run(exchange, args, run)
+      : inTime(host.clock, exchange, run.timeoutMs, () => chain.run(exchange, args, run)));
     return run.encode(value);
   };
 }

@@ -44,6 +44,7 @@ const feed: RouteRegistration = {
   export: "feed",
   access: "protected",
   segments: ["shop"],
+  trace: [],
   run: async () => new Response(),
 };
 
