@@ -20,7 +20,7 @@ import { OpenAnswers } from "./runs/open-answers.ts";
 import { timeLimits } from "./application/time-limits.ts";
 import { createNodeAnnouncement } from "./directory/announce-node.ts";
 import type { Directory } from "./directory/directory.ts";
-import { describeNode, isDescribable } from "./members/member-details.ts";
+import { describeMember } from "./members/member-details.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";
 import { createMembership } from "./members/membership.ts";
@@ -138,9 +138,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   };
   const about = () => {
     const routes = node.routes.all();
-    return isDescribable(node.registry.size + routes.length)
-      ? describeNode(options.name, segments, node.registry.all(), routes)
-      : undefined;
+    return describeMember(options.name, segments, node.registry.all(), routes);
   };
   const announcement =
     directory &&

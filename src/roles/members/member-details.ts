@@ -45,6 +45,22 @@ export function describeNode(
   return { ...(name === undefined ? {} : { name }), segments, procedures };
 }
 
+/** For a gateway. `undefined` if it keeps no description of this size: then the node joins without one. */
+export function describeMember(
+  ...node: Parameters<typeof describeNode>
+): MemberDetails | undefined {
+  const [, , registrations, routes] = node;
+  if (registrations.length + routes.length > most.procedures) return undefined;
+  try {
+    const details = describeNode(...node);
+    readMemberDetails(details);
+    return details;
+  } catch (error) {
+    if (error instanceof BadRequest) return undefined;
+    throw error;
+  }
+}
+
 /** As the console lists a route. */
 export function describeRoute({
   name,
@@ -68,9 +84,6 @@ const most = {
   route: 2_000,
   choices: 50,
 } as const;
-
-/** Whether a gateway would keep a description of so many procedures. */
-export const isDescribable = (procedures: number): boolean => procedures <= most.procedures;
 
 /**
  * Throws BadRequest with the path of the mistake. Ignores unknown keys, which later versions may

@@ -2,7 +2,11 @@ import type { RouteRegistration } from "../../../src/runtime/routes.ts";
 import { describe, expect, it } from "vitest";
 import { BadRequest } from "../../../src/base/errors.ts";
 import { createMembership } from "../../../src/roles/members/membership.ts";
-import { describeNode, readMemberDetails } from "../../../src/roles/members/member-details.ts";
+import {
+  describeMember,
+  describeNode,
+  readMemberDetails,
+} from "../../../src/roles/members/member-details.ts";
 import { Registry } from "../../../src/runtime/registry.ts";
 import type { Parameter } from "../../../src/base/manifest.ts";
 import { nodeHost } from "../../../server/http/host.ts";
@@ -49,6 +53,12 @@ const feed: RouteRegistration = {
 };
 
 describe("the details that a member sends", () => {
+  it("are left out by a node that is larger than what a gateway keeps, as it couldn't join with them", () => {
+    const segments = Array.from({ length: 1_001 }, (_, index) => `segment-${index}`);
+    expect(describeMember("A", segments, registry().all(), [feed])).toBeUndefined();
+    expect(describeMember("A", segments.slice(1), registry().all(), [feed])).toBeDefined();
+  });
+
   it("are read back as they were described", () => {
     const about = describeNode("node A", ["shop"], registry().all(), [feed]);
     expect(about.procedures).toEqual([
