@@ -192,7 +192,7 @@ export default defineConfig({
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "text-summary"] },
     // Vitest begins them in the order of their names.
     projects: [
-      // Their own process: they change what a process has once (its timers, mocks of modules, callbacks of its end), or measure it.
+      // Their own process: they change what a process has once (timers, mocks of modules, the Response of an adapter), or measure it.
       { extends: true, test: { name: "alone", include: ["test/**/*.alone.test.ts"] } },
       // Waits most of the time, so it begins beside others that keep the cores busy.
       { extends: true, test: { name: "chaos", include: ["test/chaos/**/*.test.ts"] } },
