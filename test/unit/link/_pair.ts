@@ -74,7 +74,7 @@ class Wire {
     if (first === undefined) return;
     const size = Math.max(1, Math.min(first.length, this.isSlow ? 500 : this.#cut(first.length)));
     const part = Buffer.from(first.subarray(0, size));
-    if (size === first.length) this.#waiting.shift();
+    if (size >= first.length) this.#waiting.shift();
     else this.#waiting[0] = first.subarray(size);
     if (this.delayMs === 0) this.#queued -= size;
     this.#receiver?.onBytes(part);
