@@ -25,7 +25,7 @@ async function filesOf(folder) {
  * `.d.ts`.
  */
 async function writeDeclarations() {
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const tsc = join(root, "node_modules/typescript-7/bin/tsc");
   await promisify(execFile)(process.execPath, [
     tsc,
     "-b",

@@ -52,7 +52,7 @@ async function ofSources() {
 }
 
 async function build() {
-  await gate("types", ["tsc", "-b"]);
+  await gate("types", ["node", "node_modules/typescript-7/bin/tsc", "-b"]);
   await gate("build", ["node", "scripts/build.mjs"]);
 }
 
