@@ -1,6 +1,7 @@
 // A call that this end of a link has sent.
 
 import { type PeerResponse, TransportError } from "../base/ports.ts";
+import { isBodiless } from "../http/answers.ts";
 import { chunksOf } from "../http/bodies.ts";
 import { ReceivedBody, SendingBody, wholeOf, windowBytes } from "./bodies.ts";
 import { callKinds, chunkBytes, ProtocolError } from "./frames.ts";
@@ -11,9 +12,6 @@ import { addHeadFrame, bodyFollows, headIn } from "./payload.ts";
 import type { Streams } from "./streams.ts";
 
 const nothing = new Uint8Array();
-
-/** An answer with this status has no body, whatever follows its head. */
-const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
 export class SentCall {
   /** How many calls the link had sent, with this one. */
