@@ -1,8 +1,7 @@
 // What a link and its calls know of each other.
 
 import type { Abort } from "../base/aborts.ts";
-import type { AbortNotice, CallFrom, HttpResponse, OutgoingRequest } from "../base/ports.ts";
-import type { Wheel } from "./wheel.ts";
+import type { AbortNotice, CallFrom, Clock, HttpResponse, OutgoingRequest } from "../base/ports.ts";
 import type { ReceivedBody } from "./bodies.ts";
 import type { Takes } from "./directions.ts";
 import type { CallHead } from "./heads.ts";
@@ -36,8 +35,7 @@ export interface LinkOptions {
   readonly mostCalls: number;
   /** Which requests it takes. Any other one ends the link. */
   readonly takes: Takes;
-  /** Looks after all links of the process. */
-  readonly wheel: Wheel;
+  readonly clock: Clock;
   /** Runs this at the end of the turn of the event loop, together with what else happens in it. */
   readonly soon: (run: () => void) => void;
   /** Answers a call. Rejects only with faults. */

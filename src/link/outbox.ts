@@ -2,9 +2,8 @@
 // event loop, all in one write, as long as the channel isn't crowded. Parts of bodies take what room is
 // left, each body in its turn.
 
-import type { HeldFor, Holding } from "../base/ports.ts";
+import type { Clock, HeldFor, Holding } from "../base/ports.ts";
 import type { Channel } from "../base/ports/links.ts";
-import type { Wheel } from "./wheel.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { chunkBytes, kinds } from "./frames.ts";
 import { RoundTrips, Window } from "./windows.ts";
@@ -61,18 +60,18 @@ export class Outbox {
     {
       soon,
       name,
-      wheel,
+      clock,
     }: {
       readonly soon: (run: () => void) => void;
       readonly name: string;
-      readonly wheel: Pick<Wheel, "now">;
+      readonly clock: Pick<Clock, "now">;
     },
   ) {
     this.name = name;
     this.#channel = channel;
     this.#soon = soon;
     this.trips = new RoundTrips(
-      () => wheel.now(),
+      () => clock.now(),
       () => {
         this.control().add(kinds.ping, 0, 1)[0] = tripMark;
         this.flushSoon();

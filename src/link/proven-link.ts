@@ -9,7 +9,6 @@ import type {
   LinkUpgrade,
 } from "../base/ports/links.ts";
 import type { TrustKey } from "../http/trust.ts";
-import { wheelOf } from "./wheel.ts";
 import { takenFrom } from "./directions.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { FrameReader, kinds, mostHandshakeBytes, ProtocolError } from "./frames.ts";
@@ -87,7 +86,7 @@ function linkOf(
     isDialer: dialed !== undefined,
     mostCalls: service.mostCalls,
     takes: takenFrom({ role: service.role, isDialer: dialed !== undefined }, other.role),
-    wheel: wheelOf(service.host.clock),
+    clock: service.host.clock,
     soon: service.soon,
     handle: (call) => answer(call),
     onFault: service.onFault ?? rethrow,

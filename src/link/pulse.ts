@@ -1,10 +1,11 @@
 // Whether the other end of a link is there: it is asked when it is silent while calls are in flight, and
-// now and then when there are none.
+// now and then when there are none. Its silence is counted in turns and not by a clock, and each turn is due only after the
+// one before: an event loop that was blocked for seconds has had one, in which nobody else was late.
 
+import type { Clock } from "../base/ports.ts";
 import { kinds } from "./frames.ts";
 import type { Outbox } from "./outbox.ts";
-import { turnMs } from "./times.ts";
-import { Watched, type Wheel } from "./wheel.ts";
+import { idleMs, turnMs } from "./times.ts";
 
 /** How long the other end may be silent until each of these. */
 const turns = {
@@ -20,10 +21,11 @@ const turns = {
  */
 const outOfRunning = 15_000 / turnMs;
 
-export class Pulse extends Watched {
+export class Pulse {
   readonly #outbox: Outbox;
-  readonly #wheel: Wheel;
+  readonly #clock: Clock;
   readonly #isDialer: boolean;
+  readonly #idleMs: number;
   readonly #onOut: (cause: Error) => void;
   /** Since its last turn something came, or a call was in flight. */
   #isHeard = false;
@@ -33,18 +35,21 @@ export class Pulse extends Watched {
   #queued = 0;
   /** Turns without a sign of the other end. */
   #silence = 0;
+  #isActive = false;
+  #isOver = false;
+  #cancel = (): void => {};
 
   constructor(
     outbox: Outbox,
-    { wheel, isDialer }: { readonly wheel: Wheel; readonly isDialer: boolean },
+    { clock, isDialer }: { readonly clock: Clock; readonly isDialer: boolean },
     onOut: (cause: Error) => void,
   ) {
-    super();
     this.#outbox = outbox;
-    this.#wheel = wheel;
+    this.#clock = clock;
     this.#isDialer = isDialer;
+    this.#idleMs = isDialer ? idleMs.dialer : idleMs.acceptor;
     this.#onOut = onOut;
-    wheel.add(this);
+    this.#next(false);
   }
 
   /** A ping has had no answer for 300 ms. */
@@ -61,14 +66,26 @@ export class Pulse extends Watched {
   /** Something waits for the other end. */
   used(): void {
     this.#wasUsed = true;
-    this.#wheel.wake(this);
+    if (!this.#isActive) this.#next(true);
   }
 
   stop(): void {
-    this.#wheel.remove(this);
+    this.#isOver = true;
+    this.#cancel();
   }
 
-  override turn(): boolean {
+  /** Each turn from now on, or only now and then. */
+  #next(isActive: boolean): void {
+    this.#cancel();
+    if (this.#isOver) return;
+    this.#isActive = isActive;
+    this.#cancel = isActive
+      ? this.#clock.after(turnMs, () => this.#next(this.#turn()))
+      : this.#clock.after(this.#idleMs, () => this.#next(this.#idleTurn()));
+  }
+
+  /** Returns whether it wants the next one too. */
+  #turn(): boolean {
     const { left, queued } = this.#outbox;
     // Its host takes what waits, so it isn't gone.
     const isTaken = this.#queued > 0 && left > this.#left;
@@ -91,7 +108,8 @@ export class Pulse extends Watched {
     return false;
   }
 
-  override idleTurn(): boolean {
+  /** Returns whether it wants each turn from now on. */
+  #idleTurn(): boolean {
     const isHeard = this.#isHeard;
     this.#isHeard = false;
     // The pings of the dialer show the same.
