@@ -22,13 +22,19 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const pages = filesIn("docs").filter(
   (path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"),
 );
+/** Pages of rooms, beside their code. */
+const rooms = ["src", "client", "console", "server"]
+  .flatMap(filesIn)
+  .filter((path) => path.endsWith(".md"));
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "bench/README.md",
   "demo/README.md",
   "examples/conduit/README.md",
   ...pages,
+  ...rooms,
 ];
 const drawings = filesIn("docs/images").filter((path) => path.endsWith(".svg"));
 
@@ -93,6 +99,28 @@ describe("links", () => {
       ([, path = ""]) => path,
     );
     expect(named.filter((path) => statSync(join(root, path)).isFile()).length).toBeGreaterThan(15);
+  });
+
+  // The others name files of applications.
+  const ofTheProject = documents.filter(
+    (path) => !/^(?:README|CHANGELOG|demo|examples|docs\/(?:guide|comparison|index))/.test(path),
+  );
+
+  it.each(ofTheProject)("files of the project that %s names are there", (document) => {
+    const files =
+      /(?<![\w./-])(?:src|client|server|console|test|e2e|scripts|bench|docs)\/[\w./-]+\.(?:ts|mjs|md|json)\b/g;
+    // Links are looked after above.
+    const text = read(document).replaceAll(/\]\([^)]*\)/g, "]");
+    const missing = [...text.matchAll(files)]
+      .map(([path]) => path)
+      .filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
+  });
+
+  it("the architecture leads to the page of every room", () => {
+    const text = read("docs/architecture.md");
+    expect(rooms.filter((path) => !text.includes(`(../${path})`))).toEqual([]);
+    expect(rooms.length).toBeGreaterThan(15);
   });
 
   it("every page of docs/ is in its index", () => {
@@ -161,9 +189,9 @@ describe("code blocks", () => {
     }
   });
 
-  it("the module of the architecture splits into the parts that stand there", () => {
+  it("the module on the splitter's page splits into the parts that stand there", () => {
     const block = (label: string): string =>
-      blocksOf("docs/architecture.md").find((one) => one.label === label)?.text ?? "";
+      blocksOf("src/split/README.md").find((one) => one.label === label)?.text ?? "";
     const [source, file] = [block("split:source"), "shop/quote.ts"];
     const parse = parserOf(vite);
     const found = describeModule({ source, file, parse }).exports.find(
