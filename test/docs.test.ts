@@ -18,9 +18,9 @@ import { createFixture } from "./build/_fixture.ts";
 import { readmeExample } from "./docs/_readme.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-// Pages of the API are made when the site is: it looks after their links itself.
+// Pages of the API and copies of the rooms' pages are made when the site is: it looks after their links itself.
 const pages = filesIn("docs").filter(
-  (path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"),
+  (path) => path.endsWith(".md") && !/^docs\/(?:reference\/api|rooms)\//.test(path),
 );
 /** Pages of rooms, beside their code. */
 const rooms = ["src", "client", "console", "server"]
