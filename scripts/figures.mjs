@@ -49,7 +49,7 @@ function packagesIn(folder) {
   ).length;
 }
 
-const rows = ["src", "client", "server", "console", "test", "e2e", "demo", "bench", "scripts"].map(
+const rows = ["src", "client", "server", "console", "test", "e2e", "demo", "lab", "scripts"].map(
   (room) => {
     const own = filesIn(
       join(root, room),

@@ -19,13 +19,13 @@ import {
   build,
   deployment,
   service as startService,
-} from "../bench/lib/application.mjs";
-import { nextMessage } from "../bench/lib/processes.mjs";
+} from "../lab/bench/lib/application.mjs";
+import { nextMessage } from "../lab/bench/lib/processes.mjs";
 import { printFolders } from "./trace/folders.mjs";
 import { instrument } from "./trace/instrument.mjs";
 
 /**
- * @typedef {import("../bench/lib/application.mjs").Service} Service
+ * @typedef {import("../lab/bench/lib/application.mjs").Service} Service
  * @typedef {Record<string, Service>} Services By the names that they have in the output.
  * @typedef {Record<string, string[]>} Trace The entered functions of each process, in order.
  * @typedef {{ path: string, init?: RequestInit, answer: string }} Call

@@ -30,7 +30,7 @@ const documents = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
-  "bench/README.md",
+  "lab/bench/README.md",
   "demo/README.md",
   "examples/conduit/README.md",
   ...pages,
@@ -108,7 +108,7 @@ describe("links", () => {
 
   it.each(ofTheProject)("files of the project that %s names are there", (document) => {
     const files =
-      /(?<![\w./-])(?:src|client|server|console|test|e2e|scripts|bench|docs)\/[\w./-]+\.(?:ts|mjs|md|json)\b/g;
+      /(?<![\w./-])(?:src|client|server|console|test|e2e|scripts|lab|docs)\/[\w./-]+\.(?:ts|mjs|md|json)\b/g;
     // Links are looked after above.
     const text = read(document).replaceAll(/\]\([^)]*\)/g, "]");
     const missing = [...text.matchAll(files)]
