@@ -1,10 +1,10 @@
 // `npm run chaos`: real processes under load, and faults; docs/reliability.md says what is promised.
-// The run itself is test/chaos/run.ts. `-- --short` runs what CI runs.
+// The run itself is lab/chaos/run.ts. `-- --short` runs what CI runs.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runnerImport } from "vite";
-import { requireCommands } from "./commands.mjs";
+import { requireCommands } from "../scripts/commands.mjs";
 
 const root = join(import.meta.dirname, "..");
 const help = `npm run chaos -- [options]
@@ -58,8 +58,8 @@ function short() {
 const directory = () => vitest("test/process/directory-faults.test.ts", { NATS_AWAY_MS: "60000" });
 
 async function long() {
-  /** @type {{ module: typeof import("../test/chaos/run.ts") }} */
-  const { module } = await runnerImport(join(root, "test/chaos/run.ts"), {
+  /** @type {{ module: typeof import("./chaos/run.ts") }} */
+  const { module } = await runnerImport(join(root, "lab/chaos/run.ts"), {
     root,
     configFile: false,
     logLevel: "warn",

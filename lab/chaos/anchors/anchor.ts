@@ -6,10 +6,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { type Command, launch } from "../../process/_application.ts";
+import { type Command, launch } from "../../../test/process/_application.ts";
 import { type Kind, procedureMs } from "../harness/application.ts";
 import { type Call, pause } from "../harness/load.ts";
-import { freePort } from "../../_free-port.ts";
+import { freePort } from "../../../test/_free-port.ts";
 import { removedAtExit, started } from "../harness/started.ts";
 import type { Member, Subject } from "../harness/subject.ts";
 

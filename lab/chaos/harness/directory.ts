@@ -3,9 +3,9 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 
-import { clusterOptions, natsServers } from "../../_nats-servers.ts";
+import { clusterOptions, natsServers } from "../../../test/_nats-servers.ts";
 import { pause } from "./load.ts";
-import { freePort } from "../../_free-port.ts";
+import { freePort } from "../../../test/_free-port.ts";
 import { Shim } from "./shim.ts";
 
 /** How a server is lost: it is killed, it hangs, or no bytes get through to it. */

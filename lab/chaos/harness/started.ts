@@ -2,7 +2,7 @@
 
 import { rmSync } from "node:fs";
 
-import type { Command } from "../../process/_application.ts";
+import type { Command } from "../../../test/process/_application.ts";
 
 const running = new Set<Command>();
 const folders = new Set<string>();

@@ -4,7 +4,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type Application, buildPackage, createApplication } from "../../process/_application.ts";
+import {
+  type Application,
+  buildPackage,
+  createApplication,
+} from "../../../test/process/_application.ts";
 import { removedAtExit } from "./started.ts";
 
 /** How long a procedure takes, unless it says otherwise. */

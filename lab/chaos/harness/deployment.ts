@@ -1,10 +1,10 @@
 // A deployment of Seamline as users start it: `seamline start --config …` for each process.
 
-import type { Command } from "../../process/_application.ts";
+import type { Command } from "../../../test/process/_application.ts";
 import { createShop, type Kind, type ShopApplication, trustKey } from "./application.ts";
 import { type DirectoryCluster, startDirectory } from "./directory.ts";
 import type { Call } from "./load.ts";
-import { freePort } from "../../_free-port.ts";
+import { freePort } from "../../../test/_free-port.ts";
 import { Shim, type Weather } from "./shim.ts";
 import { started } from "./started.ts";
 import type { Member, Subject } from "./subject.ts";

@@ -12,7 +12,7 @@ import {
   type FakeMember as Member,
   notBegun,
   socketDial,
-} from "../../_fake-member.ts";
+} from "../../../test/_fake-member.ts";
 import { procedureMs, trustKey } from "./application.ts";
 
 const announced = { procedures: ["order", "stock", "count"], idempotent: ["stock"] };

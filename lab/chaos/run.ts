@@ -1,5 +1,5 @@
 // The long form of `npm run chaos`: each scenario some times, beside nginx and HAProxy where it makes
-// sense for them. scripts/chaos.mjs starts it.
+// sense for them. lab/chaos.mjs starts it.
 
 import { type AnchorName, startAnchor, versionOf } from "./anchors/anchor.ts";
 import { startDeployment } from "./harness/deployment.ts";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { environment } from "../../_way.ts";
+import { environment } from "../../../test/_way.ts";
 import { hasFailed, rowOf, worst } from "../harness/measure.ts";
 import { type Scenario, settled, underLoad } from "../harness/scenario.ts";
 
