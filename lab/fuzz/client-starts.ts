@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createStartClient } from "../../client/start-client.ts";
 import { createGraph } from "../../src/runtime/seam.ts";
-import { createBrowser, fileOf, manifestOf } from "../unit/client/_page.ts";
+import { createBrowser, fileOf, manifestOf } from "../../test/unit/client/_page.ts";
 
 const manifest = manifestOf({
   procedures: [{ fqn: "a/b", version: "0.0.0", module: "a/b", export: "b", parameters: [] }],

@@ -6,8 +6,8 @@ import { expect } from "vitest";
 import fc from "fast-check";
 import { digest as sha256 } from "../../../server/http/host.ts";
 import type { Role } from "../../../src/roles/pipeline/role.ts";
-import { ask, key, TestDeployment } from "../../_cluster.ts";
-import { dialAsMember, type FakeMember, memoryDial } from "../../_fake-member.ts";
+import { ask, key, TestDeployment } from "../../../test/_cluster.ts";
+import { dialAsMember, type FakeMember, memoryDial } from "../../../test/_fake-member.ts";
 
 /** A process that may be a member. */
 interface Process {

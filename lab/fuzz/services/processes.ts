@@ -3,7 +3,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { type Application, buildPackage, createApplication } from "../../process/_application.ts";
+import {
+  type Application,
+  buildPackage,
+  createApplication,
+} from "../../../test/process/_application.ts";
 
 export const roleNames = ["repository", "gateway", "node", "proxy", "standalone"] as const;
 export type RoleName = (typeof roleNames)[number];

@@ -6,7 +6,7 @@ import {
   type FakeMember,
   type GatewayAnswer,
   memoryDial,
-} from "../../_fake-member.ts";
+} from "../../../test/_fake-member.ts";
 import { mutateBytes, mutateText, mutateTree, oddTexts } from "../mutate.ts";
 import { checkAnswer, Finding, type Target } from "../target.ts";
 import { randomTree } from "../values.ts";

@@ -1,4 +1,4 @@
-// `npm run soak` (scripts/soak.mjs): many calls through a gateway to a node, with errors and callers
+// `npm run soak` (lab/soak.mjs): many calls through a gateway to a node, with errors and callers
 // that leave, and what the processes hold in between.
 
 import { parseArgs } from "node:util";

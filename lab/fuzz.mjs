@@ -7,6 +7,6 @@
 //   --only a,b       names of targets
 //   --from 7 --count 1   which inputs of each target
 //   --list           prints the names of the targets
-import { runMain } from "./typescript.mjs";
+import { runMain } from "../scripts/typescript.mjs";
 
-await runMain("test/fuzz/main.ts");
+await runMain("lab/fuzz/main.ts");

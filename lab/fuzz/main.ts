@@ -1,4 +1,4 @@
-// `npm run fuzz` (scripts/fuzz.mjs): reads the options, runs the targets, prints what they found.
+// `npm run fuzz` (lab/fuzz.mjs): reads the options, runs the targets, prints what they found.
 
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";

@@ -14,7 +14,7 @@ import { defaultLimits } from "../../../src/base/limits.ts";
 import { bindArguments, convertFields, convertQuery } from "../../../src/runtime/parameters.ts";
 import { decodeAnswer } from "../../../src/wire/decode-answer.ts";
 import { errorOfText } from "../../../src/wire/plain-error.ts";
-import { createWireClasses, Trap } from "../../_wire-classes.ts";
+import { createWireClasses, Trap } from "../../../test/_wire-classes.ts";
 import { mutateText, mutateTree, oddTexts } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { Finding, type Target, tolerate, tolerateLater } from "../target.ts";

@@ -1,9 +1,9 @@
 // Whole services in memory: calls, joins and what services tell each other, with every part changed.
 
 import type { Role } from "../../../src/roles/pipeline/role.ts";
-import { ask, key, TestDeployment, testModules } from "../../_cluster.ts";
-import { dialAsMember, type FakeMember, memoryDial } from "../../_fake-member.ts";
-import { application, classes } from "../../attack/_application.ts";
+import { ask, key, TestDeployment, testModules } from "../../../test/_cluster.ts";
+import { dialAsMember, type FakeMember, memoryDial } from "../../../test/_fake-member.ts";
+import { application, classes } from "../../../test/attack/_application.ts";
 import { mutateText } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { checkAnswer, Finding, type Target } from "../target.ts";
