@@ -11,7 +11,7 @@
 //   --tests a,b      test files or folders to choose the related tests from
 //   --keep-table     keeps the table of which test reaches what, after small changes of the sources
 //
-// scripts/mutants/equivalent.json lists mutants without an observable change, with the reasons.
+// lab/mutants/equivalent.json lists mutants without an observable change, with the reasons.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -92,7 +92,7 @@ function chosenMutants() {
 /** @type {Readonly<Record<string, string>>} Reasons by the mutants' ids. */
 const equivalent = Object.fromEntries(
   /** @type {{ id: string, reason: string }[]} */ (
-    JSON.parse(textOf("scripts/mutants/equivalent.json"))
+    JSON.parse(textOf("lab/mutants/equivalent.json"))
   ).map(({ id, reason }) => [id, reason]),
 );
 

@@ -19,13 +19,13 @@ import {
   build,
   deployment,
   service as startService,
-} from "../lab/bench/lib/application.mjs";
-import { nextMessage } from "../lab/bench/lib/processes.mjs";
+} from "./bench/lib/application.mjs";
+import { nextMessage } from "./bench/lib/processes.mjs";
 import { printFolders } from "./trace/folders.mjs";
 import { instrument } from "./trace/instrument.mjs";
 
 /**
- * @typedef {import("../lab/bench/lib/application.mjs").Service} Service
+ * @typedef {import("./bench/lib/application.mjs").Service} Service
  * @typedef {Record<string, Service>} Services By the names that they have in the output.
  * @typedef {Record<string, string[]>} Trace The entered functions of each process, in order.
  * @typedef {{ path: string, init?: RequestInit, answer: string }} Call
@@ -69,7 +69,7 @@ function instrumentedPackage() {
   const folder = mkdtempSync(join(tmpdir(), "seamline-trace-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const counter = join(folder, "counter.mjs");
-  cpSync(join(root, "scripts/trace/counter.mjs"), counter);
+  cpSync(join(root, "lab/trace/counter.mjs"), counter);
   cpSync(join(root, "package.json"), join(folder, "package.json"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const write = (/** @type {string} */ path, /** @type {string} */ text) => {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServerModuleRunner } from "vite";
-import { transformer } from "../typescript.mjs";
+import { transformer } from "../../scripts/typescript.mjs";
 import { withProbes } from "./mutators.mjs";
 
 /**
