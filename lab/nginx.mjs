@@ -191,7 +191,8 @@ try {
   const linked = await service("linked", { ...node, gateway: upgrading.url });
   check(
     "with the guide's block, a node links through nginx",
-    /over a link/.test(linked.output.text),
+    linked.output.text.includes(`linked to ${upgrading.url}`),
+    linked.output.text,
   );
   check("its calls are answered", await isAnswered());
   check("a body of 900 KB passes", (await call("x".repeat(900_000))) === "200 900000");
