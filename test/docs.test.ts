@@ -30,6 +30,7 @@ const documents = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "lab/README.md",
   "lab/bench/README.md",
   "demo/README.md",
   "examples/conduit/README.md",
