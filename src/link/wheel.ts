@@ -1,20 +1,20 @@
-// Looks after all links of a process with one timer: those with calls in flight ten times a second, the
-// others every 15 s. Time is counted in turns of the wheel and not by a clock: an event loop that was
-// blocked for seconds has had one turn, in which nobody else was late.
+// Watches all links of a process with one timer: links with calls in flight ten times a second, the others every
+// 15 s. It counts its own turns instead of time: an event loop that was blocked for seconds has had one turn, so
+// it doesn't take its peers for silent.
 
 import type { Clock } from "../base/ports.ts";
 import { idleTurnMs, turnMs } from "./times.ts";
 
 const idleTurns = 15;
 
-/** What the wheel looks after. */
+/** Something that the wheel watches. */
 export abstract class Watched {
   /** Written by the wheel only. */
   list: Watched[] | undefined = undefined;
   place = -1;
-  /** Called each turn. Returns whether it wants the next one too. */
+  /** Called each turn. Returns whether it wants the next turn, too. */
   abstract turn(): boolean;
-  /** Called every 15 s while it doesn't want each turn. Returns whether it does now. */
+  /** Called every 15 s while it doesn't want each turn. Returns whether it wants each turn from now on. */
   abstract idleTurn(): boolean;
 }
 
@@ -23,7 +23,7 @@ export class Wheel {
   readonly #active: Watched[] = [];
   readonly #idle: readonly Watched[][] = Array.from({ length: idleTurns }, () => []);
   #count = 0;
-  /** The idle ones whose turn comes next. */
+  /** Index of the idle list whose turn comes next. */
   #next = 0;
   #sinceIdle = 0;
   #stop: (() => void) | undefined;
@@ -33,7 +33,7 @@ export class Wheel {
     this.#clock = clock;
   }
 
-  /** The time in milliseconds, by the clock of all that it looks after. */
+  /** The time in milliseconds, by the clock of all watched links. */
   now(): number {
     return this.#clock.now();
   }
@@ -44,7 +44,7 @@ export class Wheel {
     this.#schedule();
   }
 
-  /** From now on it gets each turn, until it doesn't want the next one. */
+  /** Gives it each turn, until it doesn't want the next one. */
   wake(watched: Watched): void {
     if (watched.list === undefined || watched.list === this.#active) return;
     this.#move(watched, this.#active);
@@ -58,7 +58,7 @@ export class Wheel {
     this.#schedule();
   }
 
-  /** Its turn comes in 15 s. */
+  /** Puts it into the idle list whose turn comes in 15 s. */
   #rest(watched: Watched): void {
     this.#move(watched, this.#idle[(this.#next + idleTurns - 1) % idleTurns]);
   }
@@ -85,7 +85,7 @@ export class Wheel {
   readonly #turn = (): void => {
     this.#sinceIdle += this.#ms;
     this.#ms = 0;
-    // From the end: who leaves is replaced by somebody who has had this turn.
+    // From the end: a link that leaves is replaced by the last one, which has had this turn.
     for (let at = this.#active.length - 1; at >= 0; at--) {
       const watched = this.#active[at];
       if (watched !== undefined && !watched.turn() && watched.list === this.#active)
