@@ -1,5 +1,5 @@
 // `npm run docs`: builds the documents as a site in docs/.vitepress/dist. Writes the reference
-// first. Fails on any warning of the builder, on a page that is missing or that search doesn't
+// and copies of the rooms' pages first. Fails on any warning of the builder, on a page that is missing or that search doesn't
 // find, and on requests to other sites. `-- --serve` serves the site while you write.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,12 +25,27 @@ async function writeReference() {
   const errors = await load("src/base/errors.ts");
   const { pages, problems } = apiPages([...errors.frameworkErrors.keys()]);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  const api = join(docs, "reference/api");
-  const written = { ...pages, "reference/api/errors.md": errorsPage(errors) };
-  for (const [path, text] of Object.entries(written)) write(join(docs, path), text);
-  // Removes the page of a removed entry.
-  for (const name of readdirSync(api))
-    if (!(`reference/api/${name}` in written)) rmSync(join(api, name));
+  writeFolder("reference/api", { ...pages, "reference/api/errors.md": errorsPage(errors) });
+}
+
+async function writeRooms() {
+  /** @type {typeof import("../docs/.vitepress/rooms.ts")} */
+  const { roomPage, rooms, textOf } = await load("docs/.vitepress/rooms.ts");
+  writeFolder(
+    "rooms",
+    Object.fromEntries(rooms.map((file) => [`${roomPage(file)}.md`, textOf(file)])),
+  );
+}
+
+/**
+ * Writes all pages of a folder, and removes those of what isn't there any more.
+ * @param {string} folder
+ * @param {Readonly<Record<string, string>>} pages by their paths in the site
+ */
+function writeFolder(folder, pages) {
+  for (const [path, text] of Object.entries(pages)) write(join(docs, path), text);
+  for (const name of readdirSync(join(docs, folder)))
+    if (!(`${folder}/${name}` in pages)) rmSync(join(docs, folder, name));
 }
 
 /** @param {string[]} words */
@@ -80,7 +95,7 @@ async function problemsOfSite() {
       )
       .map((page) => `${page} was not built`),
     ...files
-      .filter((file) => /^(?:guide|reference)\/.*\.html$/.test(file))
+      .filter((file) => /^(?:guide|reference|rooms)\/.*\.html$/.test(file))
       .map((file) => `/${file.replace(/\.html$/, "")}`)
       .filter((page) => !pages.includes(page))
       .map((page) => `${page} isn't in the sidebar`),
@@ -96,6 +111,7 @@ async function problemsOfSite() {
 }
 
 await writeReference();
+await writeRooms();
 if (process.argv.includes("--serve")) await vitepress("dev", "docs", "--host", "127.0.0.1");
 else {
   await vitepress("build", "docs");

@@ -48,7 +48,7 @@ export async function runMain(path) {
   const server = await transformer();
   try {
     const modules = createServerModuleRunner(server.environments.ssr, { hmr: false });
-    /** @type {{ readonly main: import("../test/fuzz/command-line.ts").Main }} */
+    /** @type {{ readonly main: import("../lab/fuzz/command-line.ts").Main }} */
     const { main } = await modules.import(join(root, path));
     process.exitCode = await main(process.argv.slice(2), console.log);
   } finally {

@@ -18,17 +18,24 @@ import { createFixture } from "./build/_fixture.ts";
 import { readmeExample } from "./docs/_readme.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-// Pages of the API are made when the site is: it looks after their links itself.
+// Pages of the API and copies of the rooms' pages are made when the site is: it looks after their links itself.
 const pages = filesIn("docs").filter(
-  (path) => path.endsWith(".md") && !path.startsWith("docs/reference/api/"),
+  (path) => path.endsWith(".md") && !/^docs\/(?:reference\/api|rooms)\//.test(path),
 );
+/** Pages of rooms, beside their code. */
+const rooms = ["src", "client", "console", "server"]
+  .flatMap(filesIn)
+  .filter((path) => path.endsWith(".md"));
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "lab/README.md",
+  "lab/bench/README.md",
   "demo/README.md",
   "examples/conduit/README.md",
   ...pages,
+  ...rooms,
 ];
 const drawings = filesIn("docs/images").filter((path) => path.endsWith(".svg"));
 
@@ -93,6 +100,28 @@ describe("links", () => {
       ([, path = ""]) => path,
     );
     expect(named.filter((path) => statSync(join(root, path)).isFile()).length).toBeGreaterThan(15);
+  });
+
+  // The others name files of applications.
+  const ofTheProject = documents.filter(
+    (path) => !/^(?:README|CHANGELOG|demo|examples|docs\/(?:guide|comparison|index))/.test(path),
+  );
+
+  it.each(ofTheProject)("files of the project that %s names are there", (document) => {
+    const files =
+      /(?<![\w./-])(?:src|client|server|console|test|e2e|scripts|lab|docs)\/[\w./-]+\.(?:ts|mjs|md|json)\b/g;
+    // Links are looked after above.
+    const text = read(document).replaceAll(/\]\([^)]*\)/g, "]");
+    const missing = [...text.matchAll(files)]
+      .map(([path]) => path)
+      .filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
+  });
+
+  it("the architecture leads to the page of every room", () => {
+    const text = read("docs/architecture.md");
+    expect(rooms.filter((path) => !text.includes(`(../${path})`))).toEqual([]);
+    expect(rooms.length).toBeGreaterThan(15);
   });
 
   it("every page of docs/ is in its index", () => {
@@ -161,9 +190,9 @@ describe("code blocks", () => {
     }
   });
 
-  it("the module of the architecture splits into the parts that stand there", () => {
+  it("the module on the splitter's page splits into the parts that stand there", () => {
     const block = (label: string): string =>
-      blocksOf("docs/architecture.md").find((one) => one.label === label)?.text ?? "";
+      blocksOf("src/split/README.md").find((one) => one.label === label)?.text ?? "";
     const [source, file] = [block("split:source"), "shop/quote.ts"];
     const parse = parserOf(vite);
     const found = describeModule({ source, file, parse }).exports.find(

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 
 import { expect, it } from "vitest";
 
-import { instrument } from "../scripts/trace/instrument.mjs";
+import { instrument } from "../lab/trace/instrument.mjs";
 import { root } from "./_sources.ts";
 
 const source = `import { double } from "./double.ts";
@@ -146,7 +146,7 @@ it("A directive stays the first statement of its function", () => {
 it("The counter leaves out what timers do", async () => {
   const folder = await mkdtemp(join(tmpdir(), "seamline-counter-"));
   const file = join(folder, "run.mjs");
-  const counter = pathToFileURL(join(root, "scripts/trace/counter.mjs")).href;
+  const counter = pathToFileURL(join(root, "lab/trace/counter.mjs")).href;
   await writeFile(
     file,
     `import { enter } from "${counter}";

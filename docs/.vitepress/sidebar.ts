@@ -1,9 +1,10 @@
 // The order of the pages: read from docs/README.md, so that there is one list.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DefaultTheme } from "vitepress";
 import { entries } from "../../scripts/docs-api.mjs";
+import { roomPage, rooms } from "./rooms.ts";
 
 const docs = join(import.meta.dirname, "..");
 const list = readFileSync(join(docs, "README.md"), "utf8");
@@ -15,6 +16,14 @@ const api: Item[] = [...entries, { name: "Errors", page: "reference/api/errors.m
   .filter(({ page }) => existsSync(join(docs, page)))
   .map(({ name, page }) => ({ text: name, link: addressOf(page) }));
 
+const ofRooms: Item[] = rooms.map((file) => ({
+  text: dirname(file),
+  link: `/${roomPage(file)}`,
+}));
+
+/** Groups whose pages are written when the site is built, by their headings in the list. */
+const written: Readonly<Record<string, Item[]>> = { API: api, Rooms: ofRooms };
+
 /** One item for each link to a document in a table. */
 const itemsOf = (section: string): Item[] =>
   [...section.matchAll(/^\|[^\n]*?\[([^\]]+)\]\((?!\.\.)([^)#]+\.md)\)/gm)].map(
@@ -25,7 +34,7 @@ const itemsOf = (section: string): Item[] =>
 function groupOf(section: string, level: string): Item {
   const [own = "", ...parts] = section.split(new RegExp(`^${level}# `, "m"));
   const text = own.slice(0, own.indexOf("\n")).trim();
-  const items = text === "API" ? api : itemsOf(own);
+  const items = written[text] ?? itemsOf(own);
   if (parts.length === 0) return { text, items };
   const groups = parts.map((part) => ({ ...groupOf(part, `${level}#`), collapsed: true }));
   return { text, items: [...items, ...groups] };

@@ -1,5 +1,5 @@
-// Bodies on a link, in parts. A sender sends what its receiver has room for, and no more than fits beside
-// the calls that wait for the same channel.
+// Bodies on a link, in parts. A sender stays within its receiver's window, and leaves room for the calls that
+// wait for the same channel.
 
 import { memoryExhausted } from "../base/errors.ts";
 import type { ByteStream, HeldFor, Holding, OutgoingRequest } from "../base/ports.ts";
@@ -10,33 +10,46 @@ import { chunkBytes, kinds } from "./frames.ts";
 import type { Outbox, PartSource } from "./outbox.ts";
 import { Window } from "./windows.ts";
 
-/** A receiver has room for this many bytes of a body, until it has shown that it reads more in a round trip. */
+/** The first window of a body. It grows if the receiver reads more than this in a round trip. */
 export const windowBytes: number = 256 * 1024;
 const mostWindowBytes = 4 * 1024 * 1024;
-/** Room for one body while memory is short. */
+/** The window of a body while memory is short. */
 const shortWindowBytes = chunkBytes;
 
-/** A body that is here in one piece. */
-export const wholeOf = (body: OutgoingRequest["body"]): Uint8Array | undefined =>
-  typeof body === "string"
-    ? new TextEncoder().encode(body)
-    : body instanceof Uint8Array
-      ? body
-      : undefined;
+/** The body's bytes, unless it is a stream. */
+export function wholeOf(body: OutgoingRequest["body"]): Uint8Array | undefined {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  return body instanceof Uint8Array ? body : undefined;
+}
 
-/** A part takes at least this much of a window: many small ones cost more than their bytes. */
+const nothing = new Uint8Array();
+
+/** The bytes of a body that came with its head: copied, unless they may be kept. */
+export function bytesBehind(rest: Uint8Array, isKept: boolean): Uint8Array {
+  if (rest.length === 0) return nothing;
+  return isKept ? rest : new Uint8Array(rest);
+}
+
+/** The body, if it is short enough to go with its head. */
+export function shortOf(body: OutgoingRequest["body"]): Uint8Array | string | undefined {
+  // A character has at most three bytes.
+  if (typeof body === "string") return body.length <= chunkBytes / 3 ? body : undefined;
+  return body instanceof Uint8Array && body.length <= chunkBytes ? body : undefined;
+}
+
+/** A part takes at least this much of a window: many small parts cost more than their bytes. */
 export const leastCost = 256;
 
-/** What becomes of a body. */
+/** The outcome of sending a body. */
 export interface SendingBodyEvents {
   onSent(): void;
-  /** Its source has failed, or its receiver left it untaken when memory was short. */
+  /** Its source has failed, or it was cut because its receiver took nothing while memory was short. */
   onBroken(error: unknown): void;
 }
 
 /**
- * Sends a body. Nothing of a stream is asked for before its receiver wants some, so it may go elsewhere.
- * What is here in one piece can be sent again, so it needn't wait.
+ * Sends a body. A stream isn't read before its receiver grants a window, so the call can still go elsewhere.
+ * A body in one piece can be sent again, so it needn't wait.
  */
 export class SendingBody implements PartSource, HeldFor {
   readonly #source: AsyncIterable<Uint8Array> | undefined;
@@ -45,13 +58,13 @@ export class SendingBody implements PartSource, HeldFor {
   readonly #events: SendingBodyEvents;
   #reader: AsyncIterator<Uint8Array, unknown> | undefined;
   #credit = 0;
-  /** What was read and hasn't been sent. */
+  /** Bytes that were read and haven't been sent. */
   #rest: Uint8Array | undefined;
   readonly #holding: Holding | undefined;
-  /** A part of what was read keeps all of it. */
+  /** Bytes in memory: while a part of a chunk is unsent, all of the chunk is. */
   #held = 0;
   #moved = 0;
-  /** It reads, or waits for its turn. */
+  /** It reads its source, or waits for its turn in the outbox. */
   #isBusy = false;
   #isOver = false;
 
@@ -83,13 +96,13 @@ export class SendingBody implements PartSource, HeldFor {
     this.#events.onBroken(memoryExhausted());
   }
 
-  /** The receiver takes this many bytes more. */
+  /** The receiver's window has grown by this many bytes. */
   grant(bytes: number): void {
     this.#credit += bytes;
     this.#go();
   }
 
-  /** Nobody wants the rest. */
+  /** The rest isn't needed any more. */
   stop(): void {
     if (this.#isOver) return;
     this.#end();
@@ -172,7 +185,7 @@ export class SendingBody implements PartSource, HeldFor {
   }
 }
 
-/** A body as it comes. Its reader decides how fast. */
+/** A body that is being received, as fast as it is read. */
 export class ReceivedBody implements ByteStream {
   readonly #what: "request" | "answer";
   readonly #stream: number;
@@ -180,12 +193,12 @@ export class ReceivedBody implements ByteStream {
   readonly #queue: ChunkQueue;
   #isRead = false;
   #isComplete = false;
-  /** What has come and waits for the reader. */
+  /** Bytes that have come and wait for the reader. */
   #held = 0;
-  /** What the sender may still send. */
+  /** Bytes that the sender may still send. */
   #allowed = windowBytes;
   readonly #window: Window;
-  /** An answer may begin at once, and what is longer than this of a request when it is read. */
+  /** Whether the window was granted: an answer's from the start, a request's when it is read. */
   #isAccepted: boolean;
 
   /** `onStop`: the reader stopped before the end. */
@@ -204,8 +217,8 @@ export class ReceivedBody implements ByteStream {
   }
 
   /**
-   * A part came, which may be kept as it is or copied, and takes at least this much of the window. Returns
-   * `more` if the sender wasn't allowed to send it, and `memory` if there is no room for it.
+   * Adds a part, which takes at least `least` bytes of the window. It is copied unless `isKept`. Returns `more`
+   * if it exceeds the window, and `memory` if there is no room for it.
    */
   add(bytes: Uint8Array, isKept: boolean, least: number): "more" | "memory" | undefined {
     if (this.#isComplete || this.#allowed <= 0) return "more";
@@ -237,7 +250,7 @@ export class ReceivedBody implements ByteStream {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
     if (this.#isRead) throw alreadyRead(this.#what);
     this.#isRead = true;
-    // Who waits for this has sent nothing so far.
+    // The sender of a longer request has been waiting for this window.
     if (!this.#isAccepted && !this.#isComplete && !this.#queue.isEnded)
       this.#outbox.window(this.#stream, windowBytes);
     this.#isAccepted = true;
@@ -245,7 +258,7 @@ export class ReceivedBody implements ByteStream {
   }
 
   #took(bytes: number): void {
-    // What short parts took besides their bytes is free when none is left.
+    // Short parts took more of the window than their bytes. That is free when none is left.
     const cost = this.#queue.size === 0 ? this.#held : bytes;
     this.#held -= cost;
     this.#outbox.hold(-cost);
@@ -257,7 +270,7 @@ export class ReceivedBody implements ByteStream {
     this.#outbox.window(this.#stream, room);
   }
 
-  /** How much may be on its way and wait, now that so many bytes more were read. */
+  /** The size of the window, after `read` more bytes were read. */
   #size(read: number): number {
     const { bytes } = this.#window;
     if (!this.#outbox.fits(bytes)) {

@@ -1,5 +1,5 @@
-// What a dialer has to prove the key about. An acceptor recognises its own challenges by its own signature
-// on them, so those who ask for one and don't come back cost it nothing.
+// Challenges for dialers, to prove the key with. An acceptor recognises its own challenges by its signature on
+// them and stores none, so a stranger that asks for one and doesn't come back costs no memory.
 
 import type { Host } from "../base/ports.ts";
 import { challengeMs } from "./times.ts";
@@ -12,9 +12,9 @@ export function randomText(): string {
 
 export class Challenges {
   readonly #host: Pick<Host, "sign" | "equalSecrets" | "clock">;
-  /** Of this process only: no other one recognises its challenges. Doesn't depend on the trust key. */
+  /** Random for each process, so no other process recognises its challenges. Independent of the trust key. */
   readonly #secret: string = randomText();
-  /** Those that were answered with a right proof, until they are too old anyway. */
+  /** Challenges that were answered with a right proof, until they expire anyway. */
   readonly #spent = new Map<string, number>();
 
   constructor(host: Pick<Host, "sign" | "equalSecrets" | "clock">) {
@@ -23,12 +23,12 @@ export class Challenges {
 
   /** `<nonce>.<time>.<signature>` */
   issue(): string {
-    // Strangers may ask for thousands a second. Runtimes have random bytes for UUIDs in stock.
+    // Strangers may ask for thousands a second, and runtimes buffer the random bytes of UUIDs.
     const issued = `${crypto.randomUUID()}.${Math.floor(this.#host.clock.now())}`;
     return `${issued}.${this.#sign(issued)}`;
   }
 
-  /** Whether it is one of these, not too old, and not spent. */
+  /** Whether this process issued the challenge, and it is neither expired nor spent. */
   knows(challenge: string): boolean {
     const end = challenge.lastIndexOf(".");
     const issued = challenge.slice(0, Math.max(end, 0));
@@ -37,7 +37,7 @@ export class Challenges {
     return age <= challengeMs && !this.#spent.has(challenge);
   }
 
-  /** A proof about it was right: nobody can use that again. */
+  /** The challenge was answered with a right proof, which can't be used again. */
   spend(challenge: string): void {
     const now = this.#host.clock.now();
     // The oldest are first.

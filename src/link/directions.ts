@@ -1,7 +1,7 @@
-// Who may dial whom, and which requests go which way: those that a service's procedures make (`service`), those
-// that it passes on for callers outside, and its own (`key`), each by its name. Anything else ends the link:
-// whoever has broken into a repository, or a proxy, gets no further over the links that others have dialled.
-// A release whose services ask for more speaks a further version of the protocol.
+// Which roles may dial which, and which requests go which way: calls by a service's procedures (`service`), calls
+// passed on for callers outside (`outside`), and the service's own requests (`key`), each by method and path.
+// Any other request ends the link: an attacker who controls a repository or a proxy gets no further over the
+// links that others have dialled to it. A release whose services ask for more needs a new protocol version.
 
 import type { CallFrom } from "../base/ports.ts";
 import {
@@ -16,11 +16,11 @@ import {
 } from "../base/protocol.ts";
 import { pathOf } from "../http/router.ts";
 
-/** What one end of a link sends. */
+/** The requests that one end of a link sends. */
 interface Sends {
   /** Methods and paths of its own requests. A path that ends in `/` stands for all below it. */
   readonly own: readonly string[];
-  /** Whose calls it passes on. */
+  /** The senders whose calls it passes on. */
   readonly calls: readonly CallFrom[];
 }
 
@@ -80,7 +80,7 @@ const proxyToStandalone: Direction = {
   },
 };
 
-/** By the role that is dialled, and the one that dials. */
+/** By the role that is dialled, then by the role that dials. */
 const directions: Readonly<Record<string, Readonly<Record<string, Direction>>>> = {
   gateway: { node: nodeToGateway, proxy: proxyToCalls },
   node: { proxy: proxyToCalls },
@@ -95,7 +95,7 @@ export const dialersOf = (role: string): readonly string[] => Object.keys(direct
 /** Whether one end of a link takes a request from the other. */
 export type Takes = (from: CallFrom, method: string, target: string) => boolean;
 
-/** What an end with this role takes from the `other` one. */
+/** Returns which requests an end with this role takes from the `other` role. */
 export function takenFrom(
   own: { readonly role: string; readonly isDialer: boolean },
   other: string,

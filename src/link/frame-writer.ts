@@ -1,4 +1,4 @@
-// Frames on their way out, in as few pieces of memory as there are writes.
+// Collects outgoing frames, with one piece of memory for each write.
 
 import type { Channel } from "../base/ports/links.ts";
 import { headBytes, type Kind, lengthBytes, writeNumber } from "./frames.ts";
@@ -7,35 +7,35 @@ const encoder = new TextEncoder();
 const nothing = new Uint8Array();
 
 /**
- * Memory for what is written. A writer has a piece while it has frames, and the next one writes where it
- * stopped: an idle link holds none, and few writes need new memory.
+ * The size of a piece of memory. A writer has a piece while it has frames, and the next writer continues where it
+ * stopped: an idle link holds no memory, and few writes need new memory.
  */
 const pieceBytes = 64 * 1024;
-/** What is left of a piece and can still be of use. */
+/** A piece with fewer bytes left than this isn't used again. */
 const usefulBytes = 4 * 1024;
 const mostPieces = 16;
 const pieces: Uint8Array[] = [];
 
-/** From this many bytes on it costs less to write them by themselves than to copy them. */
+/** From this size on, writing bytes separately costs less than copying them. */
 const longBytes = 8 * 1024;
 
 /** Collects frames for one write. */
 export class FrameWriter {
   #bytes: Uint8Array | undefined;
-  /** Where in them the next frame begins. */
+  /** Offset of the next frame. */
   #end = 0;
-  /** Where in them begins what isn't in `#whole`. */
+  /** Offset of the bytes that aren't in `#whole`. */
   #start = 0;
-  /** What goes before it, and how much that is. */
+  /** Finished pieces that go first, and their size. */
   #whole: Uint8Array[] = [];
   #wholeBytes = 0;
 
-  /** How many bytes wait to be written. */
+  /** Bytes that wait to be written. */
   get size(): number {
     return this.#wholeBytes + this.#end - this.#start;
   }
 
-  /** Adds a frame with this payload, which nobody changes any more. */
+  /** Adds a frame with this payload, which must not change any more. */
   addBytes(kind: Kind, stream: number, payload: Uint8Array): void {
     if (payload.length < longBytes) return this.add(kind, stream, payload.length).set(payload);
     const at = this.#end;
@@ -47,7 +47,7 @@ export class FrameWriter {
     this.#end = this.#start = end;
   }
 
-  /** Adds a frame whose payload are `payload` bytes, and returns where they go. */
+  /** Adds a frame with a payload of `payload` bytes, and returns the memory for them. */
   add(kind: Kind, stream: number, payload: number): Uint8Array {
     const at = this.#end;
     const end = at + lengthBytes + headBytes + payload;
@@ -107,7 +107,7 @@ export class FrameWriter {
     else this.#drop();
   }
 
-  /** All frames so far but for long payloads, in bytes that nobody else has. */
+  /** All frames so far except long payloads, in bytes that nothing else refers to. */
   take(): Uint8Array {
     const taken = (this.#bytes ?? nothing).subarray(this.#start, this.#end);
     this.#drop();

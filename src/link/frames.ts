@@ -1,21 +1,21 @@
 // The frames of a link. A frame is a length (u32, of all that follows), a kind with the bit that says
-// whether it must be understood (u8), the length of an extension area that nobody has to know (u8) and
+// whether it must be understood (u8), the length of an extension area that may be ignored (u8) and
 // the area itself, the number of a stream (u32, 0 for the link itself), and a payload. Big endian.
 
 import type { CallFrom } from "../base/ports.ts";
 
 /**
- * What a frame is about. A receiver skips kinds that it doesn't know, unless they are marked or begin
- * calls: both ends count those, and nobody would answer one that was skipped.
+ * Kinds of frames. A receiver skips unknown kinds, unless they are marked or begin calls: both ends count
+ * calls, and a skipped one would never be answered.
  */
 export const kinds = {
-  /** The first of an acceptor: what it says of itself, and its proof. */
+  /** An acceptor's first frame: its introduction and its proof. */
   welcome: 0x01,
-  /** A call for somebody outside of the deployment. */
+  /** A call for a caller outside of the deployment. */
   callOutside: 0x10,
-  /** A call of one of its procedures, or of somebody who has shown the key. */
+  /** A call by a procedure, or for a caller that has proven the key. */
   callTrusted: 0x11,
-  /** A request of the service at the other end itself, which has proven that it has the key. */
+  /** A request by the service at the other end itself, which has proven the key. */
   callOwn: 0x12,
   answer: 0x18,
   /** A part of a body. */
@@ -24,23 +24,23 @@ export const kinds = {
   end: 0x1a,
   /** The caller has left, or the sender of a body can't go on. */
   cancel: 0x1b,
-  /** The receiver of a body takes this many bytes more. */
+  /** The window of a body grows by this many bytes. */
   window: 0x1c,
   ping: 0x20,
   pong: 0x21,
   /**
-   * Without a payload: send no more calls. With one: this end goes now, and here is how many calls it
-   * took, and why it goes.
+   * Without a payload: send no more calls. With one: this end closes the link now, having taken so many calls,
+   * for this reason.
    */
   goAway: 0x22,
-  /** So many calls may run at once. */
+  /** The limit of concurrent calls. */
   credit: 0x23,
-  /** So many bytes of parts of bodies have come, whoever reads them. */
+  /** This many bytes of bodies have arrived, read or not. */
   arrived: 0x24,
 } as const;
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** The frames that say so: nothing else in a call does. */
+/** The kind of a call's frame says whose call it is; nothing in the call does. */
 export const callKinds: Readonly<Record<CallFrom, Kind>> = {
   outside: kinds.callOutside,
   service: kinds.callTrusted,
@@ -50,30 +50,30 @@ export const callKinds: Readonly<Record<CallFrom, Kind>> = {
 /** Kinds from 0x10 to 0x17 begin calls, also those of a later release. */
 const beginsCall = (kind: number): boolean => (kind & 0x78) === 0x10;
 
-/** A frame with this bit ends the link where it isn't known. */
+/** A frame of an unknown kind with this bit ends the link. */
 const mustUnderstand = 0x80;
 const known: ReadonlySet<number> = new Set(Object.values(kinds));
 
-/** Of the length of a frame. */
+/** Size of a frame's length field. */
 export const lengthBytes = 4;
-/** Of what every frame has besides its length, without an extension. */
+/** Size of a frame's other fields, without an extension. */
 export const headBytes = 6;
-/** The most that a frame may hold besides its length: a head, and a part of a body. */
+/** The largest frame, without its length field: a head, and a part of a body. */
 export const mostFrameBytes: number = 256 * 1024;
-/** The most bytes of a part of a body, and of one that goes with its head. */
+/** The largest part of a body, and the largest body that goes with its head. */
 export const chunkBytes: number = 64 * 1024;
-/** Until it has shown the key, an acceptor sends at most this many bytes in all. */
+/** An acceptor may send at most this many bytes before it has proven the key. */
 export const mostHandshakeBytes: number = 4096;
 
-/** What came doesn't follow the protocol. The link ends. */
+/** The other end violated the protocol, which ends the link. */
 export class ProtocolError extends Error {
   override readonly name: string = "ProtocolError";
 }
 
 /**
- * Gets each frame. The payload is valid during the call only, unless it may be `kept`: nobody changes it,
- * and little else is in its memory. A long part of a body comes as it is cut on its way: `first` and then
- * as often as it takes `rest`.
+ * Gets each frame. The payload is valid during the call only, unless it may be kept: then it doesn't change,
+ * and little else is in its memory. A long part of a body is handed over in pieces, as the channel cut it: one
+ * `first`, then any number of `rest`.
  */
 export type OnFrame = (
   kind: Kind,
@@ -83,18 +83,18 @@ export type OnFrame = (
   cut?: "first" | "rest",
 ) => void;
 
-/** Shorter parts of bodies are put together: they cost less than what is done with each. */
+/** Shorter parts are put together first: copying costs less than handling each piece. */
 const longChunkBytes = 8 * 1024;
 
-/** Cuts the bytes of a channel into frames, wherever they were cut on their way. */
+/** Finds the frames in the bytes of a channel, which may be cut anywhere. */
 export class FrameReader {
   #onFrame: OnFrame;
-  /** What a stranger may still send. */
+  /** Bytes that the other end may still send before it has proven the key. */
   #allowance: number;
-  /** The beginning of a frame whose rest is missing. */
+  /** The beginning of an incomplete frame. */
   #kept: Uint8Array = nothing;
   #keptBytes = 0;
-  /** What is missing of a part of a body that was handed over as far as it had come, and its stream. */
+  /** Missing bytes of a part that is being handed over in pieces, and its stream. */
   #rest = 0;
   #restOf = 0;
 
@@ -104,13 +104,13 @@ export class FrameReader {
     this.#allowance = allowance;
   }
 
-  /** The other end has shown who it is: what follows is for `onFrame`, without an allowance. */
+  /** The other end has proven the key: later frames go to `onFrame`, without an allowance. */
   admit(onFrame: OnFrame): void {
     this.#onFrame = onFrame;
     this.#allowance = Infinity;
   }
 
-  /** Throws a {@link ProtocolError} for what isn't a frame, and what `onFrame` throws. */
+  /** Throws a {@link ProtocolError} for bytes that aren't a frame, and errors of `onFrame`. */
   push(bytes: Uint8Array): void {
     let at = 0;
     if (this.#rest > 0) {
@@ -155,7 +155,7 @@ export class FrameReader {
     return true;
   }
 
-  /** How many bytes of the frame that is kept are missing, or of its length. */
+  /** Missing bytes of the incomplete frame, or of its length field. */
   #missing(): number {
     if (this.#keptBytes < lengthBytes) return lengthBytes - this.#keptBytes;
     return lengthBytes + this.#lengthAt(this.#kept, 0) - this.#keptBytes;
@@ -164,7 +164,7 @@ export class FrameReader {
   #keep(bytes: Uint8Array): void {
     const size = this.#keptBytes + bytes.length;
     if (size > this.#kept.length) {
-      // At once as large as the frame, where that is known: it may come byte by byte.
+      // Allocated once in the frame's size, if that is known: it may come byte by byte.
       const whole =
         this.#keptBytes >= lengthBytes
           ? lengthBytes + this.#lengthAt(this.#kept, 0)
@@ -181,7 +181,7 @@ export class FrameReader {
 
   #lengthAt(bytes: Uint8Array, at: number): number {
     const length = readNumber(bytes, at);
-    if (length < headBytes) throw new ProtocolError(`A frame of ${length} bytes`);
+    if (length < headBytes) throw new ProtocolError(`A frame of ${length} bytes is too short`);
     if (length > mostFrameBytes)
       throw new ProtocolError(`A frame of ${length} bytes is over the limit of ${mostFrameBytes}`);
     if (length + lengthBytes > this.#allowance)
@@ -198,13 +198,13 @@ export class FrameReader {
     if (known.has(kind))
       this.#onFrame(kind as Kind, readNumber(bytes, body - 4), bytes.subarray(body, end), isKept);
     else if (marked !== kind || beginsCall(kind))
-      throw new ProtocolError(`An unknown frame ${kind} that matters`);
+      throw new ProtocolError(`Unknown frame kind ${kind} that must be understood`);
   }
 }
 
 const nothing = new Uint8Array();
 
-/** Who keeps so many of these bytes keeps the rest of their memory too. */
+/** Whether these bytes are at least half of their memory, so that keeping them wastes little. */
 const isMost = (size: number, { buffer }: Uint8Array): boolean => 2 * size >= buffer.byteLength;
 
 export function readNumber(bytes: Uint8Array, at: number): number {

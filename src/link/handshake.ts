@@ -1,6 +1,6 @@
 // How two services prove to each other that both have the deployment's key, before there is a link. The
-// key never travels. The dialer proves first, so a stranger learns nothing that depends on the key, and the
-// proof is about a challenge that the acceptor doesn't remember, so a stranger holds no place.
+// key never travels. The dialer proves first, so a stranger learns nothing that depends on the key. It answers a
+// challenge that the acceptor doesn't store, so a stranger takes up no memory.
 
 import type { Host } from "../base/ports.ts";
 import {
@@ -19,7 +19,7 @@ import { ProtocolError } from "./frames.ts";
 /** The versions of the protocol that this release speaks. */
 export const versions: readonly [lowest: number, highest: number] = [1, 1];
 
-/** What an end of a link says of itself. */
+/** How an end of a link describes itself. */
 export interface Introduction {
   readonly versions: readonly [lowest: number, highest: number];
   readonly role: string;
@@ -33,7 +33,7 @@ export interface HandshakeParts {
   readonly host: Pick<Host, "sign" | "equalSecrets" | "deriveKey">;
   readonly trustKey: TrustKey;
   readonly own: Introduction;
-  /** What the other end may be. */
+  /** Roles that the other end may have. */
   readonly roles: readonly string[];
   /** `false`: something between the two ends of a link ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
@@ -46,12 +46,12 @@ export interface ProvenEnd {
   readonly version: number;
 }
 
-/** The other end doesn't have the key, or speaks no version that this one does. */
+/** The other end doesn't have the key, or there is no common version of the protocol. */
 export class HandshakeError extends Error {
   override readonly name: string = "HandshakeError";
 }
 
-/** The other end doesn't have the key, or what was said has been changed on its way. */
+/** The other end doesn't have the key, or the handshake was changed on its way. */
 export class WrongKeyError extends HandshakeError {
   override readonly name: string = "WrongKeyError";
   /** What to do about it. */
@@ -64,19 +64,19 @@ export class WrongKeyError extends HandshakeError {
 }
 
 const sameKeyAdvice = "both must have the same trustKey";
-/** What else to do where a proof can't be tied to a TLS connection. */
+/** The other way out if a proof can't be tied to a TLS connection. */
 const orUntied = 'or set "endToEndTls": false at both';
 /** What to do about a wrong proof that may be tied to another connection. */
 const wrongKeyAdvice =
   `${sameKeyAdvice}. If they have, something between them ends TLS: ` +
   `let it pass TLS through, ${orUntied}`;
 
-/** Proofs have to be tied to the TLS connection, and one end can't, or isn't to. */
+/** Proofs have to be tied to the TLS connection, and one end can't do that, or is configured not to. */
 export class BindingError extends HandshakeError {
   override readonly name: string = "BindingError";
 }
 
-/** The other end has the key, and is another service than this one may talk to. */
+/** The other end has the key, but a role that this service may not talk to. */
 export class WrongRoleError extends HandshakeError {
   override readonly name: string = "WrongRoleError";
   readonly role: string;
@@ -88,8 +88,8 @@ export class WrongRoleError extends HandshakeError {
 }
 
 /**
- * So many challenges a dialer collects. More than one comes from several gateways behind a name whose
- * balancer picks one for each request: each recognises its own among them.
+ * The most challenges that a dialer collects. It gets several if a name stands for several gateways and a
+ * balancer picks one for each request: each recognises its own challenge among them.
  */
 const mostChallenges = 8;
 const challengePattern = /^[\w.-]{1,200}$/;
@@ -100,10 +100,10 @@ interface Keys {
   readonly acceptor: string;
 }
 
-/** The keys of a deployment, the one that proves first. Throws if there is none, or an empty one. */
+/** The keys of a deployment; the first one is used to prove. Throws if there is none, or an empty one. */
 function keysFor({ host, trustKey }: HandshakeParts): readonly [Keys, ...Keys[]] {
   const keys = keysOf(trustKey);
-  // Everybody knows the empty key.
+  // An empty key is no secret.
   if (keys.length === 0 || keys.includes("")) throw new HandshakeError("A link needs a trustKey");
   return keys.map((key) => ({
     dialer: host.deriveKey(key, "seamline/link/1/dialler"),
@@ -163,7 +163,7 @@ export class Dialer implements LinkDialing {
       throw new BindingError(
         `the other end can't tell its TLS connection from others: something between the two services ends TLS, or it doesn't run on Node: let it pass TLS through, ${orUntied}`,
       );
-    // Whoever answers could say so, as it could say nothing. Nothing is granted by it.
+    // This isn't proven, but it grants nothing: the other end could as well not answer.
     if (why === "proxy") throw new WrongRoleError(why, this.#parts.roles);
     if (why === "service" && this.#challenges.length > 0) {
       const { other } = this.welcomed(body);
@@ -172,7 +172,7 @@ export class Dialer implements LinkDialing {
     throw new NoLinkThere(`it answered ${status} when asked for a link`);
   }
 
-  /** Reads what an acceptor says of itself. Throws if that isn't proven, or rules a link out. */
+  /** Reads an acceptor's introduction. Throws if it isn't proven, or rules out a link. */
   welcomed(text: string): ProvenEnd {
     const { host, own, roles } = this.#parts;
     const [welcome = "", proof = ""] = text.split("\n", 2);
@@ -198,18 +198,18 @@ export class Dialer implements LinkDialing {
   }
 }
 
-/** What an acceptor answers: a refusal, or the text that welcomes the dialer. */
+/** An acceptor's answer: a refusal, or the text that welcomes the dialer. */
 export type Verdict =
   | LinkRefusal
   | (ProvenEnd & { readonly status: 101; readonly welcome: string });
 
 export interface AcceptorParts extends HandshakeParts {
   readonly host: HandshakeParts["host"] & Pick<Host, "clock">;
-  /** The service at this address gets no link, since its proof is wrong or isn't tied to its connection. */
+  /** Called when a proof is wrong or isn't tied to its connection, with the dialer's address. */
   readonly onRefusal: (from: string | undefined, why: string) => void;
 }
 
-/** The end that is asked for links. It remembers nothing of those who haven't proven the key. */
+/** The end that is asked for links. It stores nothing about dialers that haven't proven the key. */
 export class Acceptor {
   readonly #parts: AcceptorParts;
   readonly #keys: readonly [Keys, ...Keys[]];
@@ -231,7 +231,7 @@ export class Acceptor {
     const given = proofsIn(proofs).find(({ challenge }) => this.#challenges.knows(challenge));
     if (given === undefined) return this.#challenge();
     const { challenge, proof } = given;
-    // What it says of that isn't read before it has proven the key: it can only be one of these.
+    // The hello names the binding, but isn't read before the proof is right. There are only these possibilities.
     const secrets = tls !== undefined && "secret" in tls ? [tls.secret, ""] : [""];
     const secret = secrets.find((each) => this.#isRight(proof, dialerSays(challenge, hello, each)));
     if (secret === undefined)
@@ -265,14 +265,14 @@ export class Acceptor {
     return this.#keys.some(({ dialer }) => host.equalSecrets(proof, host.sign(dialer, said)));
   }
 
-  /** The dialer has the key: what it says is only read now. */
+  /** The dialer has proven the key, so its hello may be read. */
   #welcome(challenge: string, hello: string, way: LinkConnection["way"], secret: string): Verdict {
     const { host, own, roles } = this.#parts;
     let other: Introduction;
     try {
       const said = objectIn(hello);
       if (said.way !== way || said.binding !== bindingOf(secret))
-        throw new ProtocolError("A proof for another kind of connection");
+        throw new ProtocolError("The proof is for another kind of connection");
       other = introductionIn(said);
     } catch (error) {
       return { status: 400, headers: {}, body: String(error) };
@@ -284,17 +284,17 @@ export class Acceptor {
       if (!roles.includes(other.role)) throw new WrongRoleError(other.role, roles);
       return { status: 101, welcome: text, other, version: commonVersion(own, other) };
     } catch {
-      // The dialer comes to the same conclusion, from what this end is.
+      // The dialer comes to the same conclusion from this end's introduction.
       return { status: 403, headers: { [linkHeaders.refused]: "service" }, body: text };
     }
   }
 }
 
-/** What a proof is tied to: `tls` stands for the secret of the connection, which is in the proof. */
+/** Whether a proof is tied to its connection: with `tls`, it covers the connection's secret. */
 type Binding = "tls" | "none";
 const bindingOf = (secret: string): Binding => (secret === "" ? "none" : "tls");
 
-/** What only the two ends of this connection know, or nothing. Throws if they should know something. */
+/** The secret of this TLS connection, empty without TLS. Throws if it should have one and hasn't. */
 function secretOf(tls: LinkTls | undefined): string {
   if (tls === undefined) return "";
   if ("lack" in tls) throw new BindingError(`${tls.lack}, ${orUntied}`);
@@ -332,7 +332,7 @@ const isVersion = (version: unknown): version is number =>
 const isName = (text: unknown): text is string =>
   typeof text === "string" && /^[\w.-]{1,128}$/.test(text);
 
-/** Reads what was proven: whoever said it has the key, and may be of another release. */
+/** Reads a proven introduction. Its sender may be of another release. */
 function introductionIn(said: Readonly<Record<string, unknown>>): Introduction {
   const { versions: spoken, role, instance, build } = said;
   if (
@@ -344,7 +344,7 @@ function introductionIn(said: Readonly<Record<string, unknown>>): Introduction {
     !isName(instance) ||
     !(build === undefined || isName(build))
   )
-    throw new ProtocolError("An introduction without its parts");
+    throw new ProtocolError("Invalid introduction in the handshake");
   return { versions: [spoken[0]!, spoken[1]!], role, instance, build };
 }
 
@@ -353,7 +353,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {
-    // It says so below.
+    // Reported below.
   }
-  throw new ProtocolError("A handshake without an object");
+  throw new ProtocolError("The introduction in the handshake isn't a JSON object");
 }

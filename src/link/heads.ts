@@ -1,5 +1,5 @@
-// The heads of calls and answers, as text: a line for each part, and two for each header field. One
-// text is read and written faster than its parts.
+// The heads of calls and answers, as text: a line for each part, and two for each header field. Reading and
+// writing one text is faster than its parts one by one.
 
 import { RequestHeaderFieldsTooLarge } from "../base/errors.ts";
 import type { HeaderFields } from "../base/ports.ts";
@@ -18,15 +18,15 @@ export interface AnswerHead {
   readonly headers: HeaderFields;
 }
 
-/** An answer's head, as it was read. */
+/** The head of an answer that came over a link. */
 export interface ReceivedHead extends AnswerHead {
-  /** How many bytes the head says that there are. */
+  /** The body's length in bytes, if the head has it. */
   readonly length: number | undefined;
 }
 
 /**
- * What another service answered can't be an answer of HTTP. It would fail where it is sent on, or change
- * what the next caller reads. Only its call fails.
+ * Another service's answer isn't valid HTTP. Sent on, it would fail later, or change what the next caller
+ * reads. Only its call fails.
  */
 export class BadAnswerError extends Error {
   override readonly name: string = "BadAnswerError";
@@ -35,7 +35,7 @@ export class BadAnswerError extends Error {
 /** A frame holds a head and a body of 64 KiB, and a character may have three bytes. */
 const mostCharacters = 60_000;
 
-/** Throws `RequestHeaderFieldsTooLarge`, and a `TypeError` for what no head can hold. */
+/** Throws `RequestHeaderFieldsTooLarge`, and a `TypeError` for invalid fields. */
 export function callHead({ method, target, headers }: CallHead): string {
   const head = `${checkedBreaks(`${method}\n${target}`, 1)}${lines(headers)}`;
   if (head.length <= mostCharacters) return head;
@@ -44,7 +44,7 @@ export function callHead({ method, target, headers }: CallHead): string {
   );
 }
 
-/** Throws a `TypeError` for what no head can hold. */
+/** Throws a `TypeError` for invalid or too long fields. */
 export function answerHead({ status, headers }: AnswerHead): string {
   const head = `${status}${writtenLines.of(headers, lines)}`;
   if (head.length <= mostCharacters) return head;
@@ -65,8 +65,8 @@ export function readCallHead(text: string): CallHead {
 }
 
 /**
- * What is made of header fields, for those that come again and again: nearly all answers have the same few.
- * It is kept of frozen ones only, which can't change, and of no more than eight of them.
+ * Caches a result computed from header fields: nearly all answers have the same few fields. Only frozen fields
+ * are cached, as they can't change, and at most eight of them.
  */
 export class SameFields<Made> {
   readonly #fields: HeaderFields[] = [];
@@ -87,14 +87,14 @@ export class SameFields<Made> {
 
 const writtenLines = new SameFields<string>();
 
-/** Longer heads aren't kept. */
+/** Longer heads aren't cached. */
 const mostKept = 1_000;
-/** Texts of heads that came before, at their length modulo 16, and what they say if they came twice. */
+/** Earlier heads by their length modulo 16: their texts, and the heads that were read from those that came twice. */
 const heads: { readonly text: string; head: ReceivedHead | undefined }[] = [];
 
 /**
- * The fields of a head that came before are frozen. Throws a {@link BadAnswerError}, and a
- * {@link ProtocolError} for what isn't a head.
+ * The fields of a cached head are frozen. Throws a {@link BadAnswerError}, and a {@link ProtocolError} for
+ * text that isn't a head.
  */
 export function readAnswerHead(text: string): ReceivedHead {
   const place = text.length % 16;
@@ -124,7 +124,7 @@ function newAnswerHead(text: string): ReceivedHead {
   };
 }
 
-/** Says what {@link isAnswer} doesn't match. */
+/** Describes the part that {@link isAnswer} doesn't match. */
 function problemOf(status: string, fields: HeaderFields): string {
   if (!isStatus.test(status)) return `the status ${quoted(status)}`;
   for (const name in fields) {
@@ -136,25 +136,25 @@ function problemOf(status: string, fields: HeaderFields): string {
       return (error as Error).message.slice(0, mostQuoted);
     }
   }
-  return "such fields";
+  return "invalid header fields";
 }
 
-/** Of what another service sent, in a message. */
+/** Characters of another service's text that a message quotes. */
 const mostQuoted = 200;
 const quoted = (text: string): string => JSON.stringify(text.slice(0, mostQuoted));
 
 const isMethod = /^[A-Z]{1,20}$/;
-/** Of an answer: 1xx only announce one. */
+/** 1xx aren't answers: they only announce one. */
 const isStatus = /^[2-5]\d\d$/;
 /**
- * A status and fields as HTTP has them. Names are in lower case, where they are looked for. All at once:
- * that takes less than a test for each name and value.
+ * A status and fields as HTTP allows them, with names in lower case. One pattern for the whole head takes less
+ * time than a test for each name and value.
  */
 const isAnswer = /^[2-5]\d\d(?:\n[-!#$%&'*+.^_`|~\da-z]+\n[\t\x20-\x7e\x80-\xff]*)*$/;
-/** As many digits as a number holds exactly. */
+/** At most as many digits as a number holds exactly. */
 const isLength = /^\d{1,15}$/;
 
-/** Where a line ends that begins here. */
+/** The end of the line that begins at `from`. */
 function lineEnd(text: string, from: number): number {
   const end = text.indexOf("\n", from);
   return end < 0 ? text.length : end;
@@ -177,7 +177,7 @@ function lines(fields: HeaderFields): string {
   return checkedBreaks(text, breaks);
 }
 
-/** A line break in a field would make two of it. All at once: that takes less than a look at each. */
+/** A line break in a field would make two fields of it. Counting in the whole text is faster than a test of each. */
 function checkedBreaks(text: string, expected: number): string {
   let breaks = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) breaks++;
@@ -186,8 +186,8 @@ function checkedBreaks(text: string, expected: number): string {
 }
 
 /**
- * Names come from the other end, and none of them may be one that every object inherits. An object that
- * inherits from an empty one has none either, and is much quicker than one that inherits from nothing.
+ * Names come from the other end and must not meet inherited properties. An object whose prototype is empty
+ * inherits none either, and is much faster than an object without a prototype.
  */
 function Fields(this: object): void {}
 Fields.prototype = Object.create(null) as object;
@@ -201,10 +201,10 @@ function fieldsOf(text: string, from: number): HeaderFields {
     const end = lineEnd(text, middle + 1);
     const name = text.slice(at, middle);
     const value = text.slice(middle + 1, end);
-    if (name === "__proto__") throw new ProtocolError("A header field that is none");
+    if (name === "__proto__") throw new ProtocolError("Invalid header name '__proto__'");
     const earlier = fields[name];
     if (name === "set-cookie") fields[name] = [...((earlier as readonly string[]) ?? []), value];
-    // As Node joins them. Two lengths are none then.
+    // As Node joins them. Two content-lengths become an invalid one.
     else fields[name] = earlier === undefined ? value : `${String(earlier)}, ${value}`;
     at = end + 1;
   }

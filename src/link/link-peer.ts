@@ -1,5 +1,5 @@
-// A link as a way to another service, with the requests and answers that HTTP has. What a request may do is in
-// the kind of its frame.
+// A link as a way to another service, with requests and answers like those of HTTP. The kind of a request's
+// frame says what it may do.
 
 import type {
   Host,
@@ -17,8 +17,8 @@ import type { Link } from "./link.ts";
 import { LinkRequest } from "./link-request.ts";
 
 /**
- * So many calls more than it runs a service takes over each link, for requests that hold the deployment
- * together: whose calls take all places can still tell its health, and leave.
+ * Places on each link, beyond those for calls, for requests that hold the deployment together: a service can
+ * report its health, and leave, even if its calls take up all other places.
  */
 export const controlCalls = 8;
 
@@ -66,7 +66,7 @@ export class LinkPeer implements LinkedPeer {
   }
 }
 
-/** Answers what comes over a link as a role does. */
+/** Passes calls that come over a link to a role. */
 export function answering(
   handle: (request: HttpRequest) => Promise<HttpResponse>,
   via: LinkedPeer,

@@ -93,7 +93,7 @@ function tooLarge(limit: number): PayloadTooLarge {
   return new PayloadTooLarge(`The request's body is over the limit of ${limit} bytes`);
 }
 
-/** With what HTTP says of a body's length: whoever handles the request looks there. */
+/** Adds the fields in which HTTP announces a body: handlers look for them. */
 function withLength({ headers, body }: ArrivedCall): HeaderFields {
   if ("content-length" in headers) return headers;
   const isWhole = body instanceof Uint8Array;

@@ -21,19 +21,19 @@ import { Streams } from "./streams.ts";
 import { Pulse } from "./pulse.ts";
 import type { LinkCall, LinkOptions } from "./calls.ts";
 
-/** So many calls may run at the other end before it has said how many it takes. */
+/** The limit of concurrent calls until the other end has announced its own. */
 export const firstCalls = 16;
 
 /**
- * So many calls begin together, of all that one read brings. What a call makes until it first waits stays in
- * memory until all of them wait, and nobody knows how large its answer is before it's there.
+ * The most calls of one read that begin together. Everything that a call creates before it first waits stays in
+ * memory until all of them wait, and the size of its answer isn't known in advance.
  */
 const mostTogether = 16;
 
-/** What messages call the calls of an end of a link. */
+/** Names of the senders of calls, for messages. */
 const names = { key: "its own", service: "of its procedures", outside: "of callers outside" };
 
-/** In the ping after which no more calls come. */
+/** Marks the ping after which no more calls come. */
 const lastMark = 1;
 
 export class Link {
@@ -45,11 +45,11 @@ export class Link {
   readonly #received: Streams<ReceivedCall>;
   #sentCalls = 0;
   #arrivedCalls = 0;
-  /** How many calls have begun since the last read. */
+  /** Calls that have begun since the last read. */
   #begun = 0;
-  /** Calls that came with those, and begin group by group, before what they send leaves. */
+  /** More calls of the same read: they begin in groups, before the answers of those leave. */
   #late: ReceivedCall[] = [];
-  /** How many of the calls that came have bodies on their way. */
+  /** Received calls whose bodies are still being transferred. */
   #transfers = 0;
   #isDraining = false;
   #drained: (() => void)[] | undefined;
@@ -66,7 +66,7 @@ export class Link {
     this.#pulse = new Pulse(this.#outbox, options, (cause) => this.closed(cause));
   }
 
-  /** What errors call the other end. */
+  /** The other end's name in errors. */
   get name(): string {
     return this.#outbox.name;
   }
@@ -80,12 +80,12 @@ export class Link {
     return !this.#isClosed && !this.#isDraining && this.#sent.hasRoom;
   }
 
-  /** The same if `reserved` of its places are kept for other requests. */
+  /** The same, with `reserved` places kept free for other requests. */
   hasRoomBeside(reserved: number): boolean {
     return this.hasRoom && this.#sent.hasRoomBeside(reserved);
   }
 
-  /** Calls are in flight, and nothing has come for 600 ms. New ones are better sent elsewhere. */
+  /** Calls are in flight, and nothing has come for 600 ms. New calls are better sent elsewhere. */
   get isSilent(): boolean {
     return this.#pulse.isSilent;
   }
@@ -94,17 +94,17 @@ export class Link {
     return this.#isClosed;
   }
 
-  /** How many calls this end has sent that aren't over. */
+  /** Calls that this end has sent and that aren't over. */
   get calls(): number {
     return this.#sent.count;
   }
 
-  /** How many calls of the other end run here. */
+  /** Calls of the other end that run here. */
   get running(): number {
     return this.#received.count;
   }
 
-  /** From now on this end takes so many calls at once. Those that are on their way may be more. */
+  /** Sets the limit of concurrent calls from the other end. Calls on their way may exceed it. */
   allow(calls: number): void {
     this.#received.raise(calls);
     this.#outbox.control().addNumber(kinds.credit, 0, calls);
@@ -125,7 +125,7 @@ export class Link {
     if (call.signal?.aborted === true) return Promise.reject(call.signal.reason);
     this.#pulse.used();
     return new Promise((resolve, reject) => {
-      // Throws if it can't be written. Then nothing is.
+      // Throws for an invalid head, before anything is written.
       const head = callHead(call);
       const order = (this.#sentCalls = (this.#sentCalls + 1) >>> 0);
       const { onBadAnswer } = this.#options;
@@ -136,15 +136,14 @@ export class Link {
     });
   }
 
-  /** For the reader of the channel. Throws a {@link ProtocolError} for what makes no sense. */
+  /** For the reader of the channel. Throws a {@link ProtocolError} for frames that violate the protocol. */
   readonly onFrame: OnFrame = (kind, stream, payload, isKept, cut) => {
-    // What this end has said to be over.
     if (this.#isClosed) return;
     if (kind === kinds.chunk) this.#chunk(stream, payload, isKept, cut);
     else this.#receive(kind, stream, payload, isKept);
   };
 
-  /** Something came. */
+  /** Bytes have come. */
   heard(): void {
     this.#begun = 0;
     this.#pulse.heard();
@@ -156,15 +155,15 @@ export class Link {
   }
 
   /**
-   * Tells the other end to send no more calls. Resolves when those that it had sent by then have
-   * arrived, or the link is over.
+   * Tells the other end to send no more calls. Resolves when the calls that it had sent before have arrived, or
+   * the link is over.
    */
   drain(): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
       if (this.#drained !== undefined) return void this.#drained.push(resolve);
       this.#drained = [resolve];
-      // What waits for a crowded channel goes before neither.
+      // In the lane of calls: calls that wait for a crowded channel go first.
       this.#outbox.calls.addNumber(kinds.goAway, 0);
       this.#outbox.calls.add(kinds.ping, 0, 1)[0] = lastMark;
       this.#outbox.flush();
@@ -172,26 +171,26 @@ export class Link {
     });
   }
 
-  /** Resolves when the calls that came are over, and so are the bodies of their answers. */
+  /** Resolves when all received calls are over, with the bodies of their answers. */
   finished(): Promise<void> {
     return this.#received.emptied();
   }
 
-  /** The same, and ends the link when no call is in flight in either direction any more. */
+  /** Drains, and closes the link when no call is in flight in either direction. */
   async retire(reason: Error): Promise<void> {
     await this.drain();
     await Promise.all([this.#sent.emptied(), this.#received.emptied()]);
     this.close(reason);
   }
 
-  /** Ends the calls that came and still run. Returns how many there were. */
+  /** Ends the received calls that still run, and returns their number. */
   cut(reason: Error): number {
     const calls = this.#received.all();
     for (const call of calls) call.cutter?.cut(reason);
     return calls.length;
   }
 
-  /** The link is over. Calls that wait for an answer get none. */
+  /** Ends the link. Calls that wait for an answer fail. */
   close(cause: unknown): void {
     if (this.#isClosed) return;
     addGoodbye(this.#outbox.control(), this.#arrivedCalls, cause);
@@ -250,7 +249,7 @@ export class Link {
       case kinds.goAway:
         return this.#goneAway(payload);
       default:
-        throw new ProtocolError(`A frame ${kind} at the wrong time`);
+        throw new ProtocolError(`Unexpected frame of kind ${kind}`);
     }
   }
 
@@ -265,7 +264,8 @@ export class Link {
   }
 
   #arrived(from: CallFrom, stream: number, payload: Uint8Array, isKept: boolean): void {
-    if (!this.#received.isFree(stream)) throw new ProtocolError(`A call ${stream} out of turn`);
+    if (!this.#received.isFree(stream))
+      throw new ProtocolError(`Stream ${stream} can't begin a call`);
     const call = new ReceivedCall(
       this.#outbox,
       this.#received,
@@ -279,19 +279,19 @@ export class Link {
     if (!this.#options.takes(from, method, target)) {
       const request = JSON.stringify(`${method} ${pathOf(target).slice(0, 100)}`);
       throw new ProtocolError(
-        `A call that its end of the link may not send (${names[from]}: ${request})`,
+        `The other end sent a call that it may not send (${names[from]}: ${request})`,
       );
     }
     this.#arrivedCalls = (this.#arrivedCalls + 1) >>> 0;
     if (this.#late.length === 0 && this.#begun++ < mostTogether) return this.#begin(call);
     this.#late.push(call);
-    // Each group's turn is asked for now: what all of them send then goes in one write.
+    // All groups are scheduled now, so that their answers go in one write.
     if (this.#late.length % mostTogether === 1) this.#options.soon(this.#beginLate);
   }
 
   readonly #beginLate = (): void => {
     for (const call of this.#late.splice(0, mostTogether))
-      // Its caller may have left meanwhile, or the link may be over.
+      // The caller may have left meanwhile, or the link may be over.
       if (call.departure.aborted) call.fail();
       else this.#begin(call);
   };
@@ -306,7 +306,7 @@ export class Link {
     );
   }
 
-  /** Bodies on their way take nobody's place: who sends or reads byte by byte keeps no other out. */
+  /** A body in transfer frees its call's place, so a peer that sends or reads byte by byte can't block others. */
   readonly #transferred = (begins: boolean): void => {
     this.#transfers += begins ? 1 : -1;
     if (!this.#isClosed) this.allow(this.#options.mostCalls + this.#transfers);

@@ -1,6 +1,6 @@
-// What leaves a link, in three lanes. Control goes at once. Calls and answers go once in a turn of the
-// event loop, all in one write, as long as the channel isn't crowded. Parts of bodies take what room is
-// left, each body in its turn.
+// The outgoing side of a link, in three lanes. Control goes at once. Calls and answers go once in a turn of the
+// event loop, all in one write, unless the channel is crowded. Parts of bodies take the room that is left, each
+// body in its turn.
 
 import type { Clock, HeldFor, Holding } from "../base/ports.ts";
 import type { Channel } from "../base/ports/links.ts";
@@ -8,33 +8,33 @@ import { FrameWriter } from "./frame-writer.ts";
 import { chunkBytes, kinds } from "./frames.ts";
 import { RoundTrips, Window } from "./windows.ts";
 
-/** Parts of bodies wait while one more would make it more than 256 KiB in the channel. */
+/** Parts of bodies wait while one more would exceed 256 KiB in the channel. */
 const bodiesQueuedBytes = 256 * 1024 - chunkBytes;
 /**
- * They wait while one more would make it more than this that the other end hasn't confirmed: most of it is
- * where no host shows it, in the buffers of sockets, and a call behind it would wait for all of it. It grows
- * as far as a round trip takes.
+ * They also wait while one more would exceed this many unconfirmed bytes: most of those are in the buffers of
+ * sockets, where no host shows them, and a call behind them would wait for them all. The limit grows with the
+ * length of a round trip.
  */
 const firstUnconfirmed = 1024 * 1024;
 const mostUnconfirmed = 16 * 1024 * 1024;
-/** What the windows of all bodies that come may grow by together. */
+/** The most that the windows of all received bodies may grow by together. */
 const mostGrown = 16 * 1024 * 1024;
-/** Calls wait while there is more. */
+/** Calls wait while there are more bytes in the channel. */
 const crowdedBytes = 512 * 1024;
 
-/** In the pings that measure a round trip. */
+/** Marks the pings that measure a round trip. */
 export const tripMark = 2;
 
-/** A body that has a part to send, and may. */
+/** A body with a part that may be sent. */
 export interface PartSource {
-  /** Adds the next part. Returns whether there is one more that can go. */
+  /** Adds the next part. Returns whether another part can go. */
   addPart(writer: FrameWriter): boolean;
 }
 
 export class Outbox {
-  /** Calls and answers, and control while nothing is crowded. */
+  /** Calls and answers, and control unless the channel is crowded. */
   readonly calls: FrameWriter = new FrameWriter();
-  /** What errors call the other end: its address, once that is known. */
+  /** The other end's name in errors: its address, once that is known. */
   name: string;
   #inFlight = 0;
   #asked = 0;
@@ -46,11 +46,11 @@ export class Outbox {
   #isClosed = false;
   /** Measured by pings with {@link tripMark}. */
   readonly trips: RoundTrips;
-  /** Bytes of bodies that the other end hasn't confirmed, and how many it may be. */
+  /** Bytes of bodies that the other end hasn't confirmed, and their limit. */
   #unconfirmed = 0;
   readonly #unconfirmedWindow: Window;
   #grown = 0;
-  /** Bytes of bodies that came and that this end hasn't confirmed. */
+  /** Received bytes of bodies that this end hasn't confirmed. */
   #arrived = 0;
   #waiting = 0;
   #sent = 0;
@@ -85,7 +85,7 @@ export class Outbox {
     return this.#inFlight;
   }
 
-  /** Those of them that this end has sent, and waits for. */
+  /** Calls that this end has sent and waits for. */
   get asked(): number {
     return this.#asked;
   }
@@ -102,17 +102,17 @@ export class Outbox {
     if (isOwn) this.#asked--;
   }
 
-  /** How many bytes have left. */
+  /** Bytes that have left the channel. */
   get left(): number {
     return this.#sent - this.#channel.queued;
   }
 
-  /** How many wait in the channel. */
+  /** Bytes that wait in the channel. */
   get queued(): number {
     return this.#channel.queued;
   }
 
-  /** Counts in the memory of this service. */
+  /** Counts bytes as held by this service. */
   hold(bytes: number): void {
     this.#channel.hold?.(bytes);
   }
@@ -121,7 +121,7 @@ export class Outbox {
     return this.#channel.fits?.(bytes) !== false;
   }
 
-  /** Whether the window of a body that comes may be so much larger. It is held until it is given back. */
+  /** Grows the window of a received body if there is room. The bytes count as held until {@link shrink}. */
   grow(bytes: number): boolean {
     if (this.#grown + bytes > mostGrown || !this.fits(bytes)) return false;
     this.#grown += bytes;
@@ -134,18 +134,18 @@ export class Outbox {
     this.hold(-bytes);
   }
 
-  /** Counts what is held for a body, which is cut if nobody takes it when memory is short. */
+  /** Counts the bytes held for a body, which is cut if it isn't taken while memory is short. */
   holding(body: HeldFor): Holding | undefined {
     return this.#channel.holding?.(body);
   }
 
-  /** Writes what waits: this turn, and now if there is nothing else that could go with it. */
+  /** Writes waiting frames: at once if no other call could add to them, otherwise at the end of this turn. */
   flushSoon(): void {
     if (this.#inFlight <= 1) this.flush();
     else this.flushLater();
   }
 
-  /** Writes what waits: this turn, with whatever else goes in it. */
+  /** Writes waiting frames at the end of this turn, with all others of the turn. */
   flushLater(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -161,7 +161,7 @@ export class Outbox {
     if (this.#isClosed) return;
     if (this.#urgent !== undefined && this.#urgent.size > 0) this.#send(this.#urgent);
     while (this.#channel.queued < crowdedBytes) {
-      // A part goes with the calls that wait, in the same write.
+      // A part goes in the same write as waiting calls.
       if (
         this.#bodies.length > 0 &&
         this.#unconfirmed <= this.#unconfirmedWindow.bytes - chunkBytes &&
@@ -180,13 +180,13 @@ export class Outbox {
     this.flushSoon();
   }
 
-  /** The receiver of a body takes this many bytes more. */
+  /** Tells the sender of a body that its window has grown by this many bytes. */
   window(stream: number, bytes: number): void {
     this.control().addNumber(kinds.window, stream, bytes);
     this.flushSoon();
   }
 
-  /** A part of a body has come, for whomever. */
+  /** A part of any body has come. */
   arrived(bytes: number): void {
     this.#arrived += bytes;
     if (this.#arrived < chunkBytes) return;
@@ -195,26 +195,26 @@ export class Outbox {
     this.flushSoon();
   }
 
-  /** The other end has so many bytes of bodies. */
+  /** The other end has received this many bytes of bodies. */
   confirmed(bytes: number): void {
     this.#unconfirmed = Math.max(0, this.#unconfirmed - bytes);
     if (this.#unconfirmedWindow.moved(bytes)) this.#unconfirmedWindow.double();
     if (this.#bodies.length > 0) this.flushSoon();
   }
 
-  /** After everything else that this end has said of the call. */
+  /** Goes after all other frames of the call. */
   cancel(stream: number): void {
     this.calls.addNumber(kinds.cancel, stream);
     this.flushSoon();
   }
 
-  /** Where frames go that don't wait for calls in a crowd. */
+  /** The lane for frames that overtake calls in a crowded channel. */
   control(): FrameWriter {
     if (this.#channel.queued < crowdedBytes) return this.calls;
     return (this.#urgent ??= new FrameWriter());
   }
 
-  /** Writes what is in the lanes, and nothing later. */
+  /** Writes waiting frames except bodies, and nothing after that. */
   close(): void {
     for (const writer of [this.#urgent, this.calls])
       if (writer !== undefined && writer.size > 0) this.#send(writer);
@@ -226,7 +226,7 @@ export class Outbox {
 
   #addPart(): void {
     const before = this.calls.size;
-    // Bodies that are over by their turn have none.
+    // Bodies that have ended meanwhile have no part.
     while (this.calls.size === before && this.#bodies.length > 0) {
       const body = this.#bodies.shift()!;
       if (body.addPart(this.calls)) this.#bodies.push(body);

@@ -4,7 +4,7 @@
 import type { FrameWriter } from "./frame-writer.ts";
 import { type Kind, kinds, ProtocolError, readNumber, writeNumber } from "./frames.ts";
 
-/** The body comes in parts of its own. */
+/** The body follows in parts. */
 export const bodyFollows = 1;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -43,11 +43,12 @@ export function headIn(payload: Uint8Array): HeadPayload {
 
 /** Throws a {@link ProtocolError}. */
 export function numberIn(payload: Uint8Array): number {
-  if (payload.length !== 4) throw new ProtocolError("A frame without its number");
+  if (payload.length !== 4)
+    throw new ProtocolError("The payload of this frame must be a number of four bytes");
   return readNumber(payload, 0);
 }
 
-/** Adds a goodbye: this end goes now, has taken so many calls, and says why. */
+/** Adds a goodbye: this end closes the link now, has taken so many calls, and gives the reason. */
 export function addGoodbye(writer: FrameWriter, taken: number, cause: unknown): void {
   const text = String(cause instanceof Error ? cause.message : cause).slice(0, 500);
   const why = new TextEncoder().encode(text);
@@ -56,12 +57,12 @@ export function addGoodbye(writer: FrameWriter, taken: number, cause: unknown): 
   payload.set(why, 4);
 }
 
-/** The other end has said why it goes. */
+/** The other end closed the link and gave a reason. */
 export class Goodbye extends Error {}
 
 /** Throws a {@link ProtocolError}. */
 export function goodbyeIn(payload: Uint8Array): { readonly taken: number; readonly cause: Error } {
-  if (payload.length < 4) throw new ProtocolError("A goodbye without its number");
+  if (payload.length < 4) throw new ProtocolError("A goodbye must say how many calls were taken");
   const why = new TextDecoder().decode(payload.subarray(4));
   const cause = new Goodbye(`The other end has ended the link: ${why}`);
   return { taken: readNumber(payload, 0), cause };

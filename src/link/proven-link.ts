@@ -1,4 +1,4 @@
-// From a connection to a link: both ends have proven the key (handshake.ts), and then come calls.
+// From a connection to a link: both ends prove the key (handshake.ts), then calls can go.
 
 import type { Clock, Host, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type {
@@ -25,7 +25,7 @@ import { Link } from "./link.ts";
 import { answering, LinkPeer } from "./link-peer.ts";
 import { welcomeMs } from "./times.ts";
 
-/** What a service brings to each of its links. */
+/** What a service passes to each of its links. */
 export interface LinkService {
   readonly host: Pick<Host, "sign" | "equalSecrets" | "deriveKey"> & { readonly clock: Clock };
   readonly trustKey: TrustKey;
@@ -33,16 +33,16 @@ export interface LinkService {
   readonly endToEndTls?: boolean | undefined;
   readonly role: string;
   readonly instance: string;
-  /** The build that it runs now, if it runs one. */
+  /** The build that it runs at the moment, if it runs one. */
   readonly build?: (() => string | undefined) | undefined;
   /** How many calls this service takes at once over a link. */
   readonly mostCalls: number;
   readonly soon: (run: () => void) => void;
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
   readonly sending?: NonNullable<Host["links"]>["sending"];
-  /** Gets errors of a handler, and why an answer can't be written. */
+  /** Gets errors of a handler, and of writing its answer. */
   readonly onFault?: (fault: unknown) => void;
-  /** Gets why a call failed whose answer HTTP can't carry. */
+  /** Gets the error of a call whose answer HTTP can't carry. */
   readonly onBadAnswer?: (error: Error) => void;
   /** The versions of another release, for tests. */
   readonly versions?: Introduction["versions"] | undefined;
@@ -69,7 +69,7 @@ function introductionOf(service: LinkService): Introduction {
   };
 }
 
-/** Opens the link, whose ends have both proven the key. */
+/** Opens the link once both ends have proven the key. */
 function linkOf(
   service: LinkService,
   channel: Channel,
@@ -101,14 +101,14 @@ function linkOf(
   return { ...end, link, peer, address: channel.address, draining, closed };
 }
 
-/** A mistake that nobody looks at ends the process, as elsewhere. */
+/** An unhandled fault ends the process, as elsewhere. */
 function rethrow(fault: unknown): void {
   queueMicrotask(() => {
     throw fault;
   });
 }
 
-/** Reads frames. `link` returns the link once there is one, and `fail` gets why there won't be. */
+/** Reads frames. `link` returns the link once there is one; `fail` is called if there won't be. */
 function receiverOf(
   reader: FrameReader,
   link: () => Link | undefined,
@@ -135,12 +135,12 @@ function receiverOf(
   };
 }
 
-/** Who may dial a service, and what becomes of it. */
+/** Which roles may dial a service, and callbacks for the outcome. */
 export interface AcceptingParts extends Pick<AcceptorParts, "roles" | "onRefusal"> {
   readonly onLink: (link: ProvenLink) => void;
 }
 
-/** Returns what answers those who ask a service for a link. Throws if it has no trust key. */
+/** Returns a function that answers requests for a link. Throws without a trust key. */
 export function createAccepting(
   service: LinkService,
   { roles, onRefusal, onLink }: AcceptingParts,
@@ -185,17 +185,17 @@ export function createAccepting(
 }
 
 export interface DialParts {
-  /** What the other end may be. */
+  /** Roles that the other end may have. */
   readonly roles: readonly string[];
-  /** What errors call the other end. */
+  /** The other end's name in errors. */
   readonly name: string;
   /** Asks it for a link, and resolves with its channel. */
   readonly dial: (dialing: LinkDialing) => Promise<Channel>;
 }
 
 /**
- * Resolves when both ends have proven the key, and the other one has said how many calls it takes. Rejects,
- * and closes the channel, if one of them can't, or if the other end says nothing for 5 s.
+ * Resolves when both ends have proven the key and the other end has announced its limit of calls. Rejects, and
+ * closes the channel, if a proof fails or the other end sends nothing for 5 s.
  */
 export async function dialLink(
   service: LinkService,

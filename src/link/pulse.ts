@@ -1,13 +1,13 @@
-// Whether the other end of a link is there: it is asked when it is silent while calls are in flight, and
-// now and then when there are none. Its silence is counted in turns and not by a clock, and each turn is due only after the
-// one before: an event loop that was blocked for seconds has had one, in which nobody else was late.
+// Detects that the other end of a link is gone. It is sent a ping when it is silent while calls are in flight, and
+// now and then when there are none. Silence is counted in turns and not by a clock, and each turn is due only after the one
+// before: an event loop that was blocked for seconds has had one turn, in which the other end wasn't late.
 
 import type { Clock } from "../base/ports.ts";
 import { kinds } from "./frames.ts";
 import type { Outbox } from "./outbox.ts";
 import { idleMs, turnMs } from "./times.ts";
 
-/** How long the other end may be silent until each of these. */
+/** Turns of silence until each step. */
 const turns = {
   ping: 300 / turnMs,
   silent: 600 / turnMs,
@@ -16,8 +16,8 @@ const turns = {
 };
 
 /**
- * Who only runs calls of the other end gives it more time: to end them because it was busy for two seconds
- * would be worse than to find out late that nobody waits for them.
+ * An end that only runs calls for the other one waits longer: ending them because their caller was busy for two
+ * seconds would be worse than finding out late that the caller has gone.
  */
 const outOfRunning = 15_000 / turnMs;
 
@@ -27,10 +27,10 @@ export class Pulse {
   readonly #isDialer: boolean;
   readonly #idleMs: number;
   readonly #onOut: (cause: Error) => void;
-  /** Since its last turn something came, or a call was in flight. */
+  /** Whether something came since the last turn, and whether a call was in flight. */
   #isHeard = false;
   #wasUsed = false;
-  /** What had left, and what waited, at the last turn. */
+  /** Bytes that had left, and that waited, at the last turn. */
   #left = 0;
   #queued = 0;
   /** Turns without a sign of the other end. */
@@ -59,11 +59,11 @@ export class Pulse {
 
   heard(): void {
     this.#isHeard = true;
-    // It may take calls again at once.
+    // It gets calls again at once.
     if (this.#silence >= turns.silent) this.#silence = 0;
   }
 
-  /** Something waits for the other end. */
+  /** A call waits for the other end. */
   used(): void {
     this.#wasUsed = true;
     if (!this.#isActive) this.#next(true);
@@ -87,13 +87,13 @@ export class Pulse {
   /** Returns whether it wants the next one too. */
   #turn(): boolean {
     const { left, queued } = this.#outbox;
-    // Its host takes what waits, so it isn't gone.
+    // Its host accepts waiting bytes, so it isn't gone.
     const isTaken = this.#queued > 0 && left > this.#left;
     this.#silence = this.#isHeard || isTaken ? 0 : this.#silence + 1;
     this.#left = left;
     this.#queued = queued;
     this.#isHeard = false;
-    // Calls that come one by one: the next turn is soon enough to find out that there are no more.
+    // With calls one after the other, the next turn is soon enough to notice that there are no more.
     const { asked, inFlight } = this.#outbox;
     const isUsed = this.#wasUsed || asked > 0;
     this.#wasUsed = false;

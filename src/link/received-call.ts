@@ -1,18 +1,16 @@
-// A call that came over a link.
+// A call from the other end of a link.
 
 import { Abort } from "../base/aborts.ts";
 import { NodeNotAvailable, memoryExhausted } from "../base/errors.ts";
 import type { CallFrom, HeaderFields, HttpResponse } from "../base/ports.ts";
 import { chunksOf, discard } from "../http/bodies.ts";
-import { ReceivedBody, SendingBody, wholeOf, windowBytes } from "./bodies.ts";
-import { chunkBytes, kinds, ProtocolError } from "./frames.ts";
+import { bytesBehind, ReceivedBody, SendingBody, shortOf, wholeOf, windowBytes } from "./bodies.ts";
+import { kinds, ProtocolError } from "./frames.ts";
 import { answerHead, readCallHead } from "./heads.ts";
 import type { ArrivedCall } from "./calls.ts";
 import type { Outbox } from "./outbox.ts";
 import { addHeadFrame, bodyFollows, headIn } from "./payload.ts";
 import type { Streams } from "./streams.ts";
-
-const nothing = new Uint8Array();
 
 export class ReceivedCall implements ArrivedCall {
   readonly method: string;
@@ -28,7 +26,7 @@ export class ReceivedCall implements ArrivedCall {
   #isTransferring = false;
   #download: SendingBody | undefined;
   #departure: Abort | undefined;
-  /** Of the body that is here, until nobody needs it. */
+  /** Bytes of the collected body, until the call is over. */
   #held = 0;
   #hasLeft = false;
   #isOver = false;
@@ -53,18 +51,16 @@ export class ReceivedCall implements ArrivedCall {
     this.#stream = stream;
     this.#onTransfer = onTransfer;
     const isLater = (flags & bodyFollows) !== 0;
-    if (isLater && rest.length > 0) throw new ProtocolError("A body twice");
+    if (isLater && rest.length > 0)
+      throw new ProtocolError("A body came with its head and was announced in parts, too");
     streams.put(stream, this);
     outbox.began(false);
     if (isLater) this.#transfer(true);
-    this.body = isLater
-      ? new ReceivedBody("request", stream, outbox, () => {})
-      : rest.length === 0
-        ? nothing
-        : isKept
-          ? rest
-          : new Uint8Array(rest);
-    if (!isLater) this.#hold(rest.length);
+    if (isLater) this.body = new ReceivedBody("request", stream, outbox, () => {});
+    else {
+      this.body = bytesBehind(rest, isKept);
+      this.#hold(rest.length);
+    }
   }
 
   get departure(): Abort {
@@ -77,7 +73,7 @@ export class ReceivedCall implements ArrivedCall {
     return true;
   }
 
-  /** `onFault` gets why a body breaks off: the other end only learns that it does. */
+  /** `onFault` gets the reason if a body breaks off: the other end doesn't learn it. */
   answer(answer: HttpResponse, onFault: (fault: unknown) => void): void {
     if (this.#isOver) return discard(answer.body);
     if (this.#hasLeft) {
@@ -85,26 +81,22 @@ export class ReceivedCall implements ArrivedCall {
       return this.fail();
     }
     const { body = "" } = answer;
-    // A character has at most three bytes.
-    const isWhole =
-      typeof body === "string"
-        ? body.length <= chunkBytes / 3
-        : body instanceof Uint8Array && body.length <= chunkBytes;
-    if (isWhole) {
-      this.#begin(answer, body as string | Uint8Array);
+    const short = shortOf(body);
+    if (short !== undefined) {
+      this.#begin(answer, short);
       return this.#over();
     }
     const bytes = wholeOf(body);
     this.#begin(bytes === undefined ? answer : withLength(answer, bytes.length), undefined);
     this.#transfer(true);
-    // Nothing runs any more that could be cut. It holds the request's body and the answer's text, for as
-    // long as the answer takes to leave.
+    // Nothing runs any more that could be cut. The cutter would keep the request's body and the answer's text in
+    // memory until the answer has left.
     if (bytes !== undefined) this.cutter = undefined;
     this.#download = new SendingBody(bytes ?? chunksOf(body), this.#stream, this.#outbox, {
       onSent: () => this.#over(),
       onBroken: (error) => {
         this.fail();
-        // Cutting bodies that nobody takes is how memory is kept.
+        // Cutting a body that isn't taken is no fault: it frees memory.
         if (!(error instanceof NodeNotAvailable)) onFault(error);
       },
     });
@@ -116,7 +108,7 @@ export class ReceivedCall implements ArrivedCall {
     this.#outbox.flushSoon();
   }
 
-  /** There is no answer, or no more of it. */
+  /** Ends the call without an answer, or without the rest of it. */
   fail(): void {
     if (this.#isOver) return;
     this.#outbox.cancel(this.#stream);
@@ -125,14 +117,16 @@ export class ReceivedCall implements ArrivedCall {
 
   chunk(bytes: Uint8Array, isKept: boolean, least: number): void {
     const { body } = this;
-    if (body instanceof Uint8Array) throw new ProtocolError("A part of no body");
+    if (body instanceof Uint8Array)
+      throw new ProtocolError("A part of a body for a call whose body is complete");
     const problem = body.add(bytes, isKept, least);
-    if (problem === "more") throw new ProtocolError("More of a body than there is room for");
+    if (problem === "more") throw new ProtocolError("Peer exceeded its flow-control window");
     if (problem === "memory") body.fail(memoryExhausted());
   }
 
   ended(): void {
-    if (this.body instanceof Uint8Array) throw new ProtocolError("The end of no body");
+    if (this.body instanceof Uint8Array)
+      throw new ProtocolError("The end of a body for a call whose body is complete");
     this.body.close();
     if (this.#download === undefined) this.#transfer(false);
   }
@@ -141,7 +135,7 @@ export class ReceivedCall implements ArrivedCall {
   cancelled(): void {
     this.#hasLeft = true;
     this.#leave(new Error("The caller went away"));
-    // The other end waits for the end of the call. If no answer has begun, it comes with that.
+    // The other end waits for the call's end, which comes with the answer unless that has begun.
     if (this.#download === undefined) return;
     this.#download.stop();
     this.fail();
@@ -158,7 +152,7 @@ export class ReceivedCall implements ArrivedCall {
   }
 
   #hold(bytes: number): void {
-    // What is over gives nothing back any more.
+    // After the end nothing would be given back.
     if (bytes === 0 || this.#isOver) return;
     this.#held += bytes;
     this.#outbox.hold(bytes);
@@ -169,7 +163,7 @@ export class ReceivedCall implements ArrivedCall {
     this.departure.abort(reason);
   }
 
-  /** A body is on its way, for as long as the slower of its ends likes. */
+  /** A body is being transferred, at the pace of its slower end. */
   #transfer(begins: boolean): void {
     if (begins === this.#isTransferring) return;
     this.#isTransferring = begins;
@@ -181,7 +175,7 @@ export class ReceivedCall implements ArrivedCall {
     this.#isOver = true;
     this.#transfer(false);
     if (this.#held > 0) this.#outbox.hold(-this.#held);
-    // What nobody has read by now would be held for nobody.
+    // Unread parts are of no use any more.
     if (!(this.body instanceof Uint8Array)) this.body.fail(new Error("The call is over"));
     this.#outbox.over(false);
     this.#streams.remove(this.#stream, false);

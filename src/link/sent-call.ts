@@ -3,8 +3,8 @@
 import { type PeerResponse, TransportError } from "../base/ports.ts";
 import { isBodiless } from "../http/answers.ts";
 import { chunksOf } from "../http/bodies.ts";
-import { ReceivedBody, SendingBody, wholeOf, windowBytes } from "./bodies.ts";
-import { callKinds, chunkBytes, ProtocolError } from "./frames.ts";
+import { bytesBehind, ReceivedBody, SendingBody, shortOf, wholeOf, windowBytes } from "./bodies.ts";
+import { callKinds, ProtocolError } from "./frames.ts";
 import { BadAnswerError, readAnswerHead, type ReceivedHead } from "./heads.ts";
 import type { LinkCall } from "./calls.ts";
 import type { Outbox } from "./outbox.ts";
@@ -14,20 +14,20 @@ import type { Streams } from "./streams.ts";
 const nothing = new Uint8Array();
 
 export class SentCall {
-  /** How many calls the link had sent, with this one. */
+  /** The call's number in the order in which the link sent them. */
   readonly order: number;
   readonly #outbox: Outbox;
   readonly #streams: Streams<SentCall>;
   readonly #signal: LinkCall["signal"];
   readonly #onBadAnswer: (error: Error) => void;
   readonly #stream: number;
-  /** An answer to HEAD has the length of another one's body. */
+  /** An answer to HEAD has the length of a body that doesn't come. */
   readonly #isHead: boolean;
   #resolve: ((answer: PeerResponse) => void) | undefined;
   #reject: ((reason: unknown) => void) | undefined;
   #upload: SendingBody | undefined;
   #download: ReceivedBody | undefined;
-  /** How many bytes its head promised that haven't come. */
+  /** Bytes of the content-length that haven't come. */
   #missing: number | undefined;
   #hasLeft = false;
 
@@ -53,14 +53,9 @@ export class SentCall {
   }
 
   begin(head: string, { from, body = "" }: LinkCall): void {
-    // A character has at most three bytes.
-    const isWhole =
-      typeof body === "string"
-        ? body.length <= chunkBytes / 3
-        : body instanceof Uint8Array && body.length <= chunkBytes;
-    const whole = isWhole ? (body as string | Uint8Array) : undefined;
-    addHeadFrame(this.#outbox.calls, callKinds[from], this.#stream, head, whole);
-    if (!isWhole) {
+    const short = shortOf(body);
+    addHeadFrame(this.#outbox.calls, callKinds[from], this.#stream, head, short);
+    if (short === undefined) {
       const source = wholeOf(body) ?? chunksOf(body);
       this.#upload = new SendingBody(source, this.#stream, this.#outbox, {
         onSent: () => {},
@@ -83,11 +78,12 @@ export class SentCall {
     const { text, flags, rest } = headIn(payload);
     const isWhole = (flags & bodyFollows) === 0;
     if (!isWhole) {
-      if (rest.length > 0) throw new ProtocolError("A body twice");
+      if (rest.length > 0)
+        throw new ProtocolError("A body came with its head and was announced in parts, too");
       this.#download = new ReceivedBody("answer", this.#stream, this.#outbox, () =>
         this.#leave(new Error("The reader of the answer stopped")),
       );
-      // Nobody would read it. The other end has been told, and says when it is over.
+      // There is no reader any more. The other end has been told, and will say when the call is over.
       if (this.#hasLeft) this.#download.fail(new Error("The caller has left"));
     }
     let head: ReceivedHead;
@@ -101,8 +97,7 @@ export class SentCall {
     const download = this.#download;
     if (download === undefined) {
       this.#over();
-      const isEmpty = rest.length === 0 || isBodiless(status);
-      const body = isEmpty ? nothing : isKept ? rest : new Uint8Array(rest);
+      const body = isBodiless(status) ? nothing : bytesBehind(rest, isKept);
       return this.#settle({ status, headers, body });
     }
     if (!isBodiless(status)) return this.#settle({ status, headers, body: download });
@@ -110,7 +105,7 @@ export class SentCall {
     this.#leave(new Error("The answer has no body"));
   }
 
-  /** Throws a {@link BadAnswerError} also if `size`, of a body that is here, isn't what the head says. */
+  /** Throws a {@link BadAnswerError} also if a complete body's `size` isn't the head's content-length. */
   #readHead(text: string, size: number | undefined): ReceivedHead {
     const head = readAnswerHead(text);
     const { status, length } = head;
@@ -121,9 +116,9 @@ export class SentCall {
     return head;
   }
 
-  /** What came is no answer, or not the rest of one. `isOver`: nothing more comes. Other calls go on. */
+  /** The answer is invalid, which fails this call only. `isOver`: nothing more of it comes. */
   #bad({ message }: BadAnswerError, isOver: boolean): void {
-    const what = `${this.#outbox.name} answered over its link what HTTP can't carry: ${message}`;
+    const what = `${this.#outbox.name} gave an answer over its link that HTTP can't carry: ${message}`;
     const error = new TransportError(what, true);
     this.#onBadAnswer(error);
     if (isOver) this.lost(error);
@@ -131,9 +126,10 @@ export class SentCall {
   }
 
   chunk(bytes: Uint8Array, isKept: boolean, least: number): void {
-    if (this.#download === undefined) throw new ProtocolError("A body before its head");
+    if (this.#download === undefined)
+      throw new ProtocolError("A part of a body before the head of its answer");
     const problem = this.#download.add(bytes, isKept, least);
-    if (problem === "more") throw new ProtocolError("More of a body than there is room for");
+    if (problem === "more") throw new ProtocolError("Peer exceeded its flow-control window");
     if (problem === "memory") {
       const what = `The answer of ${this.#outbox.name}, which comes over a link,`;
       this.#leave(
@@ -147,14 +143,15 @@ export class SentCall {
   }
 
   ended(): void {
-    if (this.#download === undefined) throw new ProtocolError("The end of no body");
+    if (this.#download === undefined)
+      throw new ProtocolError("The end of a body before the head of its answer");
     if (this.#missing !== undefined && this.#missing > 0 && !this.#hasLeft)
       return this.#bad(new BadAnswerError("a body that is shorter than its content-length"), true);
     this.#download.close();
     this.#over();
   }
 
-  /** The other end gives no answer, or no more of it. */
+  /** The other end won't send the answer, or the rest of it. */
   cancelled(): void {
     this.lost(new TransportError(`${this.#outbox.name} broke off its answer over the link`, true));
   }

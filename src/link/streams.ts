@@ -26,17 +26,17 @@ export class Streams<T> {
     return this.#count < this.#most;
   }
 
-  /** The same if `reserved` of the places are kept for others; one is always for this. */
+  /** The same with `reserved` places kept free for others, but never all of them. */
   hasRoomBeside(reserved: number): boolean {
     return this.hasRoom && this.#count < Math.max(1, this.#most - reserved);
   }
 
-  /** How many calls there may be. Those that are on their way may be more. */
+  /** Sets the limit of concurrent calls. Calls on their way may exceed it. */
   limit(most: number): void {
     this.#most = most;
   }
 
-  /** For the end that says how many: who heard of it late keeps to what it was before. */
+  /** For the end that announces the limit: it never shrinks here, as the other end may not know of it yet. */
   raise(most: number): void {
     this.#most = Math.max(this.#most, most);
   }
@@ -52,9 +52,9 @@ export class Streams<T> {
   /** Takes a call with the number that the other end gave it. */
   put(stream: number, call: T): void {
     const slot = this.#slotOf(stream);
-    // Numbers are used again, so they are no higher than there are calls.
+    // Numbers are used again, so none is above the limit.
     if (slot >= this.#most || !this.hasRoom)
-      throw new ProtocolError(`A call ${stream} where ${this.#most} may run`);
+      throw new ProtocolError(`Call ${stream} exceeds the limit of ${this.#most} concurrent calls`);
     while (this.#calls.length < slot) this.#calls.push(undefined);
     this.#calls[slot] = call;
     this.#count++;
@@ -69,7 +69,7 @@ export class Streams<T> {
     return stream > 0 && (stream & 1) === this.#parity && this.at(stream) === undefined;
   }
 
-  /** The call is over at both ends. `isOwn`: this end gives the number away again. */
+  /** The call is over at both ends. `isOwn`: this end may assign its number again. */
   remove(stream: number, isOwn: boolean): void {
     const slot = this.#slotOf(stream);
     if (this.#calls[slot] === undefined) return;

@@ -1,11 +1,11 @@
 // Times of links, in ms, with their reasons.
 
 // challenges.ts
-/** How long a challenge is good for: a dialer asks again at once. */
+/** How long a challenge is valid: a dialer asks again at once. */
 export const challengeMs = 10_000;
 
 // proven-link.ts
-/** For an acceptor's first frames to come. */
+/** How long a dialer waits for the acceptor's first frames. */
 export const welcomeMs = 5_000;
 
 // pulse.ts

@@ -1,12 +1,12 @@
-// How much of bodies may be on its way: as much as a link carries in a round trip, so that distance doesn't
-// slow them, and no more, as calls would wait behind it.
+// Windows for bodies: as many bytes as a link carries in a round trip, so that distance doesn't slow a body, and
+// no more, as calls would wait behind them.
 
-/** Round trips of a link. Pings measure them. */
+/** Measures round trips of a link, by pings. */
 export class RoundTrips {
   readonly now: () => number;
   readonly #ping: () => void;
   #began: number | undefined;
-  /** The shortest one, in milliseconds: in the others something waited. */
+  /** The shortest round trip in ms: in longer ones something waited. */
   least = 0;
 
   constructor(now: () => number, ping: () => void) {
@@ -14,7 +14,7 @@ export class RoundTrips {
     this.#ping = ping;
   }
 
-  /** Measures one, unless one is being measured. */
+  /** Begins a measurement, unless there is one. */
   measure(): void {
     if (this.#began !== undefined) return;
     this.#began = this.now();
@@ -30,10 +30,10 @@ export class RoundTrips {
   }
 }
 
-/** A window of which all moves within so many round trips is what holds the sender up. */
+/** A window that is read completely within this many round trips limits the sender. */
 const fullWithin = 2;
 
-/** Bytes that may be on their way. */
+/** A limit of bytes on their way, which doubles when it limits the sender. */
 export class Window {
   readonly #trips: RoundTrips;
   readonly #first: number;
@@ -53,12 +53,12 @@ export class Window {
     return this.#bytes;
   }
 
-  /** How much larger it is than at first. */
+  /** Growth since the first size. */
   get grown(): number {
     return this.#bytes - this.#first;
   }
 
-  /** So many bytes have arrived, or were read. Returns whether the window should be twice as large. */
+  /** Counts bytes that have arrived or were read. Returns whether the window should double. */
   moved(bytes: number): boolean {
     this.#moved += bytes;
     if (this.#moved < this.#bytes || this.#bytes >= this.#most) return false;

@@ -135,7 +135,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const besideCaller = (procedure: LocalProcedure): ProcedureFunction => {
     const { run } = procedure;
     // Nearly all calls have no `this`, and `arguments` costs half as much as rest parameters
-    // (bench/rows/p5.mjs).
+    // (lab/bench/rows/p5.mjs).
     return function (this: unknown) {
       if (this === undefined) return run.apply(undefined, arguments as never);
       return runWithContext(procedure, this, arguments as never);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { besiege } from "../fuzz/services/siege.ts";
+import { besiege } from "../../lab/fuzz/services/siege.ts";
 import { routeModules } from "../_routes.ts";
 import { application } from "./_application.ts";
 import { callServices } from "./_attack.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Processes, startProcesses } from "../fuzz/services/processes.ts";
-import { leaveUnread } from "../fuzz/services/unread.ts";
+import { type Processes, startProcesses } from "../../lab/fuzz/services/processes.ts";
+import { leaveUnread } from "../../lab/fuzz/services/unread.ts";
 
 // `npm run fuzz -- --only unread` has more roles, kinds of answers and callers.
 

@@ -2,11 +2,11 @@
 
 import { expect } from "vitest";
 
-import type { Deployment } from "./harness/deployment.ts";
-import { keeps, type Measure } from "./harness/measure.ts";
-import { randomFrom } from "./harness/random.ts";
-import type { Context, Scenario } from "./harness/scenario.ts";
-import { tooStarved } from "./harness/starved.ts";
+import type { Deployment } from "../../lab/chaos/harness/deployment.ts";
+import { keeps, type Measure } from "../../lab/chaos/harness/measure.ts";
+import { randomFrom } from "../../lab/chaos/harness/random.ts";
+import type { Context, Scenario } from "../../lab/chaos/harness/scenario.ts";
+import { tooStarved } from "../../lab/chaos/harness/starved.ts";
 
 const seed = Number(process.env["CHAOS_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 const random = randomFrom(seed);

@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { broken } from "./_broken.ts";
-import { type Deployment, startDeployment } from "./harness/deployment.ts";
-import { settled } from "./harness/scenario.ts";
-import { rolling } from "./scenarios/drain.ts";
-import { gateway } from "./scenarios/gateway.ts";
-import { hang } from "./scenarios/hang.ts";
-import { kill } from "./scenarios/kill.ts";
-import { unknown } from "./scenarios/unknown.ts";
+import { type Deployment, startDeployment } from "../../lab/chaos/harness/deployment.ts";
+import { settled } from "../../lab/chaos/harness/scenario.ts";
+import { rolling } from "../../lab/chaos/scenarios/drain.ts";
+import { gateway } from "../../lab/chaos/scenarios/gateway.ts";
+import { hang } from "../../lab/chaos/scenarios/hang.ts";
+import { kill } from "../../lab/chaos/scenarios/kill.ts";
+import { unknown } from "../../lab/chaos/scenarios/unknown.ts";
 
 let deployment: Deployment;
 beforeAll(async () => {

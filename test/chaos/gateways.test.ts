@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { broken } from "./_broken.ts";
-import { type Deployment, startDeployment } from "./harness/deployment.ts";
-import { settled } from "./harness/scenario.ts";
-import { lostGateway } from "./scenarios/lost-gateway.ts";
-import { lostDirectoryServer } from "./scenarios/lost-directory.ts";
-import { rollingGateways, rollingGatewaysByDirectory } from "./scenarios/rolls.ts";
+import { type Deployment, startDeployment } from "../../lab/chaos/harness/deployment.ts";
+import { settled } from "../../lab/chaos/harness/scenario.ts";
+import { lostGateway } from "../../lab/chaos/scenarios/lost-gateway.ts";
+import { lostDirectoryServer } from "../../lab/chaos/scenarios/lost-directory.ts";
+import { rollingGateways, rollingGatewaysByDirectory } from "../../lab/chaos/scenarios/rolls.ts";
 
 describe("two gateways under load", { timeout: 100_000 }, () => {
   let two: Deployment;

@@ -8,13 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { Balancer } from "./harness/balancer.ts";
-import { readLedger } from "./harness/ledger.ts";
-import { type Outcome, startLoad } from "./harness/load.ts";
-import { always, keeps } from "./harness/measure.ts";
+import { Balancer } from "../../lab/chaos/harness/balancer.ts";
+import { readLedger } from "../../lab/chaos/harness/ledger.ts";
+import { type Outcome, startLoad } from "../../lab/chaos/harness/load.ts";
+import { always, keeps } from "../../lab/chaos/harness/measure.ts";
 import { freePort } from "../_free-port.ts";
-import { randomFrom } from "./harness/random.ts";
-import { Shim } from "./harness/shim.ts";
+import { randomFrom } from "../../lab/chaos/harness/random.ts";
+import { Shim } from "../../lab/chaos/harness/shim.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -2,15 +2,15 @@
 // time for.
 
 import { expect, it } from "vitest";
-import { runTarget } from "./run.ts";
-import { decoderTargets } from "./targets/decoders.ts";
+import { runTarget } from "../../lab/fuzz/run.ts";
+import { decoderTargets } from "../../lab/fuzz/targets/decoders.ts";
 import { openSockets } from "../attack/_sockets.ts";
-import { edgeTarget } from "./targets/edge.ts";
-import { fieldTargets } from "./targets/fields.ts";
-import { fileTargets } from "./targets/files.ts";
-import { joinTargets } from "./targets/joins.ts";
-import { linkTargets } from "./targets/links.ts";
-import { serviceTargets } from "./targets/services.ts";
+import { edgeTarget } from "../../lab/fuzz/targets/edge.ts";
+import { fieldTargets } from "../../lab/fuzz/targets/fields.ts";
+import { fileTargets } from "../../lab/fuzz/targets/files.ts";
+import { joinTargets } from "../../lab/fuzz/targets/joins.ts";
+import { linkTargets } from "../../lab/fuzz/targets/links.ts";
+import { serviceTargets } from "../../lab/fuzz/targets/services.ts";
 
 const targets = [
   ...decoderTargets,

@@ -1,6 +1,6 @@
 // Garbage of a call: the bytes that it allocates, and the share of them that survives a collection. No
 // other work on the machine changes them, so they are a gate. A change that lowers them lowers the limits
-// here, which hold for Node 20 and 24. Times are for `npm run bench`, promises for `bench/promises.mjs`.
+// here, which hold for Node 20 and 24. Times are for `npm run bench`, promises for `lab/bench/promises.mjs`.
 
 import { Agent, request } from "node:http";
 import { join } from "node:path";

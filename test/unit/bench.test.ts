@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { run, type Subject } from "../../bench/lib/rounds.mjs";
-import { interval, median } from "../../bench/lib/statistics.mjs";
+import { run, type Subject } from "../../lab/bench/lib/rounds.mjs";
+import { interval, median } from "../../lab/bench/lib/statistics.mjs";
 
 const options = { rounds: 4, seconds: 1, warmup: 1 };
 const order: string[] = [];

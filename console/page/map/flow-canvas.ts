@@ -1,7 +1,7 @@
 // Draws lines between the map's boxes, and calls as dots that run along them. Positions are read
 // when the layout changes, never in a frame; nothing is drawn while no dot runs or the map is out
 // of sight. It is a canvas because dots as animated elements cost twice as much: a browser creates
-// a layer whenever one begins or ends (bench/console-page.mjs).
+// a layer whenever one begins or ends (lab/bench/console-page.mjs).
 
 import type { Caller } from "../../../src/types/console-state.ts";
 import { travelMs } from "../base/times.ts";

@@ -1,5 +1,5 @@
 // Decides which units of a module form the shared part, and which form the body of a build
-// (docs/architecture.md, "How a module is split").
+// (src/split/README.md).
 
 import type { Problem } from "../../base/problem.ts";
 import type { Module } from "../read/analyze.ts";

@@ -1,5 +1,5 @@
 // Splits a module that declares procedures into three: face, shared part and body
-// (docs/architecture.md, "How a module is split"). In order: read the module, locate its
+// (src/split/README.md). In order: read the module, locate its
 // procedures, partition its units, write the parts.
 
 import MagicString from "magic-string";

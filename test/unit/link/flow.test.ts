@@ -104,7 +104,9 @@ describe("credits for calls", () => {
     there.send(writer.take());
     await settle();
     expect(acceptor.isClosed).toBe(true);
-    expect(closed[0]).toMatchObject({ message: "A call 41 where 20 may run" });
+    expect(closed[0]).toMatchObject({
+      message: "Call 41 exceeds the limit of 20 concurrent calls",
+    });
   });
 
   it("are held by a cancelled call until it has ended", async () => {
@@ -419,7 +421,7 @@ describe("an end that leaves", () => {
         settled.map((outcome) => outcome.status === "rejected" && outcome.reason),
       ).toMatchObject([{ sent: true }, { sent: true }, { sent: false }, { sent: false }]);
       expect(ran).toEqual(["/first", "/second"]);
-      expect(closed[0]).toMatchObject({ message: "An unknown frame 23 that matters" });
+      expect(closed[0]).toMatchObject({ message: "Unknown frame kind 23 that must be understood" });
     },
   );
 
@@ -429,8 +431,8 @@ describe("an end that leaves", () => {
     there.send(new Uint8Array([0, 0, 0, 3, 1, 2, 3]));
     await vi.waitFor(() => expect(closed).toHaveLength(2));
     expect(closed).toMatchObject([
-      { message: "A frame of 3 bytes" },
-      { message: "The other end has ended the link: A frame of 3 bytes" },
+      { message: "A frame of 3 bytes is too short" },
+      { message: "The other end has ended the link: A frame of 3 bytes is too short" },
     ]);
   });
 });

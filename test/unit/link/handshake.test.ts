@@ -575,11 +575,11 @@ describe("a handshake", () => {
     const verdict = acceptor.answer(fields);
     expect(verdict).toMatchObject({
       status: 400,
-      body: expect.stringContaining("An introduction"),
+      body: expect.stringContaining("Invalid introduction"),
     });
     expect(() => dialer.refused(verdict as LinkRefusal)).toThrow("it answered 400");
     const odd = acceptorOf({ own: { ...(own as object), role: "gateway", ...more } as never });
-    expect(() => talk(dialerOf(), odd)).toThrow("An introduction");
+    expect(() => talk(dialerOf(), odd)).toThrow("Invalid introduction");
   });
 
   it.each([

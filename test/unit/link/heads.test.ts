@@ -38,7 +38,7 @@ describe("heads of calls and answers", () => {
 
   it.each([
     ["GET\n/\nx-a", "A header field without a value"],
-    ["GET\n/\n__proto__\nx", "A header field that is none"],
+    ["GET\n/\n__proto__\nx", "Invalid header name '__proto__'"],
     ["get\n/", "A call without a method and a path"],
     ["GET", "A call without a method and a path"],
     ["GET\nhttp://elsewhere/", "A call without a method and a path"],

@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { Clock } from "../../../src/base/ports.ts";
-import { settle, TestClock } from "../../../server/testing/test-clock.ts";
+import { settle } from "../../../server/testing/test-clock.ts";
 import type { LinkCall } from "../../../src/link/calls.ts";
 import { FrameWriter } from "../../../src/link/frame-writer.ts";
 import { kinds } from "../../../src/link/frames.ts";

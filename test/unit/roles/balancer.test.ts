@@ -6,7 +6,7 @@ import { createLists } from "../../../src/roles/members/lists.ts";
 import { createMembers } from "../../../src/roles/members/members.ts";
 import { TestClock } from "../../_cluster.ts";
 import { fakePeer } from "../../_fake-peer.ts";
-import { Random } from "../../fuzz/random.ts";
+import { Random } from "../../../lab/fuzz/random.ts";
 
 const small: Memory = { names: 4, characters: 40 };
 

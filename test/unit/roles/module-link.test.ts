@@ -143,7 +143,7 @@ describe("a link for modules", () => {
         /broke|ended/,
       );
       expect(String(await accepted!.closed)).toMatch(
-        /A call that its end of the link may not send/,
+        /The other end sent a call that it may not send/,
       );
     },
   );
