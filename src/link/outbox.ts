@@ -5,22 +5,16 @@
 import type { Clock, HeldFor, Holding } from "../base/ports.ts";
 import type { Channel } from "../base/ports/links.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { chunkBytes, kinds } from "./frames.ts";
+import { kinds } from "./frames.ts";
 import { RoundTrips, Window } from "./windows.ts";
-
-/** Parts of bodies wait while one more would exceed 256 KiB in the channel. */
-const bodiesQueuedBytes = 256 * 1024 - chunkBytes;
-/**
- * They also wait while one more would exceed this many unconfirmed bytes: most of those are in the buffers of
- * sockets, where no host shows them, and a call behind them would wait for them all. The limit grows with the
- * length of a round trip.
- */
-const firstUnconfirmed = 1024 * 1024;
-const mostUnconfirmed = 16 * 1024 * 1024;
-/** The most that the windows of all received bodies may grow by together. */
-const mostGrown = 16 * 1024 * 1024;
-/** Calls wait while there are more bytes in the channel. */
-const crowdedBytes = 512 * 1024;
+import {
+  bodiesQueuedBytes,
+  chunkBytes,
+  crowdedBytes,
+  firstUnconfirmed,
+  mostGrown,
+  mostUnconfirmed,
+} from "./limits.ts";
 
 /** Marks the pings that measure a round trip. */
 export const tripMark = 2;

@@ -11,7 +11,7 @@ import type {
 import type { TrustKey } from "../http/trust.ts";
 import { takenFrom } from "./directions.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { FrameReader, kinds, mostHandshakeBytes, ProtocolError } from "./frames.ts";
+import { FrameReader, kinds, ProtocolError } from "./frames.ts";
 import {
   Acceptor,
   type AcceptorParts,
@@ -24,6 +24,7 @@ import {
 import { Link } from "./link.ts";
 import { answering, LinkPeer } from "./link-peer.ts";
 import { welcomeMs } from "./times.ts";
+import { mostHandshakeBytes } from "./limits.ts";
 
 /** What a service passes to each of its links. */
 export interface LinkService {
