@@ -1,8 +1,8 @@
-// A limit for what a server is asked.
+// A time limit for requests to a server of the directory.
 
 import { nodeClock } from "../host/clock.ts";
 
-/** Rejects if the answer takes longer. It is dropped then. */
+/** Rejects if the answer takes longer, and drops the answer. */
 export async function inTime<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {

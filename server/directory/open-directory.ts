@@ -1,4 +1,4 @@
-// The directory that a configuration names.
+// Opens the directory of a configuration.
 
 import type { BucketName } from "../../src/base/ports/buckets.ts";
 import type { Host } from "../../src/base/ports.ts";
@@ -26,7 +26,7 @@ export interface OpenDirectoryParts {
   /** The application folder. */
   readonly root: string;
   readonly trustKey: TrustKey;
-  /** This process, as its links say. */
+  /** This process, as in the handshakes of its links. */
   readonly instance: string;
 }
 
@@ -36,7 +36,7 @@ export interface OpenedDirectory {
   around(role: Role, announce?: (url: string) => Promise<void>): Role;
 }
 
-/** Connects nowhere yet. Rejects if packages or files are missing. */
+/** Doesn't connect yet. Rejects if packages or files are missing. */
 export async function openDirectory(parts: OpenDirectoryParts): Promise<OpenedDirectory> {
   const { host, config, role, root, trustKey, instance } = parts;
   const packages = natsPackages(root);

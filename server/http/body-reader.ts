@@ -6,9 +6,9 @@ import { ChunkQueue } from "../../src/http/chunk-queue.ts";
 import type { CallerConnection, Leaver } from "./connection/caller-connection.ts";
 import { chunkBytes } from "../host/held-memory.ts";
 
-/** The sender waits while this much waits for the reader. */
+/** The sender waits while more bytes than this wait for the reader. */
 const mostWaiting = 131_072;
-/** The sender goes on when no more than this waits. */
+/** The sender goes on when at most this many bytes wait. */
 const fewWaiting = 32_768;
 
 export class BodyReader implements AsyncIterator<Uint8Array, undefined>, Leaver {
@@ -28,7 +28,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined>, Leaver 
     this.#queue = new ChunkQueue(this);
     connection.holder.take(this.#held);
     this.#unwatch = connection.holder.watch(connection.idleMs, this.#idle);
-    // There would be no more events.
+    // A destroyed message has no more events.
     if (message.destroyed) this.#ended();
     else {
       message.on("data", this.#take);
@@ -64,7 +64,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined>, Leaver 
     else if (this.#queue.size <= fewWaiting && this.#message.isPaused()) this.#message.resume();
   }
 
-  /** The reader doesn't want the rest. */
+  /** The reader has stopped. */
   onStop(): void {
     this.#stop();
   }
@@ -97,12 +97,12 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined>, Leaver 
     else this.leave();
   }
 
-  // The caller is gone and nobody will see the error, but what waits for the body must end.
+  // The caller is gone. The error isn't sent, but it ends the code that waits for the body.
   leave(): void {
     this.fail(this.#gone());
   }
 
-  /** Takes nothing more. What isn't read of a message makes its sender wait. */
+  /** Stops reading. The sender has to wait then. */
   #stop(): void {
     if (!this.#isReceiving) return;
     this.#isReceiving = false;
@@ -114,7 +114,7 @@ export class BodyReader implements AsyncIterator<Uint8Array, undefined>, Leaver 
     this.#release();
   }
 
-  /** Nothing waits for the reader, and nothing more comes. */
+  /** Gives the memory back if nothing waits for the reader and nothing more will come. */
   #release(): void {
     if (this.#queue.size > 0) return;
     this.#connection.holder.give(this.#held);

@@ -41,7 +41,7 @@ function hashed(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
-/** For a host that doesn't listen, whose memory isn't filled by callers. */
+/** For a host that doesn't listen: no callers fill its memory. */
 export const unbounded: MemoryBudget = { hasRoom: () => true, fitsAnswer: () => true };
 
 /** For services in memory, which share an event loop with their test or their developer's tools. */

@@ -53,11 +53,11 @@ export interface ListenOptions extends Listening {
   readonly limits?: Partial<HttpLimits>;
   /** Counts the bytes that callers make this service hold. */
   readonly memory?: HeldMemory;
-  /** Answers another service that asks for a link. Without it nobody gets one. */
+  /** Answers another service's request for a link. Without it such requests are refused. */
   readonly acceptLink?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
   /** Called with an error that the handler threw, which is a bug: handlers answer. */
   readonly onFault?: (fault: unknown) => void;
-  /** Knows whether requests have waited because the event loop is late. */
+  /** Tells whether requests have waited because the event loop was late. */
   readonly heartbeat?: Pick<Heartbeat, "lateSince" | "foundWaiting">;
   /** Called with the number of requests that were cut when the server closed. */
   readonly onCut?: (count: number) => void;
@@ -72,8 +72,8 @@ export interface HttpServer {
    */
   drain(): void;
   /**
-   * Stops accepting, closes idle connections, and lets requests finish for `graceMs`. Those that
-   * still run are cut: they end with 503. Links stay, as long as the role keeps them. May be called
+   * Stops accepting, closes idle connections, and lets requests finish for `graceMs`. Requests that still run are
+   * cut with 503. Links stay, as long as the role keeps them. May be called
    * again, with less time.
    */
   close(graceMs: number): Promise<void>;
@@ -154,7 +154,7 @@ export async function listen(
       problem ??
       (connection.isSpare && request.target.startsWith(rpcPath) ? noConnection() : undefined);
     if (refused !== undefined) {
-      // At once if it can be: the rest of a body must not be waited for.
+      // At once if possible: a refusal mustn't wait for the rest of a body.
       const answer = refusal(refused, message.headers);
       return answer instanceof Promise ? void answer.then(write, fail) : write(answer);
     }
@@ -208,7 +208,7 @@ export async function listen(
   });
   server.on("request", (message, response) => serve(message, response, false));
   server.on("clientError", (error, socket) => {
-    // Node's limit of time is for requests that are collected. It reports each request once.
+    // Node's time limit doesn't fit bodies that stream. It reports each late request once.
     const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
     if (isLate && connections.get(socket as Socket)?.request?.mayTakeLong === true) return;
     endFaulty(error, socket as Socket);
@@ -219,24 +219,23 @@ export async function listen(
     server.on("upgrade", (message, stream, head) => {
       const socket = stream as Socket;
       const connection = connections.get(socket);
-      // Nothing can be said before the answers to earlier requests.
+      // Earlier requests on the connection must be answered first.
       if (connection === undefined || connection.open > 0) return void socket.destroy();
       const unread: Buffer[] = [head];
       if (!asksForLink(message)) unread.unshift(withoutUpgrade(message, connection));
       else {
-        const is = links.answer(message, socket, head, connection, closing);
-        // From now on it is counted there, and nothing of HTTP is kept for it.
-        if (is === "link") connections.delete(socket);
-        if (is !== "http") return;
+        const state = links.answer(message, socket, head, connection, closing);
+        // From now on `links` counts it.
+        if (state === "link") connections.delete(socket);
+        if (state !== "http") return;
       }
-      // Node leaves the connection alone once somebody listens to such requests. To its server it is a
-      // new one, with all limits of time.
+      // With a listener for upgrades Node leaves the connection alone. It is handed back as a new one, so all time
+      // limits apply again.
       const goOn = (): void => {
         socket.unshift(Buffer.concat(unread));
         server.emit(connected, socket);
       };
-      // A service needs one challenge. Strangers who ask again and again would keep it from being
-      // accepted.
+      // A service needs one challenge. Strangers that keep asking would delay its link.
       const turn = connection.wasRefused === true ? refusalPace.piece(1) : undefined;
       connection.wasRefused = true;
       if (turn === undefined) return goOn();
@@ -277,8 +276,8 @@ function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefine
 }
 
 /**
- * The head of a request that asks for a protocol which this service doesn't speak, without the field that
- * makes Node's parser end there: it is answered as if it hadn't asked.
+ * The head of a request for an unknown protocol, without the `upgrade` field, at which Node's parser would end. It
+ * is answered as if it hadn't asked for an upgrade.
  */
 function withoutUpgrade(
   { method, url, httpVersion, rawHeaders, headers }: IncomingMessage,
@@ -292,7 +291,7 @@ function withoutUpgrade(
   return Buffer.from(`${text}\r\n`, "latin1");
 }
 
-/** Gives a request back what {@link withoutUpgrade} has taken: routes refuse it. */
+/** Restores the field that {@link withoutUpgrade} has removed: routes refuse it. */
 function restoreUpgrade(message: IncomingMessage, connection: CallerConnection): void {
   const { upgrade } = connection;
   if (upgrade === undefined) return;

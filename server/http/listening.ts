@@ -73,19 +73,19 @@ export async function bind(server: Server, options: Listening): Promise<AddressI
   return server.address() as AddressInfo;
 }
 
-/** The event loop accepts one connection in a turn. After so many without one, none is left. */
+/** The event loop accepts one connection in a turn. After this many turns without one, the backlog is empty. */
 const quietTurns = 3;
 
 /**
- * Accepts the connections that have come, and lets no more come. A socket that closes resets those
- * in its backlog, and their callers can't know that nobody has read their requests.
+ * Accepts the connections in the backlog, and lets no more come. A socket that closes resets its backlog, and
+ * those callers can't know that their requests weren't read.
  */
 export async function acceptRest(server: Server): Promise<void> {
   let isQuiet = false;
   const accepted = (): void => void (isQuiet = false);
   server.on("connection", accepted);
-  // Not a public API; without it, a few callers may see a reset. With a full backlog the system
-  // drops what comes: callers try again a second later, and are refused then.
+  // Not a public API; without it, a few callers may see a reset. With a full backlog the system drops new
+  // connections: their callers try again a second later, and are refused then.
   (server as { _handle?: { listen?: (backlog: number) => number } | null })._handle?.listen?.(0);
   const end = performance.now() + acceptingMs;
   for (let quiet = 0; quiet < quietTurns && performance.now() < end;) {

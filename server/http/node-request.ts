@@ -73,7 +73,7 @@ export class NodeRequest implements HttpRequest, Leaver {
     return this.#departure;
   }
 
-  /** The caller is gone. Nobody will see the errors, but what waits for the body must end. */
+  /** The caller is gone. The errors aren't sent, but they end the code that waits for the body. */
   leave(): void {
     if (this.#collected !== undefined) this.#stop(gone());
     if (!this.#isFinished) this.#departure?.abort(new Error("The caller went away"));
@@ -91,7 +91,7 @@ export class NodeRequest implements HttpRequest, Leaver {
     return this.#collected !== undefined || this.#stream?.isReceiving === true;
   }
 
-  /** Its body streams, or waits for a handler that hasn't decided yet how to read it. */
+  /** Whether its body streams, or a handler has yet to decide how to read it. */
   get mayTakeLong(): boolean {
     if (this.#message.complete) return false;
     return this.#stream === undefined
@@ -99,7 +99,7 @@ export class NodeRequest implements HttpRequest, Leaver {
       : this.#stream.isReceiving;
   }
 
-  /** There is an answer, so the body isn't needed any more. */
+  /** The answer exists, so the body isn't needed any more. */
   answered(): void {
     this.#isAnswered = true;
     this.#body = undefined;
@@ -107,11 +107,11 @@ export class NodeRequest implements HttpRequest, Leaver {
     this.#held = 0;
   }
 
-  /** The answer is written, so the signal isn't aborted any more, and nobody reads the body. */
+  /** The answer is written: from now on the signal isn't aborted, and the body isn't read. */
   finished(): void {
     if (this.#stream !== undefined) {
       void this.#stream.return();
-      // Node drops what is left of a body only if nobody has begun to read it.
+      // Node drops the rest of a body only if reading hasn't begun.
       this.#message.resume();
     }
     this.#isFinished = true;
@@ -119,7 +119,7 @@ export class NodeRequest implements HttpRequest, Leaver {
     this.#stay();
   }
 
-  /** Doesn't want to know any more when the caller leaves. */
+  /** Stops watching for the caller's leaving, if that has no effect any more. */
   #stay(): void {
     if (this.#collected === undefined && (this.#isFinished || this.#departure === undefined))
       this.#connection.leavers.remove(this);
@@ -144,7 +144,7 @@ export class NodeRequest implements HttpRequest, Leaver {
     const message = this.#message;
     if (Number(message.headers["content-length"] ?? 0) > limit)
       return Promise.reject(tooLarge(limit));
-    // There would be no more events.
+    // A destroyed message has no more events.
     if (message.destroyed) return Promise.reject(gone());
     this.#sayContinue?.();
     this.#connection.leavers.add(this);
@@ -179,7 +179,7 @@ export class NodeRequest implements HttpRequest, Leaver {
     resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   }
 
-  /** Collects no more of the body, and drops what is here. */
+  /** Stops collecting the body, and drops its chunks. */
   #stop(reason: Error): void {
     const collected = this.#collected;
     this.#collected = undefined;
@@ -194,7 +194,8 @@ export class NodeRequest implements HttpRequest, Leaver {
 function originForm(target: string): string {
   if (target.startsWith("/")) return target;
   const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(target)?.[1];
-  return path === undefined ? target : path.startsWith("/") ? path : `/${path}`;
+  if (path === undefined) return target;
+  return path.startsWith("/") ? path : `/${path}`;
 }
 
 function tooLarge(limit: number): PayloadTooLarge {

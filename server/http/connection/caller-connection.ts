@@ -10,29 +10,29 @@ import type { HeldFor } from "../../../src/base/ports.ts";
 import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 import { cutMs, openingMs, searchPauseMs, unusedMs } from "./times.ts";
 
-/** What ends when its caller is gone. */
+/** Something that ends when its caller is gone. */
 export interface Leaver extends Bagged {
   leave(): void;
 }
 
 export interface CallerConnection {
-  /** How many requests are open. */
+  /** Number of open requests. */
   open: number;
   /** When the last request ended, by the clock of `performance`. */
   idleSince: number;
-  /** Who wants to know when the connection closes. */
+  /** Called when the connection closes. */
   readonly leavers: Bag<Leaver>;
   readonly memory: HeldMemory;
   readonly holder: Holder;
-  /** It is over the limit of open connections, so its calls are refused. */
+  /** Whether it is over the limit of open connections, so that its calls are refused. */
   readonly isSpare: boolean;
-  /** How long what streams may stand still. */
+  /** How long a stream may stand still. */
   readonly idleMs: number;
-  /** Gets the fault of an answer that the caller has completely. */
+  /** Gets the fault of an answer that the caller has received completely. */
   readonly onFault: ((fault: unknown) => void) | undefined;
-  /** What the next request has asked to upgrade to, in vain. */
+  /** The unknown protocol that the next request asked to upgrade to. */
   upgrade?: string | undefined;
-  /** A request to upgrade was refused. */
+  /** Whether a request to upgrade was refused. */
   wasRefused?: boolean;
   /** The last request. */
   request?: { readonly mayTakeLong: boolean; cut(reason: Error): void };
@@ -87,13 +87,13 @@ export function createCloser(
         return true;
       }
     if (memory.cutStalled()) return true;
-    // All are busy. Searching again for each new connection would amplify a flood of them.
+    // All are busy. Searching again for each new connection would make a flood of them worse.
     nextSearch = now + searchPauseMs;
     return false;
   };
 }
 
-/** Whether a caller is still there, after its leaving would have been read. */
+/** Whether a caller is still there. Waits until everything that has come was read, such as its leaving. */
 export async function isStillOpen(socket: Socket): Promise<boolean> {
   await allRead();
   if (!socket.destroyed && !socket.readableEnded && socket.writable) return true;
@@ -102,8 +102,8 @@ export async function isStillOpen(socket: Socket): Promise<boolean> {
 }
 
 /**
- * Ends the connections without a request. With `graceMs`, those that were just opened have a second
- * at most: their callers are about to send a request, which is answered.
+ * Ends the connections without a request. With `graceMs`, new connections have at most a second: their callers
+ * are about to send a request, which is answered.
  */
 function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: number): void {
   const end = (mayBeAwaited: boolean): void => {
@@ -116,7 +116,7 @@ function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: nu
     }
   };
   end(graceMs > 0);
-  // What it waits for keeps the process alive.
+  // The connections that it waits for keep the process alive.
   if (graceMs > 0) setTimeout(end, Math.min(graceMs, openingMs), false).unref();
 }
 
@@ -140,7 +140,7 @@ export class ConnectionsEnd {
   }
 
   /**
-   * Ends those without a request, and cuts the others after `graceMs`, however long they had before.
+   * Ends connections without a request, and cuts the others after `graceMs`, however long they had before.
    * Resolves when none is left.
    */
   within(graceMs: number): Promise<void> {
@@ -173,7 +173,7 @@ export class ConnectionsEnd {
   }
 }
 
-/** Ends all requests with this error. Returns how many there were. */
+/** Ends all requests with this error, and returns their number. */
 function cutRequests(connections: ReadonlyMap<Socket, CallerConnection>, reason: Error): number {
   let count = 0;
   for (const { open, request } of connections.values()) {
@@ -184,7 +184,7 @@ function cutRequests(connections: ReadonlyMap<Socket, CallerConnection>, reason:
   return count;
 }
 
-/** Memory that is held for a socket: it is cut if nobody takes it. */
+/** Memory that is held for a socket, which is cut if its other end takes nothing. */
 export class HeldSocket implements HeldFor {
   readonly #socket: Socket;
 
@@ -224,8 +224,8 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Ends a connection whose bytes aren't HTTP, or come too slowly, as Node does if nobody listens for
- * `clientError`: answers and closes. Only closes if an answer has begun; what is written of it leaves.
+ * Ends a connection whose bytes aren't HTTP, or come too slowly, as Node does without a listener for
+ * `clientError`: answers and closes. If an answer has begun, it only closes, after the bytes that were written.
  */
 export function endFaulty(error: NodeJS.ErrnoException, socket: Socket): void {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };

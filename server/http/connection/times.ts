@@ -11,11 +11,11 @@ export const openingMs = 1_000;
 export const cutMs = 500;
 
 // links/dial.ts
-/** For the other end to answer all requests. */
+/** How long the other end may take to answer all requests of a dial. */
 export const dialAnswerMs = 5_000;
 
 // links/socket-channel.ts
-/** How long what was sent may take to leave, once the link is over. */
+/** How long sent bytes may take to leave, once the link is over. */
 export const closingMs = 1_000;
 
 // listening.ts

@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
-  // What Node says of an answer that isn't TLS.
+  // Node's code for an answer that isn't TLS.
   EPROTO: "doesn't speak https: its address begins with http:",
 };
 

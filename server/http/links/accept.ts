@@ -1,4 +1,4 @@
-// Links that others dial: who gets one, and what becomes of the socket of those who don't.
+// Links that other services dial: which requests get one, and what happens to the sockets of the others.
 
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -8,7 +8,7 @@ import type { CallerConnection } from "../connection/caller-connection.ts";
 import { connectionOf } from "./socket-channel.ts";
 import { linkPath, linkProtocol, upgradeOf } from "./upgrades.ts";
 
-/** Whether a request is for this. Whatever else it asks for, it is answered by {@link LinkSockets}. */
+/** Whether a request is for a link. If so, {@link LinkSockets} answers it, even if it is invalid. */
 export function asksForLink({ url = "", headers }: IncomingMessage): boolean {
   return url.split("?", 1)[0] === linkPath || headers.upgrade?.toLowerCase() === linkProtocol;
 }
@@ -33,8 +33,7 @@ export class LinkSockets {
   }
 
   /**
-   * Answers a request for a link. Returns what its socket is from now on: a link, `http` as before, or
-   * closed.
+   * Answers a request for a link. Returns the new state of its socket: a link, `http` as before, or closed.
    */
   answer(
     message: IncomingMessage,
@@ -52,7 +51,7 @@ export class LinkSockets {
     const answer = isFull
       ? undefined
       : this.#accept(Object.assign(connectionOf(socket, upgrade.way), { headers, from }));
-    // Any answer would say that there are no links here, and make the other service use HTTP.
+    // Not an answer: that would say that there are no links here at all.
     if (answer === undefined) {
       socket.destroy();
       return "closed";
@@ -69,12 +68,12 @@ export class LinkSockets {
   }
 }
 
-/** A page's request always says where the page is from, also one for a WebSocket. */
+/** Whether a service made the request: a page's always has its origin, even for a WebSocket. */
 function isOfService({ method, url, headers }: IncomingMessage): boolean {
   return (
     method === "GET" &&
     url === linkPath &&
-    // What follows the head would be a body for those who don't upgrade, and the next request for us.
+    // Bytes after the head would be a body to anything that doesn't upgrade, and the next request to us.
     headers["content-length"] === undefined &&
     headers["transfer-encoding"] === undefined &&
     headers.origin === undefined &&
@@ -98,7 +97,7 @@ function refuse(
   const head = headOf(status, Object.assign({}, headers, own));
   socket.write(`${head}${body}`);
   if (isHttp) return "http";
-  // It needn't be read, nor end at the other side.
+  // The other side needn't read it, nor end the connection.
   socket.destroySoon();
   return "closed";
 }

@@ -1,5 +1,5 @@
-// Links that this service dials: an HTTP/1.1 request for an upgrade, and then the socket itself. If something
-// on the way doesn't pass that on, a WebSocket.
+// Links that this service dials: an HTTP/1.1 request for an upgrade, and then the socket itself. If something on
+// the way doesn't pass on such an upgrade, a WebSocket.
 
 import {
   Agent as HttpAgent,
@@ -28,11 +28,11 @@ import { dialAnswerMs } from "../connection/times.ts";
 import { mostHandshakeBytes } from "../../../src/link/limits.ts";
 
 export interface LinkHostOptions {
-  /** Of certificates, beside those that Node knows. */
+  /** Certificate authorities, beside those that Node knows. */
   readonly authorities?: readonly string[] | undefined;
-  /** Counts what links hold. */
+  /** Counts the bytes that links hold. */
   readonly memory?: HeldMemory;
-  /** Knows whether requests have waited because the event loop is late. */
+  /** Tells whether requests have waited because the event loop was late. */
   readonly heartbeat?: Pick<Heartbeat, "lateSince" | "foundWaiting"> | undefined;
 }
 
@@ -45,7 +45,7 @@ export function createLinkHost(options: LinkHostOptions = {}): Host["links"] {
   };
 }
 
-/** While this process read nothing, callers may have left: then their calls don't run. */
+/** Doesn't run calls whose callers have left while this process was busy and read nothing. */
 function unlessLeft(
   handle: (request: HttpRequest) => Promise<HttpResponse>,
   heartbeat: NonNullable<LinkHostOptions["heartbeat"]>,
@@ -57,7 +57,7 @@ function unlessLeft(
     return allRead().then(() => {
       if (request.departure?.aborted !== true) return handle(request);
       heartbeat.foundWaiting();
-      // Nobody gets it.
+      // The caller has left, so this isn't sent.
       return { status: 503, headers: {} };
     });
   };
@@ -75,12 +75,12 @@ async function dial(
   const hostname = bracketed.replace(/^\[|\]$/g, "");
   const isTls = scheme === "https:";
   const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 });
-  // Of all of it: a timeout of the socket begins again with each byte.
+  // A limit for the whole dial: a timeout of the socket begins again with each byte.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), dialAnswerMs);
   const options = {
     hostname: address ?? hostname,
-    // The certificate is one of the name.
+    // The certificate is for the name, not for the address.
     servername: address === undefined ? undefined : hostname,
     port,
     path: linkPath,
@@ -88,7 +88,7 @@ async function dial(
     signal: late.signal,
     ...(authorities === undefined ? {} : { ca: [...authorities] }),
   };
-  /** Resolves with a channel, or with what was answered if neither that nor a refusal of a service. */
+  /** Resolves with a channel, or with the answer if it wasn't a refusal by a service. */
   const askedFor = async (upgrade: DialedUpgrade): Promise<Channel | string> => {
     const asking = Object.assign({}, options, { headers: { host, ...upgrade.fields } });
     for (;;) {
@@ -116,7 +116,7 @@ async function dial(
     if (typeof first !== "string") return first;
     const second = await askedFor(toWebSocket());
     if (typeof second !== "string") return second;
-    // A 5xx is about something else.
+    // A 5xx has other reasons than a blocked upgrade.
     const advice = [first, second].every((status) => status.startsWith("5")) ? "" : upgradeAdvice;
     throw new NoLinkThere(
       `${new URL(linkPath, base).href} answered ${first} when asked for a link, and ${second} when asked for one over a WebSocket${advice}`,
@@ -127,12 +127,12 @@ async function dial(
       : error;
   } finally {
     clearTimeout(timer);
-    // The socket of a link isn't the agent's any more.
+    // This leaves the socket of a link alone, which isn't the agent's any more.
     agent.destroy();
   }
 }
 
-/** What to do where something answers that there are no links. */
+/** The way out if something on the way doesn't pass upgrades on. */
 const upgradeAdvice =
   ": let upgrades pass there, at least to WebSockets, with the header fields 'Connection', 'Upgrade' and 'Sec-WebSocket-*'";
 
@@ -142,7 +142,7 @@ interface UpgradedSocket {
   readonly head: Buffer;
 }
 
-/** Sends one request for a link. Resolves with the socket that it was given, or with another answer. */
+/** Sends one request for a link. Resolves with the upgraded socket, or with another answer. */
 function ask(
   request: ClientRequest,
   base: string,
@@ -160,7 +160,7 @@ function ask(
       }
     };
     request.on("socket", (socket: Socket & { readonly secureConnecting?: boolean }) => {
-      // What a proof is tied to isn't known before.
+      // The TLS secret for the proof isn't known before.
       if (socket.secureConnecting === true) socket.once("secureConnect", () => send(socket));
       else send(socket);
     });

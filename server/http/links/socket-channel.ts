@@ -20,7 +20,7 @@ export class SocketChannel implements Channel {
   readonly #holder: Holder;
   #cause: unknown;
 
-  /** `head`: what has already come. */
+  /** `head`: bytes that have already come. */
   constructor(socket: Socket, head: Buffer, memory: HeldMemory, holder: Holder) {
     this.#socket = socket;
     this.#head = head.length > 0 ? head : undefined;
@@ -46,18 +46,18 @@ export class SocketChannel implements Channel {
     if (!this.#socket.writable) return;
     if (isMore) this.#socket.cork();
     this.#socket.write(bytes, onLeft);
-    // All in one write, as often as it was corked.
+    // Corks count, so it takes as many to write everything at once.
     if (!isMore) while (this.#socket.writableCorked > 0) this.#socket.uncork();
   }
 
   close(): void {
     if (this.#socket.destroyed) return;
     this.#socket.destroySoon();
-    // Whoever doesn't read would keep it open.
+    // An other end that doesn't read would keep it open.
     if (!this.#socket.destroyed) setTimeout(() => this.#socket.destroy(), closingMs).unref();
   }
 
-  /** Closes it for this reason, unless there was one before. */
+  /** Closes it. The first reason counts. */
   protected closeFor(cause: Error): void {
     this.#cause ??= cause;
     this.close();
@@ -91,7 +91,7 @@ export class SocketChannel implements Channel {
   }
 }
 
-/** What a link over this socket is tied to. */
+/** Describes the connection to which proofs over this socket are tied. */
 export function connectionOf(
   socket: Socket,
   way: LinkConnection["way"] = "socket",
@@ -102,7 +102,7 @@ export function connectionOf(
 }
 
 function tlsOf(socket: Partial<TLSSocket>): LinkTls {
-  // Bun has it where it dials only, Deno nowhere.
+  // Bun has it for dialled connections only, Deno for none.
   if (socket.exportKeyingMaterial === undefined)
     return {
       lack: "this runtime can't tell what only the two ends of a TLS connection know: use Node",

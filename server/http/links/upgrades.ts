@@ -1,4 +1,4 @@
-// What an HTTP/1.1 connection can become to carry a link: the socket itself, or a WebSocket.
+// The two ways to carry a link over an HTTP/1.1 connection: its socket after an upgrade, or a WebSocket.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -10,15 +10,15 @@ import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 import { SocketChannel } from "./socket-channel.ts";
 import { WebSocketChannel } from "./web-socket-channel.ts";
 
-/** Where a service takes links. */
+/** The path of links. */
 export const linkPath: string = paths.link;
 export const linkProtocol = "seamline-link";
-/** What messages of a WebSocket mean there. */
+/** The subprotocol of WebSockets that carry a link. */
 export const webSocketProtocol = "seamline-link.1";
 
 export interface Upgrade {
   readonly way: LinkConnection["way"];
-  /** In the request of an end that dials, or in the answer of one that accepts. */
+  /** Fields of the dialer's request, or of the acceptor's answer. */
   readonly fields: Readonly<Record<string, string>>;
   readonly open: (socket: Socket, head: Buffer, memory: HeldMemory, holder: Holder) => Channel;
 }
@@ -59,7 +59,7 @@ export function toWebSocket(): DialedUpgrade {
   };
 }
 
-/** What a request asks to become. */
+/** The upgrade that a request asks for. */
 export function upgradeOf(headers: IncomingHttpHeaders): Upgrade | undefined {
   const { upgrade, "sec-websocket-key": key } = headers;
   if (upgrade === linkProtocol) return key === undefined ? toSocket : undefined;
@@ -84,7 +84,7 @@ export function upgradeOf(headers: IncomingHttpHeaders): Upgrade | undefined {
   };
 }
 
-/** Shows that the key was read by something that speaks WebSocket (RFC 6455, 4.2.2). */
+/** Proves that the other end speaks WebSocket (RFC 6455, 4.2.2). */
 function acceptOf(key: string): string {
   return createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 }

@@ -1,5 +1,5 @@
-// A WebSocket (RFC 6455) as the channel of a link, for networks that pass no other upgrade. A link doesn't
-// ask where its bytes are cut, so messages aren't put together again. Texts and extensions end it.
+// A WebSocket (RFC 6455) as the channel of a link, for networks that pass no other upgrade. A link's bytes may be
+// cut anywhere, so messages aren't put together again. Texts and extensions end it.
 
 import { getRandomValues } from "node:crypto";
 import type { Socket } from "node:net";
@@ -9,32 +9,32 @@ import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 import { SocketChannel } from "./socket-channel.ts";
 
 const mostMessageBytes = 256 * 1024;
-/** From this many bytes on it costs less to write them by themselves than to copy them behind their head. */
+/** From this size on, writing bytes separately costs less than copying them behind their head. */
 const longBytes = 8 * 1024;
-/** RFC 6455 allows no more for a head, and for a message about the connection. */
+/** The longest head and the longest control frame of RFC 6455. */
 const mostHeadBytes = 14;
 const mostControlBytes = 125;
 
 const opcodes = { rest: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
-/** Why an end closes a WebSocket. */
+/** Reasons for closing a WebSocket. */
 const codes = { normal: 1000, malformed: 1002, text: 1003, tooLarge: 1009 } as const;
 
 export class WebSocketChannel extends SocketChannel {
-  /** Masks what it sends, as the other end doesn't. */
+  /** A dialer masks its frames, an acceptor doesn't. */
   readonly #isDialer: boolean;
   #receiver: ChannelReceiver | undefined;
   #isOver = false;
   /** Bytes of heads that are queued in the socket. */
   #queuedHeads = 0;
-  /** The head of the frame that comes, as far as it has come. */
+  /** The head of the incoming frame, as far as it has come. */
   readonly #head = new Uint8Array(mostHeadBytes);
   #headBytes = 0;
   #opcode = 0;
   #key = new Uint8Array(4);
-  /** Bytes of the frame's payload that have come, and that haven't. */
+  /** Bytes of the frame's payload that have come, and that are missing. */
   #came = 0;
   #left = 0;
-  /** Bytes of the message that comes, unless the next frame begins one. */
+  /** Size of the incoming message so far; `undefined` if the next frame begins one. */
   #message: number | undefined;
   readonly #control = new Uint8Array(mostControlBytes);
 
@@ -43,7 +43,7 @@ export class WebSocketChannel extends SocketChannel {
     this.#isDialer = isDialer;
   }
 
-  /** Without the heads: a link goes by it to tell which of its own bytes have left. */
+  /** Without heads: a link derives from it which of its own bytes have left. */
   override get queued(): number {
     return Math.max(0, super.queued - this.#queuedHeads);
   }
@@ -73,7 +73,7 @@ export class WebSocketChannel extends SocketChannel {
     const { length } = payload;
     const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
     const headBytes = 2 + lengthBytes + (this.#isDialer ? 4 : 0);
-    // Nobody may change the payload, so it is masked in a copy.
+    // The payload must not change, so it is masked in a copy.
     const isCopied = this.#isDialer || length < longBytes;
     const frame = Buffer.allocUnsafe(headBytes + (isCopied ? length : 0));
     frame[0] = 0x80 | opcode;
@@ -111,7 +111,7 @@ export class WebSocketChannel extends SocketChannel {
     }
   }
 
-  /** The head of a frame has come. */
+  /** The head of a frame is complete. */
   #begin(): void {
     const [first = 0, second = 0] = this.#head;
     const opcode = first & 0x0f;
@@ -123,7 +123,7 @@ export class WebSocketChannel extends SocketChannel {
       ? opcode <= opcodes.pong && isFinal && length <= mostControlBytes
       : opcode === (this.#message === undefined ? opcodes.binary : opcodes.rest);
     const isMasked = second >= 0x80;
-    // The bits between the two are those of extensions.
+    // The bits between the two are for extensions.
     if (!isKnown || (first & 0x70) !== 0 || isMasked === this.#isDialer)
       return this.#refuse(codes.malformed, "what isn't a message of a link");
     if (!isControl) {
@@ -139,7 +139,7 @@ export class WebSocketChannel extends SocketChannel {
     if (isControl && length === 0) this.#controlled();
   }
 
-  /** Something about the connection has come, maybe from what is in between. */
+  /** A control frame has come, perhaps from something between the two ends. */
   #controlled(): void {
     const payload = this.#control.slice(0, this.#came);
     if (this.#opcode === opcodes.ping) this.#write(opcodes.pong, payload);
@@ -160,7 +160,7 @@ export class WebSocketChannel extends SocketChannel {
   }
 }
 
-/** How long a head is, as far as the part of it that has come says so. */
+/** The length of a head, as far as its first bytes tell. */
 function headSize(head: Uint8Array, came: number): number {
   if (came < 2) return 2;
   const length = head[1]! & 0x7f;
@@ -181,8 +181,8 @@ const keys = new Uint8Array(4096);
 let nextKeyAt = keys.length;
 
 /**
- * Callers decide some of what a link carries. If they could guess the key, they could make a service send
- * what something in between takes for a request (RFC 6455, 10.3).
+ * Callers decide some of the bytes that a link carries. If they could guess the key, they could make a service send
+ * bytes that a proxy takes for a request (RFC 6455, 10.3).
  */
 function nextKey(): Uint8Array {
   if (nextKeyAt === keys.length) {

@@ -1,5 +1,5 @@
-// A request of a server that isn't ours, as http.ts makes them of its own: but the connections, of
-// HTTP/1 or HTTP/2, belong to that server.
+// A request of a server that isn't ours, in the form that http.ts makes of its own. The connections, of HTTP/1 or
+// HTTP/2, belong to that server.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -9,13 +9,13 @@ import type { HeldMemory } from "../../host/held-memory.ts";
 import type { HttpLimits } from "../http.ts";
 import { NodeRequest } from "../node-request.ts";
 
-/** A request, and what is kept for it. */
+/** A request, with its memory and listeners. */
 export interface AcceptedRequest {
   readonly request: NodeRequest;
-  /** The same for roles, whichever version of HTTP it came by. */
+  /** The request for roles, the same for all versions of HTTP. */
   readonly plain: HttpRequest;
   readonly connection: CallerConnection;
-  /** Keeps nothing more for it: somebody else answers. */
+  /** Releases it: another handler answers. */
   letGo(): void;
 }
 

@@ -33,15 +33,15 @@ export interface OtherRequests {
   readonly isFile?: (path: string) => boolean;
   /** A route matches the request's target. */
   readonly isRoute?: (target: string) => boolean;
-  /** Vite's base without the slash at its end [none]. What is asked here gets targets without it. */
+  /** Vite's base without the slash at its end [none]. The role gets targets without it. */
   readonly base?: string;
-  /** Until it resolves, nobody knows the routes. */
+  /** Resolves when the routes are known. */
   readonly known?: Promise<unknown>;
 }
 
 /**
- * Lets `answer` handle the paths of a role, and what else is its. Other requests, and those without
- * an answer, go to the next handler. `onFault` is called with errors that `answer` throws.
+ * Lets `answer` handle the paths of a role, and its other requests. All others, and those without an answer, go to
+ * the next handler. `onFault` is called with errors that `answer` throws.
  */
 export function connectEndpoints(
   middlewares: ConnectStack,

@@ -1,4 +1,4 @@
-// A role in a server that isn't ours: which requests it takes, and what is wrong with the mounting.
+// A role in a server that isn't ours: which requests it takes, and mistakes of the mounting.
 
 import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
@@ -19,7 +19,7 @@ export interface MountedRole {
   readonly base: string | undefined;
 }
 
-/** What answers requests of a server that isn't ours. */
+/** Answers requests of a server that isn't ours. */
 export interface MountedService {
   readonly role: MountedRole;
   readonly memory: HeldMemory;
@@ -31,7 +31,7 @@ export interface MountedService {
   readonly onMistake: (message: string) => void;
 }
 
-/** 500 with what is wrong with the mounting. */
+/** 500 with the mistake of the mounting. */
 export function mistake({ onMistake }: MountedService, message: string): HttpResponse {
   onMistake(message);
   const headers = { "content-type": mediaTypes.text, ...answerHeaders };

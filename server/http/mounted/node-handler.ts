@@ -57,7 +57,7 @@ export function answerNode(
   });
 }
 
-/** What its server still has to send belongs to the request. */
+/** Bytes that its server has yet to send belong to the request. */
 function closed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (response.closed) resolve();
@@ -98,7 +98,7 @@ function prefixOf({ url = "/", originalUrl, baseUrl }: Message): string | undefi
   return path === "/" && whole !== path ? whole : undefined;
 }
 
-/** Whether somebody has read the body, or has begun to: it would be waited for in vain. */
+/** Whether reading the body has begun elsewhere: we would wait for it in vain. */
 function wasRead(message: IncomingMessage, { method, headers }: HttpRequest): boolean {
   const isBodiless = method === "GET" || method === "HEAD" || method === "OPTIONS";
   if (isBodiless && !announcesBody(headers)) return false;

@@ -4,11 +4,11 @@ import { NodeNotAvailable } from "../../../src/base/errors.ts";
 import { Bag, type Bagged } from "../../host/bag.ts";
 import { cutMs } from "../connection/times.ts";
 
-/** What can be ended. */
+/** A request that can be ended. */
 interface Cuttable {
   /** Has it answered with this error, if it hasn't been answered. */
   cut(reason: Error): void;
-  /** Ends it, whatever it has answered. */
+  /** Ends it, even in the middle of its answer. */
   destroy(): void;
 }
 
@@ -43,7 +43,7 @@ export class OpenMountedRequests {
     return this.#isDraining;
   }
 
-  /** Its server decides what becomes of connections. */
+  /** Does nothing: connections belong to the server. */
   drain(): void {
     this.#isDraining = true;
   }

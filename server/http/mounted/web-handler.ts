@@ -1,4 +1,4 @@
-// Answers a Request of the web with a Response: for Hono, Bun, Deno, and whatever else calls `fetch`.
+// Answers a Request of the web with a Response: for Hono, Bun, Deno, and anything else that calls `fetch`.
 
 import { FileNotFound } from "../../../src/base/errors.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
@@ -20,7 +20,7 @@ import { WebRequest } from "./web-request.ts";
 /** Longer answers are handed over in parts. */
 const wholeBytes = 65_536;
 
-/** What a server knows of a request besides what is in it. */
+/** A server's facts about a request that aren't in it. */
 export interface CallerInfo {
   /** The address of the other end. */
   readonly address?: string | undefined;
@@ -63,7 +63,7 @@ function addressOf(info: CallerInfo | undefined): string | undefined {
 
 /**
  * Whether the path that came isn't that of the request: parsers of URLs resolve dots, take backslashes for
- * slashes, and drop what stands behind a hash. What is before this service may have gone by the other one.
+ * slashes, and drop everything behind a hash. A proxy in front of this service may have gone by the other one.
  */
 function isRewritten(info: CallerInfo | undefined): boolean {
   const target: unknown = info?.incoming?.url;
@@ -107,7 +107,7 @@ function toResponse(answer: HttpResponse, parts: AnswerParts): Response {
     if (bytes !== undefined && hasBody && !headers.has("content-length"))
       headers.set("content-length", String(bytes.byteLength));
     const isSent = bytes !== undefined && hasBody && request.method !== "HEAD";
-    // Its server takes all of what is whole, and nobody would know how long it waits.
+    // The server takes a whole body at once, and we couldn't tell how long it waits for its reader.
     if (isSent && bytes.byteLength > wholeBytes) {
       request.holder.take(bytes.byteLength);
       return new Response(streamOf(slicesOf(bytes), parts), { status, headers });
@@ -171,7 +171,7 @@ function streamOf(
       },
       cancel: end,
     },
-    // Nothing is read ahead: what waits belongs to the application.
+    // Nothing is read ahead: waiting chunks belong to the application.
     { highWaterMark: 0 },
   );
 }

@@ -42,7 +42,7 @@ export class WebRequest implements HttpRequest {
     this.#idleMs = limits.idleTimeoutMs;
     this.holder = memory.holder({
       progress: () => this.#progress,
-      // Only its server knows what it has written.
+      // Only its server knows how much it has written.
       isUntaken: () => false,
       cut: () => this.cut(memoryExhausted()),
     });
@@ -80,7 +80,7 @@ export class WebRequest implements HttpRequest {
     this.onCut?.(reason);
   }
 
-  /** The answer is complete: nobody reads the body any more. */
+  /** The answer is complete, so the body isn't read any more. */
   finished(): void {
     this.#isFinished = true;
     this.onCut = undefined;
@@ -133,7 +133,7 @@ export class WebRequest implements HttpRequest {
   }
 }
 
-/** Reads the body part by part: its server waits while nobody reads. */
+/** Reads the body part by part: its server waits for the reader. */
 class WebBodyReader implements AsyncIterator<Uint8Array, undefined> {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #onMoved: () => void;
@@ -152,7 +152,7 @@ class WebBodyReader implements AsyncIterator<Uint8Array, undefined> {
     this.#reader = body?.getReader();
     this.#onMoved = onMoved;
     this.#failed = new Promise((_, reject) => (this.#fail = reject));
-    // Nobody may be reading when it fails.
+    // It may fail while there is no reader, which isn't an unhandled rejection.
     this.#failed.catch(() => {});
     holder.take(chunkBytes);
     this.#release = () => holder.give(chunkBytes);
@@ -183,7 +183,7 @@ class WebBodyReader implements AsyncIterator<Uint8Array, undefined> {
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (!this.#isOver) {
       this.#end();
-      // Its sender is told to stop. Whether that works concerns nobody.
+      // The sender is told to stop. If that fails, nothing depends on it.
       this.#reader?.cancel().catch(() => {});
     }
     return await done;

@@ -1,14 +1,14 @@
-// How much one turn of the event loop does for callers who take all they can get. A turn accepts one
-// connection, so a new caller waits for as many turns as there are callers before it: with a turn that
-// fills the system's buffers of hundreds of connections, it would wait for seconds.
+// Limits the work of one turn of the event loop for callers that take large answers. A turn accepts one connection,
+// so a new caller waits for as many turns as there are callers before it. If a turn filled the system's buffers of
+// hundreds of connections, that would take seconds.
 
 /**
- * Two pieces, which keep the loop for about a millisecond. Fewer turns would hardly be faster: what a
- * turn costs by itself is a few per cent of this.
+ * Two pieces, which keep the loop for about a millisecond. Fewer turns would hardly be faster: the cost of a turn
+ * itself is a few per cent of this.
  */
 export const turnBytes = 131_072;
 
-/** As many connections whose requests for a link were refused twice go on with the next one. */
+/** Connections that go on in a turn after their requests for a link were refused twice. */
 export const turnRefusals = 1;
 
 interface Waiting {
@@ -16,7 +16,7 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Lets so much happen in a turn of the event loop, what came first before the rest. */
+/** Lets this much happen in a turn of the event loop, first come, first served. */
 export class Pace {
   readonly #most: number;
   readonly #turn: (next: () => void) => void;
@@ -30,7 +30,7 @@ export class Pace {
     this.#turn = turn;
   }
 
-  /** Resolves when it is the turn of something of this size. Undefined: now. */
+  /** Resolves when it is the turn of something of this size; `undefined` if that is now. */
   piece(size: number): Promise<void> | undefined {
     if (!this.#isTurning) {
       this.#isTurning = true;

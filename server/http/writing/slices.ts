@@ -74,7 +74,7 @@ export async function writePiece(response: ServerResponse, bytes: Uint8Array): P
   }
 }
 
-/** Resolves when the receiver has taken what was written, or is gone. */
+/** Resolves when the receiver has taken the written bytes, or is gone. */
 export function drained(response: OutgoingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

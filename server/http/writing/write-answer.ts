@@ -35,7 +35,7 @@ export function refusal(
   const more = {
     [headers.error]: kind,
     ...notStartedHeader(refusedStartReason(error)),
-    // What follows may be part of the same body (RFC 9112, section 6.1).
+    // Later bytes may be part of the same body (RFC 9112, section 6.1).
     ...(error instanceof NotImplemented && { connection: "close" }),
   };
   const answer = encodeError(error, refusalEncoding(fields), { classes });
@@ -46,7 +46,7 @@ export function refusal(
 export interface AnswerParts {
   /** The connection closes after the answer. */
   readonly closing: boolean;
-  /** The server isn't ours: it or its middleware may have wrapped what writes. */
+  /** The server isn't ours: it or its middleware may have wrapped the methods that write. */
   readonly isMounted?: boolean;
   readonly connection: CallerConnection;
 }
@@ -128,8 +128,8 @@ export function writeAnswer(
 }
 
 /**
- * Sets fields one by one, as Express does. What compresses answers, or adds cookies, reads them from
- * the response, and often takes a list for something else.
+ * Sets fields one by one, as Express does. Middleware that compresses answers or adds cookies reads them from the
+ * response, and often can't handle a list of fields.
  */
 function writeFields(
   response: ServerResponse,
@@ -205,7 +205,7 @@ async function writeStream(
       void hasEnded(reader, length, idleMs).catch((fault) => connection.onFault?.(fault));
   } catch (fault) {
     if (response.destroyed) return;
-    // What is written leaves first, so that the caller knows how far the answer got.
+    // Written bytes leave first, so that the caller knows how far the answer got.
     await new Promise((resolve) => setImmediate(resolve));
     cut(message, response);
     throw fault;

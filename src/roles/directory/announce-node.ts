@@ -1,4 +1,4 @@
-// A node's own entry in the directory, kept true while the node runs.
+// A node's own entry in the directory, kept up to date while the node runs.
 
 import type { Host } from "../../base/ports.ts";
 import { defaultHealthIntervalMs } from "../../base/protocol.ts";
@@ -15,9 +15,9 @@ export interface AnnouncedNode {
 }
 
 export interface NodeAnnouncement {
-  /** Says what this node is, which listens at `url`. */
+  /** Announces this node, which listens at `url`. */
   begin(url: string): Promise<void>;
-  /** What is offered has changed. */
+  /** Announces changes of what the node offers. */
   changed(): Promise<void>;
   stop(): void;
 }

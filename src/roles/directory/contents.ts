@@ -1,5 +1,5 @@
-// What entries of the directory say, and how it is checked. The key of a signature proves who wrote them,
-// which doesn't make them right: a service of another release may have.
+// The contents of entries in the directory, and their checks. A signature proves that a service of this deployment
+// wrote an entry, but not that it is valid: the service may be of another release.
 
 import type { ListName } from "./shared-lists.ts";
 
@@ -13,9 +13,9 @@ export interface GatewayContent {
 export interface MemberContent {
   readonly url: string;
   readonly name?: string;
-  /** What its application's checks say. */
+  /** The result of its application's health checks. */
   readonly isHealthy: boolean;
-  /** What it takes calls for. */
+  /** The procedures that it takes calls for. */
   readonly list: ListName;
 }
 
@@ -30,10 +30,10 @@ export function readMember(content: unknown): MemberContent {
   const { name, isHealthy } = fields;
   const { digest, bytes } = fieldsOf(fields["list"]);
   if (name !== undefined && (typeof name !== "string" || name === "" || name.length > 64))
-    throw new Error("its 'name' isn't one");
+    throw new Error("its 'name' isn't a text of 1 to 64 characters");
   if (typeof isHealthy !== "boolean") throw new Error("its 'isHealthy' isn't true or false");
   if (typeof digest !== "string" || !/^[\da-f]{64}$/.test(digest))
-    throw new Error("the 'digest' of its list isn't one");
+    throw new Error("the 'digest' of its list isn't a SHA-256 in hex");
   if (!Number.isSafeInteger(bytes) || (bytes as number) < 0)
     throw new Error("the 'bytes' of its list aren't a number");
   return {
@@ -49,7 +49,7 @@ function fieldsOf(value: unknown): Fields {
   return value as Fields;
 }
 
-/** An address as in a configuration: it is dialled, so nothing else may be in it. */
+/** An address as in a configuration. It is dialled, so it may contain nothing else. */
 function urlOf({ url }: Fields): string {
   if (typeof url !== "string" || url.length > 300 || !URL.canParse(url))
     throw new Error("its 'url' isn't an address");

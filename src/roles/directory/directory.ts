@@ -1,5 +1,5 @@
-// The directory of a deployment: where gateways say that they can be dialled, and nodes what they are. It
-// only says who there is. Calls go over links, so nothing of them depends on it.
+// The directory of a deployment: gateways announce their addresses in it, and nodes describe themselves. Calls go
+// over links and don't depend on it.
 
 import type { Buckets } from "../../base/ports/buckets.ts";
 import type { GatewayAddress, Gateways } from "../../base/ports/gateways.ts";
@@ -16,18 +16,18 @@ export interface DirectoryParts {
   readonly host: Pick<Host, "clock" | "log" | "sign" | "deriveKey" | "equalSecrets" | "digest">;
   readonly buckets: Buckets;
   readonly trustKey: TrustKey;
-  /** Keeps deployments apart that share a server. */
+  /** Separates deployments that share a server. */
   readonly prefix: string;
-  /** This process, as its links say. */
+  /** This process, as in the handshakes of its links. */
   readonly instance: string;
 }
 
-/** A member as the directory has it. */
+/** A member, by its entry in the directory. */
 export type DirectoryMember = MemberContent & { readonly instance: string };
 
-/** What a node says of itself. */
+/** A node's description of itself. */
 export interface OwnMember extends MemberContent {
-  /** The text of its list, which isn't kept. */
+  /** Makes the text of its list, which isn't kept in memory. */
   readonly text: () => Uint8Array;
 }
 
@@ -54,12 +54,12 @@ export class Directory implements Gateways {
     this.#gateways = this.#replica("gateways", readGateway, () => this.#tellGateways());
   }
 
-  /** This process, as its links say. */
+  /** This process, as in the handshakes of its links. */
   get instance(): string {
     return this.#parts.instance;
   }
 
-  /** Where it is, for people. */
+  /** The addresses of its servers, for people. */
   get name(): string {
     return this.#parts.buckets.name;
   }
@@ -68,14 +68,14 @@ export class Directory implements Gateways {
     return this.#state === "reached";
   }
 
-  /** When it was first known which gateways there are, by the host's clock. */
+  /** The time of the first complete list of gateways, by the host's clock. */
   get listedAt(): number | undefined {
     return this.#listedAt;
   }
 
   /**
-   * Resolves when it is known which gateways there are, however long that takes. Rejects if the directory
-   * can never be reached.
+   * Resolves with the first complete list of gateways, however long that takes. Rejects if the directory can never
+   * be reached.
    */
   async start(): Promise<void> {
     const ended = new Promise<never>((_, reject) => (this.#endStart = reject));
@@ -121,13 +121,13 @@ export class Directory implements Gateways {
     return () => void this.#gatewayWatchers.delete(watcher);
   }
 
-  /** Says that this gateway can be dialled. */
+  /** Announces the address of this gateway. */
   async announceGateway(url: string): Promise<void> {
     const content: GatewayContent = { url: new URL(url).origin };
     await this.#publication("gateways").say(content);
   }
 
-  /** Says what this node is. */
+  /** Announces this node. */
   async announceMember(member: OwnMember): Promise<void> {
     this.#own = member;
     const { text: _, ...content } = { ...member, url: new URL(member.url).origin };
@@ -136,8 +136,8 @@ export class Directory implements Gateways {
 
   /**
    * Calls `onMember` with each member, again when it changes, and with `undefined` when one is gone.
-   * It gets a function for all members: an array for each change among 10,000 would cost seconds. What
-   * is returned ends it.
+   * It gets a function for all members: an array for each change among 10,000 would cost seconds. The returned
+   * function ends it.
    */
   watchMembers(
     onMember: (member: DirectoryMember | undefined, all: () => readonly DirectoryMember[]) => void,
@@ -156,7 +156,7 @@ export class Directory implements Gateways {
     };
   }
 
-  /** What a member takes calls for. Rejects if the list can't be had now. */
+  /** The list of a member. Rejects if it can't be read now. */
   async listOf({ list }: Pick<DirectoryMember, "list">): Promise<MemberList> {
     const { host, buckets } = this.#parts;
     const known = this.#lists.get(list.digest);
@@ -174,7 +174,7 @@ export class Directory implements Gateways {
     }
   }
 
-  /** Says that this process has left. */
+  /** Announces that this process has left. */
   async leave(): Promise<void> {
     await Promise.all([...this.#published.values()].map((publication) => publication.leave()));
   }

@@ -1,20 +1,20 @@
-// An entry of the directory: what one process says of itself. It is signed with a key that is made of the
-// trust key, for its bucket and its key there, so nobody else can write one, or move it elsewhere.
+// An entry of the directory: one process describes itself. It is signed, with its bucket and its key there, by a
+// secret that is derived from the trust key. So only the deployment can write entries, and they can't be moved.
 
 import type { BucketName } from "../../base/ports/buckets.ts";
 import type { Host } from "../../base/ports.ts";
 import { keysOf, type TrustKey } from "../../http/trust.ts";
 
-/** Longer values are no entries. */
+/** The longest entry. */
 export const maxEntryBytes: number = 16 * 1024;
 
 /** Keys in buckets: random ids. */
 const instancePattern = /^[\w-]{8,64}$/;
 
 export interface Entry {
-  /** The process: another one after each start. */
+  /** The process, with a new id after each start. */
   readonly instance: string;
-  /** Ascends with each entry of this process, so that an old one isn't taken for news. */
+  /** Ascends with each entry of this process, so that an old one isn't taken for a new one. */
   readonly sequence: number;
   /** `undefined`: the process has left. */
   readonly content: unknown;
@@ -23,20 +23,20 @@ export interface Entry {
 export interface Entries {
   /** Throws if the entry is too long. */
   write(bucket: BucketName, entry: Entry): Uint8Array;
-  /** Throws an error that says why the value isn't an entry of this deployment. */
+  /** Throws an error with the reason if the value isn't an entry of this deployment. */
   read(bucket: BucketName, key: string, value: Uint8Array): Entry;
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** `prefix` keeps deployments apart that share a server, and maybe a key. */
+/** `prefix` separates deployments that share a server, and maybe a key. */
 export function createEntries(
   host: Pick<Host, "sign" | "deriveKey" | "equalSecrets">,
   trustKey: TrustKey,
   prefix: string,
 ): Entries {
-  // Everybody knows the empty key.
+  // An empty key is no secret.
   const keys = keysOf(trustKey).filter((key) => key !== "");
   const secrets = keys.map((key) => host.deriveKey(key, "seamline/directory/1"));
   const [first] = secrets;
@@ -59,7 +59,7 @@ export function createEntries(
       const end = whole.indexOf("\n");
       const signature = whole.slice(0, Math.max(0, end));
       const text = whole.slice(end + 1);
-      // Nothing of it is read before this.
+      // The text isn't parsed before its signature is checked.
       const isOurs = secrets.some((secret) =>
         host.equalSecrets(host.sign(secret, signed(bucket, key, text)), signature),
       );

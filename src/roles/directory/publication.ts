@@ -1,5 +1,4 @@
-// What this process says of itself in the directory: written when it changes, every 30 s, and when the
-// server has been away.
+// Publishes this process's entry in the directory: when it changes, every 30 s, and when the server is back.
 
 import { BackOff } from "../../base/back-off.ts";
 import type { BucketName, Buckets } from "../../base/ports/buckets.ts";
@@ -14,7 +13,7 @@ export interface PublicationParts {
   readonly bucket: BucketName;
   readonly entries: Entries;
   readonly instance: string;
-  /** Runs before each entry that isn't the last one: writes what it refers to. */
+  /** Writes the list that an entry refers to. Runs before each entry except the last. */
   readonly before?: () => Promise<void>;
 }
 
@@ -27,7 +26,7 @@ export class Publication {
   #isReached = false;
   #isLeaving = false;
   #writing: Promise<void> | undefined;
-  /** It changed while it was written. */
+  /** Whether the content has changed while it was being written. */
   #isStale = false;
   #hasWarned = false;
   readonly #backOff = new BackOff(retryMs.entry);
@@ -37,7 +36,7 @@ export class Publication {
     this.#parts = parts;
   }
 
-  /** Says this from now on. Resolves after the first try to write it. */
+  /** Publishes this content from now on. Resolves after the first try to write it. */
   async say(content: unknown): Promise<void> {
     if (this.#isLeaving) return;
     this.#content = content;
@@ -59,7 +58,7 @@ export class Publication {
     this.#cancel();
   }
 
-  /** Says that this process has left. Others learn it later if the server is away. */
+  /** Publishes that this process has left. If the server is away, its entry expires later. */
   async leave(): Promise<void> {
     const hasSaid = this.#content !== undefined;
     this.#isLeaving = true;
@@ -71,7 +70,7 @@ export class Publication {
       (this.#writing ?? Promise.resolve())
         .then(() => this.#put())
         .catch(() => {
-          // Its entry runs out by itself.
+          // Its entry expires by itself.
         }),
       new Promise<void>((resolve) => void clock.after(patienceMs.directory, resolve)),
     ]);
@@ -108,7 +107,7 @@ export class Publication {
       if (this.#hasWarned) log.info(`this service is in the directory's ${bucket} again`);
       this.#hasWarned = false;
       this.#backOff.reset();
-      // Services that were started together don't write together.
+      // Random, so that services that were started together don't write together.
       nextMs = everyMs.entry * (0.75 + Math.random() / 4);
     } catch (error) {
       if (this.#isLeaving || !this.#isReached) return;

@@ -1,23 +1,23 @@
-// What a service knows of a bucket's entries. An entry counts while it changes: a process that has ended
-// without a word writes no new ones.
+// A service's copy of a bucket's entries. An entry is valid while it keeps changing: a process that has crashed
+// writes no new ones.
 
 import type { BucketName } from "../../base/ports/buckets.ts";
 import type { Clock, Log } from "../../base/ports.ts";
 import type { Entries } from "./entry.ts";
 import { everyMs } from "../common/times.ts";
 
-/** An entry that hasn't changed for three refreshes is over. */
+/** An entry that hasn't changed for three refreshes expires. */
 const sweepsToLive = (3 * everyMs.entry) / everyMs.sweep;
-/** More than deployments have. Those that have ended count, as they are remembered. */
+/** More than deployments have. Processes that have ended count, as their numbers are remembered. */
 const maxRecords = 10_000;
-/** So many values that aren't entries are worth a line in the log. */
+/** Invalid values that are logged. */
 const maxWarnings = 20;
 
 interface KnownEntry<Content> {
   sequence: number;
-  /** `undefined`: the process has left, or has been silent for too long. */
+  /** `undefined`: the process has left, or its entry has expired. */
   content: Content | undefined;
-  /** Looked at so many times since it changed. */
+  /** Number of sweeps since it changed. */
   sweeps: number;
 }
 
@@ -26,9 +26,9 @@ export interface ReplicaParts<Content> {
   readonly log: Log;
   readonly bucket: BucketName;
   readonly entries: Entries;
-  /** Throws an error that says what is wrong with the content of an entry. */
+  /** Reads the content of an entry. Throws an error with the mistake. */
   readonly read: (content: unknown) => Content;
-  /** Called with what changed: the process, and what it says now, or `undefined` if it has ended. */
+  /** Called for each change with the process and its content, `undefined` if the process has ended. */
   readonly onChange: (instance: string, content: Content | undefined) => void;
 }
 
@@ -36,7 +36,7 @@ export class Replica<Content> {
   readonly #parts: ReplicaParts<Content>;
   readonly #known = new Map<string, KnownEntry<Content>>();
   readonly #warned = new Set<string>();
-  /** So many have ended, of those that are known. */
+  /** Number of remembered processes that have ended. */
   #ended = 0;
   #hasWarnedOfMany = false;
   #isReached = false;
@@ -46,7 +46,7 @@ export class Replica<Content> {
     this.#parts = parts;
   }
 
-  /** What the processes say that are there. */
+  /** The contents of valid entries, by process. */
   get all(): ReadonlyMap<string, Content> {
     const all = new Map<string, Content>();
     for (const [instance, { content }] of this.#known)
@@ -66,7 +66,7 @@ export class Replica<Content> {
       return this.#warn(key, (error as Error).message);
     }
     const known = this.#known.get(key);
-    // Somebody may put back what was true once.
+    // An attacker may restore an old entry.
     if (known !== undefined && sequence <= known.sequence) return;
     if (known === undefined && this.#known.size >= maxRecords && !this.#forgetOne())
       return this.#warnOfMany();
@@ -76,7 +76,7 @@ export class Replica<Content> {
     if (isNews) onChange(key, content);
   };
 
-  /** Entries can be written: from now on, those that don't change run out. */
+  /** The server is reachable: from now on, entries that don't change expire. */
   reached(): void {
     this.#isReached = true;
     for (const entry of this.#known.values()) entry.sweeps = 0;
@@ -84,7 +84,7 @@ export class Replica<Content> {
     this.#sweepLater();
   }
 
-  /** Nobody can write, so nothing runs out. */
+  /** No entry can be written, so none expires. */
   away(): void {
     this.#isReached = false;
     this.#cancel();
@@ -113,9 +113,9 @@ export class Replica<Content> {
     }
   }
 
-  /** Makes room: for all that have ended, a number is kept, so that their entries aren't taken for news. */
+  /** Drops a process that has ended. Its number was kept so that an old entry isn't taken for a new one. */
   #forgetOne(): boolean {
-    // A search in each of the values that are ignored would take longer than to read them.
+    // Searching at each ignored value would take longer than reading it.
     if (this.#ended === 0) return false;
     for (const [instance, { content }] of this.#known) {
       if (content !== undefined) continue;

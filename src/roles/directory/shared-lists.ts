@@ -1,15 +1,15 @@
-// Lists of procedures in the directory, by digest and in parts. Members that have the same list share it:
-// the first one writes it, and again when it is gone.
+// Lists of procedures in the directory, by digest and in parts. Members with the same list share it: the first one
+// writes it, and any of them again if it is gone.
 
 import type { Buckets } from "../../base/ports/buckets.ts";
 import type { Host } from "../../base/ports.ts";
 import { maxListBytes } from "../members/lists.ts";
 import { type MemberList, readList } from "../members/member-list.ts";
 
-/** Servers take values of 1 MiB by default, with all that surrounds them. */
+/** By default servers take values of up to 1 MiB, headers included. */
 export const partBytes: number = 512 * 1024;
 
-/** Names a list, and says how long it is. */
+/** A list's digest and length. */
 export interface ListName {
   readonly digest: string;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export async function writeSharedList(
   { digest, bytes }: ListName,
   text: () => Uint8Array,
 ): Promise<void> {
-  // It is written behind the parts, so they are there if it is.
+  // This value is written after the parts, so they are there if it is.
   if ((await buckets.get("lists", digest)) !== undefined) return;
   const all = text();
   for (let part = 0; part * partBytes < bytes; part++)
@@ -36,7 +36,7 @@ export async function writeSharedList(
   await buckets.put("lists", digest, encoder.encode(String(bytes)));
 }
 
-/** Throws an error that says what is wrong with the list: anybody may have written its parts. */
+/** Throws an error with the mistake in the list: its parts aren't signed, so anyone may have written them. */
 export async function readSharedList(
   host: Pick<Host, "digest">,
   buckets: Buckets,

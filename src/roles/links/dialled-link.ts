@@ -1,4 +1,4 @@
-// A service's link to the one that it calls: a node's to its gateway, a proxy's to its gateway or node. It is
+// A service's link to another one that it calls: a node's to its gateway, a proxy's to its gateway or node. It is
 // dialled again when it is lost.
 
 import { unlessAborted } from "../../base/aborts.ts";
@@ -26,29 +26,29 @@ export interface DialledLinkParts {
   readonly host: Pick<Host, "clock" | "log">;
   /** The service that is dialled. */
   readonly to: GatewayAddress;
-  /** What it may be: the keys of a configuration that name it. */
+  /** Its possible roles, which are also the configuration's keys that name it. */
   readonly roles: readonly string[];
   readonly service: LinkService;
   readonly dial: LinkHost<never>["dial"];
-  /** There is another link. A link before it is ended once what this returns has resolved. */
+  /** There is a new link. The link before it is retired once the returned promise has resolved. */
   readonly onLinked: () => Promise<void> | void;
-  /** The name under which this service has a link to that process already, if it has. */
+  /** The name under which this service already has a link to that process, if it has one. */
   readonly twinOf?: ((instance: string) => string | undefined) | undefined;
   /** The link is lost. */
   readonly onLost?: (() => void) | undefined;
   /**
-   * A request that finds no link has it dialled, and waits until the try is so old [for the whole of a try if
-   * there has been no link yet, else not at all].
+   * A request without a link has one dialled, and waits until this long after the try began [if there has been
+   * no link yet, for the whole try; otherwise not at all].
    */
   readonly patienceMs?: number | undefined;
   /**
-   * Looks the other service's name up from its start on: when the link isn't at one of the addresses any more,
-   * another link takes its place.
+   * Watches the addresses of the other service's name: if the link isn't at one of them any more, a new link
+   * replaces it.
    */
   readonly watch?: ((onLookup: OnLookup) => (() => void) | undefined) | undefined;
 }
 
-/** The way that a service's requests to another one take at the moment. */
+/** The state of a service's link to another one. */
 export interface Way {
   /** The other service's address. */
   readonly to: string;
@@ -57,40 +57,40 @@ export interface Way {
   readonly because?: string;
 }
 
-/** The other end is a process to which there is a link already. */
+/** This service already has a link to the process at the other end. */
 class TwinError extends Error {}
 
 export class DialledLink implements Peer {
   readonly #parts: DialledLinkParts;
-  /** What logs and errors call the other service. */
+  /** The other service's name in logs and errors. */
   readonly #name: string;
   #proven: ProvenLink | undefined;
   #linkedAt = 0;
-  /** Links to a process that leaves: calls in flight go on. */
+  /** Links that are being retired: calls in flight go on. */
   readonly #leaving = new Set<ProvenLink>();
   /** Why there is no link. */
   #why = "it hasn't been dialled yet";
   #cause: unknown;
-  /** Trying again wouldn't help: one of the two services has to be changed. */
+  /** Whether one of the two services has to be changed, so that trying again wouldn't help. */
   #isRefused = false;
-  /** What the last warning was about, since there was a link. */
+  /** The reason in the last warning since there was a link. */
   #warned: string | undefined;
   readonly #backOff = new BackOff(retryMs.link);
-  /** The next link that is lost is dialled again without a wait. */
+  /** Whether the next lost link is dialled again without a wait. */
   #isAtOnce = true;
   #cancel = (): void => {};
   #unwatch = (): void => {};
   #isStopped = false;
-  /** The other end is a process to which there is another link. */
+  /** Whether there is another link to the process at the other end. */
   #isTwin = false;
-  /** Requests have it dialled only by the back-off: a link would do no better than the one before. */
+  /** Whether only the back-off dials, and requests don't: a new link would fail like the one before. */
   #isHeldBack = false;
-  /** There has been one. */
+  /** Whether there has been a link. */
   #wasLinked = false;
   #trying: Promise<void> | undefined;
   /** When the last try began. */
   #triedAt = 0;
-  /** What {@link DialledLinkParts.onLinked} does for the link that there is. */
+  /** The promise of {@link DialledLinkParts.onLinked} for the current link. */
   #taking: Promise<void> | void = undefined;
 
   constructor(parts: DialledLinkParts) {
@@ -98,24 +98,24 @@ export class DialledLink implements Peer {
     this.#name = gatewayName(parts.to);
   }
 
-  /** There is a link. */
+  /** Whether there is a link. */
   get isLinked(): boolean {
     return this.#proven !== undefined;
   }
 
-  /** The way, for people. */
+  /** Its state, for people. */
   get way(): Way {
     const to = this.#name;
     if (this.#proven !== undefined) return { to, isLinked: true };
     return { to, isLinked: false, because: this.#why };
   }
 
-  /** Why there is no link, if one of the two services has to be changed. */
+  /** The error without a link, if one of the two services has to be changed. */
   get refusal(): Error | undefined {
     return this.#isRefused && this.#cause instanceof Error ? this.#cause : undefined;
   }
 
-  /** The other end is a process to which this service has a link under another name. */
+  /** Whether this service has a link to the same process under another name. */
   get isTwin(): boolean {
     return this.#isTwin;
   }
@@ -137,7 +137,7 @@ export class DialledLink implements Peer {
     return !peer.isSilent && peer.hasRoom;
   }
 
-  /** All that are open. */
+  /** All open links. */
   *links(): Iterable<ProvenLink> {
     if (this.#proven !== undefined) yield this.#proven;
     yield* this.#leaving;
@@ -145,15 +145,15 @@ export class DialledLink implements Peer {
 
   send(request: OutgoingRequest): Promise<PeerResponse> {
     if (this.#proven !== undefined) return this.#proven.peer.send(request);
-    // Services start in any order: a first call finds one that has come since.
+    // Services start in any order: the other one may have started since the last try.
     const isWorthATry = this.#parts.patienceMs === undefined ? !this.#wasLinked : !this.#isHeldBack;
     if (isWorthATry && !this.#isStopped && !this.#isTwin) return this.#sendOnceLinked(request);
     return Promise.reject(this.#none());
   }
 
-  /** The same for a call whose link is lost: it waits for the next one, unless its time ends before. */
+  /** Sends a call whose link was lost: waits for the next link, unless the call is aborted before. */
   async sendOverNext(request: OutgoingRequest): Promise<PeerResponse> {
-    // The calls of a link hear first that it is over.
+    // Calls learn that a link is over before `#gone` does.
     if (this.#proven?.link.isClosed === true) await this.#proven.closed;
     if (this.#proven === undefined && !this.#isStopped && !this.#isTwin) {
       this.#cancel();
@@ -181,33 +181,33 @@ export class DialledLink implements Peer {
   }
 
   #none(): UnsentError {
-    const what = `there is no link to ${this.#name}: ${this.#why}`;
-    return new UnsentError(what, "refused", { cause: this.#cause });
+    const message = `there is no link to ${this.#name}: ${this.#why}`;
+    return new UnsentError(message, "refused", { cause: this.#cause });
   }
 
   /**
-   * Resolves after the first try, successful or not. Rejects if the other end has another trust key, is
-   * another kind of service, or if one of them doesn't know its TLS connection.
+   * Resolves after the first try, successful or not. Rejects if the other end has another trust key or the wrong
+   * role, or if an end can't tell its TLS connection from others.
    */
   async start(): Promise<void> {
     await (this.#trying = this.#try(true));
     if (!this.#isStopped) this.#unwatch = this.#parts.watch?.(this.#onLookup) ?? this.#unwatch;
   }
 
-  /** A start that was refused goes on trying all the same. */
+  /** Goes on trying after a refused start. */
   persist(refusal: Error): void {
     if (!this.#isStopped) this.#failed(refusal);
   }
 
-  /** Dials now, if it waits to. */
+  /** Dials now instead of at the next try. */
   hurry(): void {
     if (this.#proven === undefined && this.#trying === undefined && !this.#isStopped)
       this.#later(0);
   }
 
   /**
-   * Takes another link in place of the one that there is, to whatever is at the address now. Resolves when
-   * requests go over it; calls over the former one end there.
+   * Replaces the link by a new one, to the process that is at the address now. Resolves when requests go over it;
+   * calls in flight end on the former link.
    */
   async renew(): Promise<void> {
     this.#cancel();
@@ -216,7 +216,7 @@ export class DialledLink implements Peer {
   }
 
   /**
-   * Dials no more, and resolves when all links are over: one that the other end drains lives until that end
+   * Stops dialling, and resolves when all links are over. A link that the other end drains lives until that end
    * closes it, as calls run on it in both directions.
    */
   async retire(): Promise<void> {
@@ -275,7 +275,7 @@ export class DialledLink implements Peer {
     }
   }
 
-  /** What is wrong with one of the two services, and with which setting. */
+  /** The error for a mistake in one of the two configurations; it names the setting. */
   #refusal(error: unknown): Error | undefined {
     const name = this.#name;
     if (error instanceof WrongRoleError) {
@@ -328,7 +328,7 @@ export class DialledLink implements Peer {
       this.#warned = error.message;
       return this.#later(retryMs.twin);
     }
-    // What the other end is, or has, matters more than that it is away.
+    // A wrong role or key is worth another warning even if the service was away before.
     const isNews = error instanceof HandshakeError && error.message !== this.#warned;
     if (isNews || this.#warned === undefined) {
       host.log.warn(`can't link to ${name} yet (${error.message}); trying again`);
@@ -337,7 +337,7 @@ export class DialledLink implements Peer {
     this.#later();
   }
 
-  /** It takes no more calls, or is closed. */
+  /** The link takes no more calls, or is closed. */
   #gone(proven: ProvenLink, why: string): void {
     if (this.#proven !== proven) return;
     this.#proven = undefined;

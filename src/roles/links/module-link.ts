@@ -1,4 +1,4 @@
-// The way to a repository for those that need its modules, which is at starts, and hardly ever later.
+// The way to a repository for its modules, which are needed at starts and hardly ever later.
 
 import {
   type OutgoingRequest,
@@ -15,7 +15,7 @@ type ModuleLinkParts = Pick<
   "host" | "role" | "trustKey" | "limits" | "endToEndTls"
 >;
 
-/** A link that is dialled for a request, and ends when there was none for a while. */
+/** A link that is dialled for a request, and ends after a while without requests. */
 export class ModuleLink implements Peer {
   readonly #parts: ModuleLinkParts;
   readonly #url: string;
@@ -30,12 +30,12 @@ export class ModuleLink implements Peer {
     this.#parts = parts;
     this.#links = new ServiceLinks({
       ...parts,
-      // Whoever asks says what becomes of it.
+      // The caller reports failures.
       host: { ...host, log: { ...host.log, info: () => {}, warn: () => {} } },
     });
   }
 
-  /** Rejects as a {@link DialledLink} does, and with why, if trying again wouldn't help. */
+  /** Rejects like a {@link DialledLink}, but with the refusal if trying again wouldn't help. */
   async send(request: OutgoingRequest): Promise<PeerResponse> {
     this.#cancel();
     this.#requests++;
@@ -56,7 +56,7 @@ export class ModuleLink implements Peer {
     return Promise.resolve();
   }
 
-  /** Answers whose bodies are on their way come to their end. */
+  /** Ends the link once answers on their way are complete. */
   #end(): void {
     if (this.#link !== undefined) this.#links.drop(this.#link);
     this.#link = undefined;

@@ -1,4 +1,4 @@
-// The links of a service: one that it has dialled, and those that others have dialled to it.
+// The links of a service: those that it has dialled, and those that others have dialled to it.
 
 import type { GatewayAddress } from "../../base/ports/gateways.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../base/ports/links.ts";
@@ -22,12 +22,12 @@ export interface ServiceLinksParts {
   readonly instance?: string;
   /** The build that this service runs now. */
   readonly build?: () => string | undefined;
-  /** Both ends show that they have it. */
+  /** Both ends prove that they have it. */
   readonly trustKey: TrustKey;
   /** `false`: something between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
   readonly limits: Pick<Limits, "maxCalls">;
-  /** Hears of the links of proxies. */
+  /** Called for links of proxies. */
   readonly proxies?: LinkEvents | undefined;
   /** A link that another service had dialled is over. */
   readonly onLost?: (via: Peer, why: string) => void;
@@ -40,7 +40,7 @@ interface LinkEvents {
   lost(other: Peer): void;
 }
 
-/** What a service that dials hears of its link. */
+/** Callbacks and settings for a link that a service dials. */
 export type DialEvents = Partial<
   Pick<DialledLinkParts, "onLinked" | "twinOf" | "onLost" | "watch" | "patienceMs">
 >;
@@ -50,11 +50,11 @@ export class ServiceLinks {
   readonly #service: LinkService;
   readonly #accepted = new Set<ProvenLink>();
   readonly #dialled = new Set<DialledLink>();
-  /** Answers those who ask for a link. `undefined`: nobody's calls come to this service over one. */
+  /** Answers requests for a link. `undefined`: no role may dial this service. */
   readonly accept: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
-  /** About refused links: a stranger who asks again and again fills no log. */
+  /** Limits lines about refused links, so a stranger that keeps asking can't fill the log. */
   readonly #refusals: RareLines;
-  /** About answers that are none. */
+  /** Limits lines about invalid answers. */
   readonly #badAnswers: RareLines;
   #handle: Handle = () => Promise.reject(new Error("This service takes no requests over links"));
   #isStopped = false;
@@ -77,7 +77,7 @@ export class ServiceLinks {
       soon: host.links.soon,
       handle: (request) => this.#handle(request),
       sending: host.links.sending,
-      // It is a mistake of one answer, and others go on.
+      // A bug in one answer: other calls go on.
       onFault: (fault) => host.log.error("a request could not be answered", fault),
       onBadAnswer: (error) => this.#badAnswer(error),
     };
@@ -92,12 +92,12 @@ export class ServiceLinks {
     }
   }
 
-  /** What came over links is answered by `handle`. */
+  /** Sets the function that answers requests over links. */
   serve(handle: Handle): void {
     this.#handle = this.#parts.host.links.around?.(handle) ?? handle;
   }
 
-  /** A link to another service, which is one of these roles. `start` of what it returns opens it. */
+  /** Creates a link to a service with one of these roles. Its `start` opens it. */
   dial(
     base: string | GatewayAddress,
     roles: readonly string[],
@@ -117,7 +117,7 @@ export class ServiceLinks {
     return dialled;
   }
 
-  /** A link to a repository, which is one of its own: calls share none with modules and files. */
+  /** A link of its own to a repository: calls don't share a link with modules and files. */
   toRepository(url: string, events: DialEvents = {}): DialledLink {
     return this.dial(url, ["repository", "standalone"], events);
   }
@@ -134,16 +134,16 @@ export class ServiceLinks {
     });
   }
 
-  /** Ends the way to a service, when the calls on it have ended. */
+  /** Retires a link once the calls on it have ended. */
   drop(dialled: DialledLink): void {
-    // Until then they count, and this service waits for them when it stops.
+    // Until then its calls count, and a stopping service waits for them.
     void dialled.retire().then(() => this.#dialled.delete(dialled));
   }
 
   #accepts(proven: ProvenLink): void {
     const { host, onLost, proxies } = this.#parts;
     this.#accepted.add(proven);
-    // What a node is shows when it joins.
+    // Nodes are logged when they join.
     const isProxy = proven.other.role === "proxy";
     if (isProxy) {
       host.log.info("a proxy has linked to this service");
@@ -185,8 +185,8 @@ export class ServiceLinks {
   }
 
   /**
-   * Resolves when the calls that came are answered, and cuts those that still run after `graceMs`.
-   * Returns how many those were.
+   * Resolves when the received calls are answered. Cuts those that still run after `graceMs`, and returns their
+   * number.
    */
   async finish(graceMs: number, reason: Error): Promise<number> {
     const finished = Promise.all(this.#links().map((link) => link.finished()));

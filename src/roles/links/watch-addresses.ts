@@ -8,8 +8,8 @@ import { answerMs, everyMs } from "../common/times.ts";
 export type OnLookup = (addresses: readonly string[] | undefined) => void;
 
 /**
- * Looks the host of a URL up, now and every 10 s, and calls `onLookup` each time. Returns what ends it, or
- * `undefined` if there is nothing to look up.
+ * Looks up the host of a URL, now and every 10 s, and calls `onLookup` each time. Returns a function that ends
+ * it, or `undefined` if there is nothing to look up.
  */
 export function watchAddresses(
   { names, clock, log }: Pick<Host, "names" | "clock" | "log">,
@@ -32,7 +32,7 @@ export function watchAddresses(
       hasFailed = false;
       return found;
     } catch (error) {
-      // If nothing is known yet, connecting fails, and says what is wrong with the name.
+      // If no address is known yet, connecting fails with an error about the name.
       if (!hasFailed && known > 0) {
         const what = known === 1 ? "its address" : `its ${known} addresses`;
         log.warn(`can't look '${hostname}' up (${(error as Error).message}): keeping ${what}`);
@@ -54,7 +54,7 @@ export function watchAddresses(
   };
 }
 
-/** Whether an address is one of these, however they are written. */
+/** Whether an address is one of these, in any notation. */
 export function isAmong(address: string, addresses: readonly string[]): boolean {
   const bytes = String(parseAddress(address));
   return addresses.some((entry) => String(parseAddress(entry)) === bytes);
@@ -74,7 +74,7 @@ async function inTime<Found>(clock: Host["clock"], lookup: Promise<Found>): Prom
   }
 }
 
-/** `localhost` has two addresses on most machines, and a service there listens at one of them. */
+/** Addresses, and `localhost`: that has two addresses on most machines, and a service listens at one of them. */
 function isFixed(hostname: string): boolean {
   return parseAddress(hostname) !== undefined || /^(?:.+\.)?localhost\.?$/i.test(hostname);
 }

@@ -1,5 +1,5 @@
-// What a node knows of its gateways. Gateways don't know each other, so the console of one of them asks
-// a node, over the link that the node has dialled.
+// Lists a node's gateways. Gateways don't know each other, so the console of one of them asks a node, over the
+// link that the node has dialled.
 
 import { bounded } from "../../base/aborts.ts";
 import { Unauthorized } from "../../base/errors.ts";
@@ -19,7 +19,7 @@ import { answerMs } from "../common/times.ts";
 
 /** A gateway as a node lists it. */
 export interface ListedGateway {
-  /** What the node calls it. */
+  /** Its name at the node. */
   readonly url: string;
   /** The gateway's process, if the node knows it. */
   readonly instance?: string | undefined;
@@ -55,7 +55,7 @@ export function gatewayListEndpoint(
       const { members } = JSON.parse(new TextDecoder().decode(body)) as { members?: unknown };
       return Array.isArray(members) ? (members as readonly ListedMember[]) : undefined;
     } catch {
-      // It is listed without members, which says that it doesn't answer.
+      // Listed without members: it doesn't answer.
       return undefined;
     }
   };

@@ -1,11 +1,11 @@
-// Which procedures a node may send again without an answer: those that the manifest says it of. It is
-// asked when a call got none, so a node that never needs it keeps nothing.
+// Which procedures a node may send again after no answer, by the manifest. The names are loaded when a call first
+// got no answer, so a node that never needs them keeps none.
 
 import type { ServerManifest } from "../../base/manifest.ts";
 
 export interface IdempotentNames {
   has(fqn: string): boolean | Promise<boolean>;
-  /** There is another manifest. */
+  /** The manifest has changed. */
   changed(): void;
 }
 
@@ -37,7 +37,7 @@ export function idempotentNames(manifest: () => Promise<ServerManifest>): Idempo
   };
 }
 
-/** Names of which each version may be sent again, in each segment that has it. */
+/** Names whose versions may all be sent again, in every segment that has them. */
 export function idempotentIn({ procedures, segments }: ServerManifest): ReadonlySet<string> {
   const names = new Set<string>();
   const others = new Set<string>();

@@ -1,5 +1,5 @@
-// What the services behind a proxy take, as each has last told: routes, procedures that may be sent again,
-// and time limits. A proxy goes by all of their lists together.
+// The lists of the services behind a proxy, as each has last sent its own: routes, procedures that may be sent
+// again, and time limits. A proxy uses the union of all lists.
 
 import { BackOff } from "../../base/back-off.ts";
 import { BadRequest } from "../../base/errors.ts";
@@ -20,31 +20,31 @@ export interface KnownListsParts {
   readonly upstreams: () => readonly Teller[];
 }
 
-/** A service that tells its list. */
+/** A service that publishes its list. */
 export type Teller = Pick<Upstream, "url" | "instance" | "send">;
 
 interface Known {
   list: MemberList | undefined;
   asking: Promise<void> | undefined;
-  /** Another list is there since the last question. */
+  /** Whether the list has changed since the last request for it. */
   isStale: boolean;
   isLinked: boolean;
   readonly backOff: BackOff;
-  /** What the last warning was about, since it was had. */
+  /** The reason in the last warning since the list was received. */
   warned: string | undefined;
-  /** Cancels the next question, or that the list is forgotten. */
+  /** Cancels the next request, or the timer that drops the list. */
   cancel: () => void;
 }
 
 export class KnownLists {
   readonly #parts: KnownListsParts;
   readonly #known = new Map<Teller, Known>();
-  /** Routes that no list has any more, with what makes them forgotten. */
+  /** Routes that no list has any more, until they are dropped. */
   readonly #missing = new Map<string, { readonly route: RouteInfo; readonly cancel: () => void }>();
   #table: RouteTable<RouteInfo> = createRouteTable([]);
   #timeouts: ReadonlyMap<string, number> = new Map();
   #idempotent: ReadonlySet<string> = new Set();
-  /** Hears from the other ends of its links that they have another list. */
+  /** Takes announcements of new lists from the other ends of links. */
   readonly endpoint: Route;
 
   constructor(parts: KnownListsParts) {
@@ -61,7 +61,7 @@ export class KnownLists {
     ];
   }
 
-  /** Each once, as several services may have the same. */
+  /** All lists, each once: several services may have the same list. */
   readonly #lists = (): readonly MemberList[] => [
     ...new Set([...this.#known.values()].flatMap(({ list }) => list ?? [])),
   ];
@@ -97,10 +97,10 @@ export class KnownLists {
     this.#forget(teller, known, false);
   }
 
-  /** `isLate`: what is linked to now may have been so for a moment only. */
+  /** `isLate`: the services linked now may have been linked for a moment only, so their routes are still incomplete. */
   #forget(teller: Teller, known: Known, isLate: boolean): void {
     known.cancel = this.#parts.host.clock.after(keptMs.routes, () => {
-      // While nothing tells what there is, what was there counts.
+      // Without any link the last known lists stay in force.
       const isTold = [...this.#known.values()].some(({ isLinked }) => isLinked);
       if (!isTold) return this.#forget(teller, known, true);
       this.#known.delete(teller);
@@ -108,7 +108,7 @@ export class KnownLists {
     });
   }
 
-  /** Resolves when all questions are answered, or have failed. */
+  /** Resolves when all requests for lists are answered, or have failed. */
   async settled(): Promise<void> {
     await Promise.all([...this.#known.values()].map(async ({ asking }) => await asking));
   }
@@ -136,7 +136,7 @@ export class KnownLists {
 
   async #told({ instance }: LinkedPeer, digest: string): Promise<void> {
     const teller = this.#parts.upstreams().find((upstream) => upstream.instance === instance);
-    // Of a link that is over, or just about to be used: then the list is asked for.
+    // Otherwise the link is over or isn't in use yet; the list is requested when it is.
     const known = teller && this.#known.get(teller);
     if (teller === undefined || known === undefined) return;
     const list = this.#lists().find((entry) => entry.digest === digest);
@@ -159,10 +159,9 @@ export class KnownLists {
       known.backOff.reset();
       known.warned = undefined;
     } catch (error) {
-      // Over the next link it is asked again.
+      // It is asked again over the next link.
       if (!known.isLinked) return;
       const { message } = error as Error;
-      // Not at each try.
       if (known.warned !== message)
         host.log.warn(`can't learn which routes ${teller.url} has (${message}); trying again`);
       known.warned = message;
@@ -170,7 +169,7 @@ export class KnownLists {
     }
   }
 
-  /** Lists that another service has told needn't come again. */
+  /** Requests a list, unless another service has sent the same one. */
   async #fetch(teller: Teller): Promise<MemberList> {
     const { host } = this.#parts;
     const lists = this.#lists();
@@ -229,7 +228,7 @@ export class KnownLists {
     this.#missing.set(key, { route, cancel });
   }
 
-  /** Of two with the same path the first matches: the one that is listed. */
+  /** Of two routes with the same path the first one matches, so listed routes go before missing ones. */
   #rebuild(listed: readonly RouteInfo[]): void {
     const known = new Map(listed.map((route) => [keyOf(route), route]));
     for (const [key, { route }] of this.#missing) known.set(key, route);
@@ -241,12 +240,12 @@ export class KnownLists {
 const maxDigestBytes = 1_024;
 
 function readDigest(body: Uint8Array): string {
-  const wrong = new BadRequest('The body is no digest; expected {"digest": "…"}');
+  const wrong = new BadRequest('Invalid digest; expected {"digest": "…"}');
   try {
     const { digest } = (JSON.parse(new TextDecoder().decode(body)) ?? {}) as { digest?: unknown };
     if (isDigest(digest)) return digest;
   } catch {
-    // It says so below.
+    // Reported below.
   }
   throw wrong;
 }

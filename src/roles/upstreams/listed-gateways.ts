@@ -1,5 +1,5 @@
-// The gateways that a configuration lists. A host name that has several addresses stands for a gateway
-// at each of them.
+// The gateways that a configuration lists. A host name with several addresses stands for a gateway at each of
+// them.
 
 import type { Host } from "../../base/ports.ts";
 import type { GatewayAddress, Gateways } from "../../base/ports/gateways.ts";
@@ -7,7 +7,7 @@ import { watchAddresses } from "../links/watch-addresses.ts";
 
 type Parts = Pick<Host, "names" | "clock" | "log">;
 
-/** The gateways that a service is told of in one of these ways. Addresses have no slash at the end. */
+/** The gateways of a service, from addresses without a slash at the end or from another source. */
 export function gatewaysOf(
   parts: Parts,
   gateways: string | readonly string[] | Gateways,
@@ -22,7 +22,7 @@ export function listedGateways(parts: Parts, urls: readonly string[]): Gateways 
   return {
     watch(onGateways) {
       const found: (readonly GatewayAddress[] | undefined)[] = urls.map(() => undefined);
-      // After each lookup, as a link may be elsewhere although the addresses are the same.
+      // After each lookup, even with the same addresses: a link may be at another address meanwhile.
       const tell = (): void => {
         const known = found.filter((gateways) => gateways !== undefined);
         if (known.length === urls.length) onGateways(known.flat());
@@ -35,7 +35,7 @@ export function listedGateways(parts: Parts, urls: readonly string[]): Gateways 
         if (end === undefined) found[at] = [{ url }];
         return end;
       });
-      // Those without a name to look up are known at once.
+      // Addresses without a name to look up are known at once.
       if (ends.every((end) => end === undefined)) tell();
       return () => {
         for (const end of ends) end?.();
@@ -50,7 +50,7 @@ function gatewaysAt(
   known: readonly GatewayAddress[] = [],
 ): readonly GatewayAddress[] {
   if (addresses === undefined) return known.length > 1 ? known : [{ url }];
-  // A connection looks a single address up itself, and so follows it at once when it is lost.
+  // With a single address, each connection looks the name up itself, so it follows a change at once.
   const [resolved] = addresses;
   return addresses.length === 1
     ? [{ url, resolved }]

@@ -1,12 +1,12 @@
-// The log of a service that can't reach another one.
+// Logs that a service can't reach another one.
 
 import { type Host, TransportError } from "../../base/ports.ts";
 
 export type LogOutages = <Answer>(sent: Promise<Answer>) => Promise<Answer>;
 
 /**
- * Logs why a service can't be reached, once until it answers again: callers learn nothing about
- * the inside of the deployment. `isTold`: the log has said so already.
+ * Logs why a service can't be reached, once until it answers again. Only the log has it, as callers learn nothing
+ * about the inside of the deployment. `isTold`: it has been logged already.
  */
 export function logOutages(
   host: Pick<Host, "log">,

@@ -17,28 +17,28 @@ import { restMs } from "../common/times.ts";
 
 export interface UpstreamTriesParts {
   readonly host: Pick<Host, "clock">;
-  /** The next one in turn that isn't one of these. */
+  /** The next service in turn that hasn't been tried. */
   readonly next: (tried: readonly Upstream[]) => Upstream | undefined;
   /** Whether calls of a procedure may be sent again without an answer. */
   readonly isIdempotent: (fqn: string) => boolean | Promise<boolean>;
 }
 
-/** A class, as functions of its own would be garbage of each call. */
+/** A class, as closures would be garbage of each call. */
 export class UpstreamTries implements Tries<Upstream> {
   readonly hasBegun: () => boolean;
-  /** Over the next link. */
+  /** The same service may get it again, over its next link. */
   readonly mayReturn = true;
   readonly #parts: UpstreamTriesParts;
   readonly #request: OutgoingRequest;
   readonly #onSent: ((name: string) => void) | undefined;
   readonly #started: number;
-  /** The one that has it, or had it last. */
+  /** The service that got the call last. */
   #last: Upstream | undefined;
 
   constructor(
     parts: UpstreamTriesParts,
     received: OutgoingRequest,
-    /** Hears the name of each service to which it is sent. */
+    /** Called with the name of each service to which the call is sent. */
     onSent: ((name: string) => void) | undefined,
   ) {
     this.#parts = parts;
@@ -83,7 +83,7 @@ export class UpstreamTries implements Tries<Upstream> {
   }
 }
 
-/** The same call when some of its time is over. */
+/** The same call with less time left. */
 function later(request: OutgoingRequest, ms: number): OutgoingRequest {
   const left = Number(request.headers[headers.deadline]);
   if (!Number.isFinite(left)) return request;
@@ -93,14 +93,14 @@ function later(request: OutgoingRequest, ms: number): OutgoingRequest {
   });
 }
 
-/** The procedure that a request calls, if it calls one. */
+/** The name of the procedure that a request calls, if it is a call. */
 function procedureOf(url: string): string | undefined {
   const path = pathOf(targetOf(url));
   if (!path.startsWith(rpcPath)) return undefined;
   try {
     return decodeURIComponent(path.slice(rpcPath.length));
   } catch {
-    // No procedure has such a name.
+    // An invalid escape: no procedure has such a name.
     return undefined;
   }
 }

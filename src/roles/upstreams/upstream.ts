@@ -8,15 +8,15 @@ import type { Candidate } from "../resend/send-again.ts";
 
 export class Upstream implements Candidate, Peer {
   readonly gateway: GatewayAddress;
-  /** What logs and errors call it. */
+  /** Its name in logs and errors. */
   readonly url: string;
   readonly link: DialledLink;
   inFlight = 0;
-  /** It is one of the gateways that are known now. */
+  /** Whether it is one of the gateways that are known now. */
   isListed = true;
-  /** Its name has other addresses now. Until this is called, it is left soon. */
+  /** Set while its name has other addresses and it is about to be left; calling it keeps it. */
   stay: (() => void) | undefined;
-  /** A node's. */
+  /** The membership of a node. */
   membership: Membership | undefined;
   #restsUntil = -Infinity;
   #reserveUntil = -Infinity;
@@ -31,22 +31,22 @@ export class Upstream implements Candidate, Peer {
     return this.link.way;
   }
 
-  /** Whether it has said that it takes this service's calls, or those of others to this service. */
+  /** Whether it has accepted this service: by a link or, for a node, by a membership. */
   get isTaken(): boolean {
     return this.membership === undefined ? this.link.isLinked : this.membership.isMember;
   }
 
-  /** The process there, while there is a link to it. */
+  /** The instance of the process there, while there is a link to it. */
   get instance(): string | undefined {
     return this.link.instance;
   }
 
-  /** It has said that it can't take calls now. */
+  /** It refused a call: it gets none until then while others can take them. */
   restUntil(time: number): void {
     this.#restsUntil = time;
   }
 
-  /** Until then calls go there only if no other service takes them. */
+  /** Until then it gets calls only if no other service takes them. */
   reserveUntil(time: number): void {
     this.#reserveUntil = time;
   }

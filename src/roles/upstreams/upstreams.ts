@@ -1,4 +1,4 @@
-// The services that calls go to, one or several: which there are, the ways to them, and whose turn it is.
+// The services that calls go to, one or several: the list of them, their links, and whose turn it is.
 
 import { type Host, type OutgoingRequest, type Peer, type PeerResponse } from "../../base/ports.ts";
 import { unlessAborted } from "../../base/aborts.ts";
@@ -17,12 +17,12 @@ export interface UpstreamsParts extends Pick<UpstreamTriesParts, "isIdempotent">
   readonly host: Host;
   readonly links: ServiceLinks;
   readonly gateways: Gateways;
-  /** What they may be. */
+  /** Their possible roles. */
   readonly roles: readonly ("gateway" | "node" | "standalone")[];
-  /** There is another link to a service. */
+  /** There is a new link to a service. */
   readonly onLinked?: (upstream: Upstream) => void;
   readonly onLost?: (upstream: Upstream) => void;
-  /** A node is a member of each. */
+  /** For nodes, which are members of each. */
   readonly createMembership?: (upstream: Upstream) => Membership;
 }
 
@@ -32,7 +32,7 @@ export class Upstreams implements Peer {
   readonly #resending: Resending<Upstream>;
   #all: readonly Upstream[] = [];
   #turn = 0;
-  /** Where this service listens, once it has begun to join. */
+  /** The address of this service, once it has begun to join. */
   #ownUrl: string | undefined;
   #known: Promise<void> | undefined;
   #unwatch = (): void => {};
@@ -45,41 +45,41 @@ export class Upstreams implements Peer {
     this.#resending = new Resending(host, () => this.#all);
   }
 
-  /** Those that are known now. */
+  /** The services that are known now. */
   get all(): readonly Upstream[] {
     return this.#all;
   }
 
-  /** The ways to all of them. */
+  /** The states of the links to all of them. */
   get ways(): readonly Way[] {
     return this.#all.map(({ way }) => way);
   }
 
-  /** What errors call all of them together. */
+  /** The names of all of them, for errors. */
   get names(): string {
     return this.#all.map(({ url }) => url).join(", ");
   }
 
-  /** Calls that were sent to another one, by the reason. */
+  /** Counts of calls that were sent again, by the reason. */
   get resent(): NonNullable<RoleFigures["resent"]> {
     return this.#resending.counts;
   }
 
-  /** Sends a request to the one whose turn it is. `onSent` hears the names of those that get it. */
+  /** Sends a request to the service whose turn it is. `onSent` is called with the name of each that gets it. */
   send(request: OutgoingRequest, onSent?: (name: string) => void): Promise<PeerResponse> {
     if (this.#all.length === 0 && !this.#isOver) return this.#sendOnceKnown(request, onSent);
     return this.#resending.send(new UpstreamTries(this.#tries, request, onSent));
   }
 
-  /** The same, and `onSent` hears who gets each. */
+  /** A peer that sends like this one, and calls `onSent` for each service that gets a request. */
   observed(onSent: (name: string) => void): Peer {
     return { send: (request) => this.send(request, onSent) };
   }
 
   /**
-   * Goes to all of them, and joins them if they are a node's gateways, which listens at `ownUrl`. Resolves
-   * when all have answered or failed, or a second after one has taken this service; the others are tried
-   * on. Rejects if one refuses this service until then, as trying again wouldn't help.
+   * Links to all of them. A node, which listens at `ownUrl`, also joins them. Resolves when all have answered or
+   * failed, or a second after the first one has accepted this service; the others are tried further. Rejects if one
+   * refuses this service before that, as trying again wouldn't help.
    */
   async start(ownUrl = ""): Promise<void> {
     await this.#know();
@@ -101,17 +101,17 @@ export class Upstreams implements Peer {
     }
   }
 
-  /** Takes another link to each, and joins over that: there may be another gateway at the same address. */
+  /** Replaces the link to each, and joins over the new one: another gateway may be at the same address. */
   async renew(): Promise<void> {
     await Promise.all(this.#all.map(async ({ link }) => await link.renew()));
   }
 
-  /** Tells all gateways what this node has now. */
+  /** Announces to all gateways what this node has now. */
   async update(): Promise<void> {
     await Promise.all(this.#all.map(async ({ membership }) => await membership?.update()));
   }
 
-  /** Leaves all gateways. Returns whether each that has this node as a member has said so. */
+  /** Leaves all gateways. Returns whether each of which this node is a member has confirmed it. */
   async leave(): Promise<boolean> {
     this.stop();
     const outcomes = await Promise.all(
@@ -138,7 +138,7 @@ export class Upstreams implements Peer {
     return await this.#resending.send(new UpstreamTries(this.#tries, request, onSent));
   }
 
-  /** Resolves when it is known which there are. */
+  /** Resolves when the list of services is known. */
   #know(): Promise<void> {
     return (this.#known ??= new Promise((resolve) => {
       this.#unwatch = this.#parts.gateways.watch((gateways) => {
@@ -163,12 +163,12 @@ export class Upstreams implements Peer {
     for (const [at, gateway] of gateways.entries())
       if (!known.includes(names[at]!) && names.indexOf(names[at]!) === at)
         this.#add(gateway, isFirst);
-    // What its link can tell counts for more than what a list says.
+    // A live link counts for more than the list.
     for (const upstream of this.#all)
       if (!upstream.isListed && !upstream.link.isLinked) this.#remove(upstream);
   }
 
-  /** Those that dial it by its name go on to another one, so it is left even if it lives. */
+  /** Other services that dial by name leave it for another gateway, so this one does, too, even if its link lives. */
   #leaveSoon(upstream: Upstream): void {
     if (upstream.stay !== undefined) return;
     const { clock, log } = this.#parts.host;
@@ -221,19 +221,19 @@ export class Upstreams implements Peer {
     else this.#hurryTwins();
   }
 
-  /** A process that was used under one name may be there under another one. */
+  /** A process that was used under one name may be reachable under another one. */
   #hurryTwins(): void {
     for (const { link } of this.#all) if (link.isTwin) link.hurry();
   }
 
-  /** The name under which calls go to the same process. */
+  /** The name of another upstream that is the same process. */
   #twinOf(upstream: Upstream, instance: string): string | undefined {
-    // A process that has another address now is linked to there before it is left here.
+    // A process whose address has changed is linked to at the new one before the old link is left.
     const stays = (entry: Upstream): boolean => entry !== upstream && entry.stay === undefined;
     return this.#all.find((entry) => stays(entry) && entry.instance === instance)?.url;
   }
 
-  /** Dials, and joins. Rejects if it is refused while this service starts. */
+  /** Dials, and joins. Rejects if it is refused while this service is starting. */
   async #begin(upstream: Upstream, ownUrl: string, isStarting: () => boolean): Promise<void> {
     const { link, membership } = upstream;
     try {
@@ -245,7 +245,7 @@ export class Upstreams implements Peer {
     await membership?.join(ownUrl);
   }
 
-  /** The next one in turn that is likely to take a call, or else any that has not been tried. */
+  /** The next service in turn that is likely to take a call, otherwise any that hasn't been tried. */
   #next(tried: readonly Upstream[]): Upstream | undefined {
     const all = this.#all;
     const now = this.#parts.host.clock.now();
@@ -268,13 +268,13 @@ export class Upstreams implements Peer {
   }
 }
 
-/** Whether its link is at an address that its name hasn't any more. */
+/** Whether its link is at an address that its name no longer has. */
 function isElsewhere(
   { gateway: { url }, link }: Upstream,
   gateways: readonly GatewayAddress[],
 ): boolean {
-  const of = gateways.filter((gateway) => gateway.url === url);
-  const addresses = of.flatMap(({ address, resolved }) => address ?? resolved ?? []);
+  const withSameName = gateways.filter((gateway) => gateway.url === url);
+  const addresses = withSameName.flatMap(({ address, resolved }) => address ?? resolved ?? []);
   const isKnown = addresses.length > 0 && link.address !== undefined;
   return isKnown && !isAmong(link.address, addresses);
 }
