@@ -9,7 +9,7 @@ import { consolePath } from "../../src/base/protocol.ts";
 import { formatProblem, type Problem } from "../../src/base/problem.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { Controls } from "../../console/server/controls.ts";
-import { proceduresIn } from "../../console/server/sources/manifest-procedures.ts";
+import { proceduresIn } from "../../src/roles/members/manifest-procedures.ts";
 import { moveProcedure } from "./move.ts";
 import type { DevNode } from "./session.ts";
 
