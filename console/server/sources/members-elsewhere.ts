@@ -2,8 +2,7 @@
 // this one.
 
 import type { MemberState } from "../../../src/types/console-state.ts";
-import type { Directory, DirectoryMember } from "../../../src/roles/directory/directory.ts";
-import type { Member } from "../../../src/roles/members/members.ts";
+import type { Directory, DirectoryMember, Member } from "../../../src/roles/pipeline/observer.ts";
 
 export class MembersElsewhere {
   readonly #directory: Pick<Directory, "watchMembers" | "listOf">;

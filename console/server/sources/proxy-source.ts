@@ -9,9 +9,8 @@ import type {
 import { defaultServerSegments } from "../../../src/base/manifest.ts";
 import type { Host, Peer } from "../../../src/base/ports.ts";
 import { anyUpstream, consolePath } from "../../../src/base/protocol.ts";
-import type { Subject } from "../../../src/roles/pipeline/observer.ts";
+import { proceduresIn, type Subject } from "../../../src/roles/pipeline/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
-import { proceduresIn } from "../../../src/roles/members/manifest-procedures.ts";
 import type { Source } from "./source.ts";
 import { proxyPollMs } from "../base/times.ts";
 
