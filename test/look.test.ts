@@ -1,7 +1,7 @@
 // One look for all pages: the values of client/look stand in copies where an application has to
 // stand alone, and every colour of a text is legible on what it may stand on.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { filesIn, root } from "./_sources.ts";
@@ -34,6 +34,9 @@ const copies = [
   ["examples/conduit/src/page/style.css", "examples/conduit/src"],
 ] as const;
 
+/** A build can do without the console. */
+const consolePages = ["console/page"].filter((folder) => existsSync(join(root, folder)));
+
 const stylesIn = (folder: string): string[] =>
   filesIn(folder).filter((path) => path.endsWith(".css"));
 
@@ -52,7 +55,7 @@ describe("tokens", () => {
   it("are where the colours of every page come from", () => {
     const found = [
       "client",
-      "console/page",
+      ...consolePages,
       "docs/.vitepress/theme",
       ...copies.map(([, folder]) => folder),
     ]
@@ -125,7 +128,7 @@ describe.each(["light", "dark"] as const)("contrast in %s colours", (scheme) => 
 
 describe("pages", () => {
   const documents = [
-    "console/page/index.html",
+    ...consolePages.map((folder) => `${folder}/index.html`),
     "demo/index.html",
     "examples/conduit/index.html",
     ...filesIn("templates").filter((path) => path.endsWith("index.html")),

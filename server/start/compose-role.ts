@@ -3,7 +3,6 @@
 import type { Host } from "../../src/base/ports.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
-import type { Console } from "../../console/server/console.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createGateway } from "../../src/roles/gateway.ts";
 import { createProxy } from "../../src/roles/proxy.ts";
@@ -20,6 +19,7 @@ import type {
   RepositoryConfig,
   StandaloneConfig,
 } from "../config/config.ts";
+import type { Console } from "../console/console-port.ts";
 import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
 import {
@@ -197,15 +197,12 @@ async function consoleOf(
   { trustKey }: ComposeOptions,
 ): Promise<Console | undefined> {
   if (!config.console) return undefined;
-  const [{ createConsole }, { createConsoleFiles }] = await Promise.all([
-    import("../../console/server/console.ts"),
-    import("../../console/server/console-files.ts"),
-  ]);
-  return createConsole(host, {
+  const { loadConsole } = await import("../console/load-console.ts");
+  const openConsole = await loadConsole(host.log);
+  return openConsole?.(host, {
     trustKey,
     secure: config.tls !== undefined,
     masks: config.errors === "masked",
-    file: createConsoleFiles(),
   });
 }
 

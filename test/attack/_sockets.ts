@@ -4,7 +4,8 @@
 import { connect } from "node:net";
 import { nodeHost } from "../../server/http/host.ts";
 import { type HttpServer, listen } from "../../server/http/http.ts";
-import { type Console, createConsole } from "../../console/server/console.ts";
+import { createConsole } from "../../console/server/console.ts";
+import type { Console } from "../../server/console/console-port.ts";
 import type { Host, HttpRequest } from "../../src/base/ports.ts";
 import { createGateway } from "../../src/roles/gateway.ts";
 import type { ServerModules } from "../../src/roles/application/application.ts";

@@ -1,13 +1,7 @@
 // Watches the calls of a role: records their outcomes and counts them. It exists only while the
 // console has viewers.
 
-import type {
-  Caller,
-  Figures,
-  Flow,
-  ProcedureRate,
-  SeenCall,
-} from "../../../src/types/console-state.ts";
+import type { Caller, Figures, Flow, ProcedureRate, SeenCall } from "../../console-state.ts";
 import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";

@@ -1,7 +1,7 @@
 // What a gateway shows: its members, their descriptions from joining, and their health checks.
 
 import { mostOpen } from "../../../src/base/access.ts";
-import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
+import type { MemberState, ProcedureState } from "../../console-state.ts";
 import type { Host } from "../../../src/base/ports.ts";
 import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
 import { anyUpstream, callsPath, paths } from "../../../src/base/protocol.ts";

@@ -1,7 +1,7 @@
 // Nodes that stand in the directory and have not joined this gateway: they have joined others, or can't reach
 // this one.
 
-import type { MemberState } from "../../../src/types/console-state.ts";
+import type { MemberState } from "../../console-state.ts";
 import type { Directory, DirectoryMember, Member } from "../../../src/roles/pipeline/observer.ts";
 
 export class MembersElsewhere {

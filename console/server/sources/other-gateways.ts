@@ -3,7 +3,7 @@
 
 import type { Host } from "../../../src/base/ports.ts";
 import { anyUpstream, gatewaysPath } from "../../../src/base/protocol.ts";
-import type { MemberState } from "../../../src/types/console-state.ts";
+import type { MemberState } from "../../console-state.ts";
 import type {
   ListedGateway,
   ListedMember,

@@ -1,6 +1,6 @@
 // What a standalone shows: itself, and the calls between its procedures.
 
-import type { ProcedureState } from "../../../src/types/console-state.ts";
+import type { ProcedureState } from "../../console-state.ts";
 import { describeNode, type Subject } from "../../../src/roles/pipeline/observer.ts";
 import type { Source } from "./source.ts";
 

@@ -1,7 +1,8 @@
 // A console in memory: a gateway with two nodes behind it, and a reader of its events.
 
-import { type Console, createConsole } from "../../../../console/server/console.ts";
-import type { ConsoleChange, ConsoleState } from "../../../../src/types/console-state.ts";
+import { createConsole } from "../../../../console/server/console.ts";
+import type { Console } from "../../../../server/console/console-port.ts";
+import type { ConsoleChange, ConsoleState } from "../../../../console/console-state.ts";
 import type { HttpResponse } from "../../../../src/base/ports.ts";
 import { createGateway } from "../../../../src/roles/gateway.ts";
 import { createNode } from "../../../../src/roles/node.ts";

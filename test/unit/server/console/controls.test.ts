@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { BadRequest } from "../../../../src/base/errors.ts";
-import type { Controls } from "../../../../console/server/controls.ts";
+import type { Controls } from "../../../../server/console/console-port.ts";
 import { createConsole } from "../../../../console/server/console.ts";
 import { createGateway } from "../../../../src/roles/gateway.ts";
 import type { Role } from "../../../../src/roles/pipeline/role.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConsoleState } from "../../../../src/types/console-state.ts";
+import type { ConsoleState } from "../../../../console/console-state.ts";
 import { createStandalone } from "../../../../src/roles/standalone.ts";
 import { createProxy } from "../../../../src/roles/proxy.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";

@@ -1,7 +1,7 @@
 // Which messages of errors the console shows: those that callers outside are sent, and no others.
 
 import { describe, expect, it } from "vitest";
-import type { SeenCall } from "../../../../src/types/console-state.ts";
+import type { SeenCall } from "../../../../console/console-state.ts";
 import { createStandalone } from "../../../../src/roles/standalone.ts";
 import type { Role } from "../../../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../../../src/base/limits.ts";
