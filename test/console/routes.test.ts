@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 
-import { createNode } from "../../../../src/roles/node.ts";
-import { createStandalone } from "../../../../src/roles/standalone.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { TestClock, testHost, TestNetwork } from "../../../_cluster.ts";
-import { routeModules } from "../../../_routes.ts";
+import { createNode } from "../../src/roles/node.ts";
+import { createStandalone } from "../../src/roles/standalone.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { TestClock, testHost, TestNetwork } from "../_cluster.ts";
+import { routeModules } from "../_routes.ts";
 import { address, alone, key, stateOf, testConsole } from "./_console.ts";
 
 const run = async (): Promise<Response> => new Response();
