@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { frameworkErrors } from "../src/base/errors.ts";
+import { hasConsole } from "./_has-console.ts";
 import { root, type Source, sourcesIn, ts } from "./_sources.ts";
 import type TypeScript from "typescript";
 
@@ -9,8 +9,7 @@ const rooms = {
   src: sourcesIn("src"),
   client: sourcesIn("client"),
   server: sourcesIn("server"),
-  // A build can do without it.
-  console: existsSync(join(root, "console")) ? sourcesIn("console") : [],
+  console: hasConsole ? sourcesIn("console") : [],
 };
 const all = Object.values(rooms).flat();
 

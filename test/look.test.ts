@@ -1,9 +1,10 @@
 // One look for all pages: the values of client/look stand in copies where an application has to
 // stand alone, and every colour of a text is legible on what it may stand on.
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasConsole } from "./_has-console.ts";
 import { filesIn, root } from "./_sources.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -34,8 +35,7 @@ const copies = [
   ["examples/conduit/src/page/style.css", "examples/conduit/src"],
 ] as const;
 
-/** A build can do without the console. */
-const consolePages = ["console/page"].filter((folder) => existsSync(join(root, folder)));
+const consolePages = hasConsole ? ["console/page"] : [];
 
 const stylesIn = (folder: string): string[] =>
   filesIn(folder).filter((path) => path.endsWith(".css"));
