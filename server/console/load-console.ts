@@ -8,17 +8,15 @@ interface ConsoleModule {
   readonly createConsole: CreateConsole;
 }
 
-/** A glob, as its folder may be missing: then it has no entry. */
-const [loadModule] = Object.values(
-  import.meta.glob<ConsoleModule>("../../console/server/console.ts"),
-);
+/** A glob, as the folder may be missing: then it finds nothing. */
+const found = Object.values(import.meta.glob<ConsoleModule>("../../console/server/console.ts"));
 
 export type OpenConsole = (host: Host, options: Omit<ConsoleOptions, "file">) => Console;
 
 /** Loads the code of the console. Without it, says so in `log` and resolves to `undefined`. */
 export async function loadConsole(
   log: Pick<Log, "warn">,
-  load: (() => Promise<ConsoleModule>) | undefined = loadModule,
+  [load]: readonly (() => Promise<ConsoleModule>)[] = found,
 ): Promise<OpenConsole | undefined> {
   if (load === undefined) {
     log.warn("This build of Seamline has no console");
