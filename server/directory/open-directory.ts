@@ -8,9 +8,9 @@ import { withDirectory } from "../../src/roles/with-directory.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultDirectoryPrefix, shownServers } from "../config/config-directory.ts";
 import type { DirectoryConfig } from "../config/config-types.ts";
-import { NatsBuckets } from "./nats-buckets.ts";
-import { natsOptions } from "./nats-options.ts";
-import { natsPackages } from "./nats-packages.ts";
+import { NatsBuckets } from "./nats/buckets.ts";
+import { natsOptions } from "./nats/options.ts";
+import { natsPackages } from "./nats/packages.ts";
 
 /** The buckets that each kind of service reads or writes. */
 const used: Readonly<Record<"gateway" | "node" | "proxy", readonly BucketName[]>> = {

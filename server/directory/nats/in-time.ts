@@ -1,6 +1,6 @@
 // A limit for what a server is asked.
 
-import { nodeClock } from "../host/clock.ts";
+import { nodeClock } from "../../host/clock.ts";
 
 /** Rejects if the answer takes longer. It is dropped then. */
 export async function inTime<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {

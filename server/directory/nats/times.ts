@@ -1,6 +1,6 @@
 // Times of the directory, in ms, with their reasons.
 
-// nats-buckets.ts
+// buckets.ts
 export const retryMs: { readonly first: number; readonly longest: number } = {
   first: 250,
   longest: 2_000,
@@ -18,7 +18,7 @@ export const checkMs = 10_000;
 /** A stopping service waits no longer for a server that hangs. */
 export const closeMs = 1_000;
 
-// nats-options.ts
+// options.ts
 /** Tries to connect again begin within this time, each at another moment. */
 export const reconnectMs = 500;
 export const reconnectJitterMs = 500;
@@ -27,13 +27,13 @@ export const connectTimeoutMs = 2_000;
 /** A hanging server is noticed within this time, even if nothing else is asked of it. */
 export const pingMs = 10_000;
 
-// nats-streams.ts
+// streams.ts
 /** Entries are written every 30 s, so what is older was left behind. */
 export const entriesMs: number = 10 * 60_000;
 /** A list is written again when it is gone. */
 export const listsMs: number = 24 * 3_600_000;
 
-// nats-watch.ts
+// watch.ts
 /** Waits no longer for the last value of a list: it may have run out meanwhile. */
 export const listMs = 2_000;
 /** The server sends something this often. */
