@@ -212,6 +212,31 @@ describe("the console", () => {
   });
 });
 
+describe("NATS", () => {
+  const elsewhere = all.filter(({ path }) => !path.startsWith("server/directory/nats/"));
+
+  it("is named in its folder, by the key of configurations, and by the file that opens directories", () => {
+    // The types of configurations are written from their schema.
+    expect(elsewhere.filter(({ text }) => /nats/i.test(text)).map(({ path }) => path)).toEqual([
+      "server/config/config-schema.ts",
+      "server/config/config-types.ts",
+      "server/directory/open-directory.ts",
+    ]);
+  });
+
+  it("is imported by one file, and its packages by none outside of its folder", () => {
+    const importing = elsewhere.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          (one) =>
+            one.path?.startsWith("server/directory/nats/") || one.specifier.startsWith("@nats-io/"),
+        )
+        .map(({ specifier }) => `${path} imports ${specifier}`),
+    );
+    expect(importing).toEqual(["server/directory/open-directory.ts imports ./nats/open.ts"]);
+  });
+});
+
 it("A start loads no code that few starts need", () => {
   const sources = new Map(all.map((source) => [source.path, source]));
   const loaded = new Set<string>();

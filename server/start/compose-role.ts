@@ -51,6 +51,8 @@ export interface Composed {
   /** The application's built modules, if the role uses them. Closed when the role has stopped. */
   readonly modules?: ModuleStore | undefined;
   readonly console?: Console | undefined;
+  /** The addresses of the servers of its directory. */
+  readonly directory?: readonly string[] | undefined;
   /** The public files, if the role serves them. */
   readonly publicFiles?: PublicFiles;
 }
@@ -99,7 +101,8 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       directory: found?.directory,
     });
     const announce = async (address: string) => await found?.directory.announceGateway(address);
-    return { role: found?.around(role, announce) ?? role, modules, console };
+    const around = found?.around(role, announce) ?? role;
+    return { role: around, modules, console, directory: found?.servers };
   }) satisfies Composer<GatewayConfig>,
 
   proxy: (async (host, config, options) => {
@@ -121,7 +124,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       modules,
       observer: console,
     });
-    return { role: found?.around(role) ?? role, modules, console };
+    return { role: found?.around(role) ?? role, modules, console, directory: found?.servers };
   }) satisfies Composer<ProxyConfig>,
 
   repository: (async (host, config, options) => {
@@ -186,7 +189,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       segments,
       name,
     });
-    return { role: found?.around(role) ?? role, modules };
+    return { role: found?.around(role) ?? role, modules, directory: found?.servers };
   }) satisfies Composer<NodeConfig>,
 };
 
@@ -206,7 +209,7 @@ async function consoleOf(
   });
 }
 
-/** Loads the client of NATS only if the configuration names a directory. */
+/** Loads the code of directories only if the configuration names one. */
 async function directoryOf(
   host: Host,
   { directory: config, mode }: GatewayConfig | NodeConfig | ProxyConfig,

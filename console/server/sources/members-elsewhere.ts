@@ -51,7 +51,7 @@ export class MembersElsewhere {
       if (this.#segments.size >= 100) this.#segments.clear();
       if (details !== undefined) this.#segments.set(digest, details.segments);
     } catch {
-      // The list is on its way, or NATS is away: the next change of a member asks again.
+      // The list is on its way, or the directory is away: the next change of a member asks again.
       if (this.#unread.size < 16) this.#unread.set(digest, member);
     }
   }
