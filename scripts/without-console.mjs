@@ -13,8 +13,9 @@ const copy = await mkdtemp(join(tmpdir(), "seamline-without-console-"));
 
 /** The console, its tests, and what the compiler knows of it. */
 const ofConsole = /^(?:test\/|\.types\/)?console(?:[/.-]|$)/;
+/** What is written by others, some of it just now: gates of `npm run check` build the package and the site. */
 const generated =
-  /(?:^|\/)(?:node_modules|dist|coverage|test-results|\.git|\.build(?:-old)?|\.vitepress)$/;
+  /^(?:docs|schema)$|(?:^|\/)(?:node_modules|dist|coverage|test-results|\.git|\.build(?:-old)?)$/;
 
 async function copyTree() {
   // With .types and all times the compiler checks nothing again, for which it takes half a minute: that no
