@@ -101,8 +101,12 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       directory: found?.directory,
     });
     const announce = async (address: string) => await found?.directory.announceGateway(address);
-    const around = found?.around(role, announce) ?? role;
-    return { role: around, modules, console, directory: found?.servers };
+    return {
+      role: found?.around(role, announce) ?? role,
+      modules,
+      console,
+      directory: found?.servers,
+    };
   }) satisfies Composer<GatewayConfig>,
 
   proxy: (async (host, config, options) => {
