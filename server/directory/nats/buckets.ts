@@ -4,14 +4,14 @@
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { KV, Kvm } from "@nats-io/kv";
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
-import { BackOff } from "../../src/base/back-off.ts";
-import type { BucketEvents, BucketName, Buckets } from "../../src/base/ports/buckets.ts";
-import { nodeClock } from "../host/clock.ts";
+import { BackOff } from "../../../src/base/back-off.ts";
+import type { BucketEvents, BucketName, Buckets } from "../../../src/base/ports/buckets.ts";
+import { nodeClock } from "../../host/clock.ts";
 import { inTime } from "./in-time.ts";
-import { DirectoryRefused, reasonOf, refusalOf, withoutJetStream } from "./nats-failure.ts";
-import type { NatsPackages } from "./nats-packages.ts";
-import { ensureStream } from "./nats-streams.ts";
-import { NatsWatch } from "./nats-watch.ts";
+import { DirectoryRefused, reasonOf, refusalOf, withoutJetStream } from "./failure.ts";
+import type { NatsPackages } from "./packages.ts";
+import { ensureStream } from "./streams.ts";
+import { NatsWatch } from "./watch.ts";
 import { checkMs, closeMs, firstLimitMs, longestLimitMs, requestMs, retryMs } from "./times.ts";
 
 /** A server that is about to switch JetStream on says until then that it has none. */

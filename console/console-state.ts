@@ -2,8 +2,11 @@
 // (docs/guide/console.md describes them). Values of arguments and results are never in them, except
 // in the messages of errors that callers outside are sent.
 
-import type { Access, Parameter } from "../base/manifest.ts";
-import type { CallFigures } from "../base/ports/telemetry.ts";
+import type { Access, Parameter } from "../src/base/manifest.ts";
+import type { CallFigures } from "../src/base/ports/telemetry.ts";
+import type { DevelopmentState } from "../src/types/development-state.ts";
+
+export type { DevelopmentState };
 
 /** Times are milliseconds of the service's own clock, which reads `figures.now`. */
 export interface ConsoleState {
@@ -18,20 +21,6 @@ export interface ConsoleState {
   readonly calls: readonly SeenCall[];
   /** Of `seamline dev` and `vite` only. */
   readonly development?: DevelopmentState;
-}
-
-/** What can be done to an application in development. */
-export interface DevelopmentState {
-  /** All nodes, also those that are no members of the gateway now. */
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly segments: readonly string[];
-    readonly state: "ready" | "stopped" | "starting" | "failed";
-  }[];
-  /** Segments that browsers may load. */
-  readonly browserSegments: readonly string[];
-  /** What keeps the latest changes from running, if anything does. */
-  readonly problems: readonly string[];
 }
 
 /** The service whose console this is. */

@@ -1,14 +1,12 @@
-// The files of the console's page, built from console/page/.
+// The files of the console's page.
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
-import { lazyFileAnswers } from "../../server/files/lazy-file-answers.ts";
-import { packageFolder } from "../../server/base/package-folder.ts";
+import { packageFolder } from "../base/package-folder.ts";
+import { lazyFileAnswers } from "../files/lazy-file-answers.ts";
 
-/**
- * Creates {@link ConsoleOptions.file} for `createConsole`. Serves the files in dist/svc/console.
- */
+/** Creates `ConsoleOptions.file`. Serves the files in dist/svc/console. */
 export function createConsoleFiles(
   folder: string = join(packageFolder, "dist/svc/console"),
 ): (name: string, request: HttpRequest) => Promise<HttpResponse | undefined> {

@@ -1,6 +1,6 @@
 // A time limit for requests to a server of the directory.
 
-import { nodeClock } from "../host/clock.ts";
+import { nodeClock } from "../../host/clock.ts";
 
 /** Rejects if the answer takes longer, and drops the answer. */
 export async function inTime<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {

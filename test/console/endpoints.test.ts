@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask } from "../../../_cluster.ts";
+import { ask } from "../_cluster.ts";
 import {
   address,
   alone,
@@ -15,11 +15,11 @@ import {
   tokenOf,
   withKey,
 } from "./_console.ts";
-import { dialAsMember, fakeMember, memoryDial } from "../../../_fake-member.ts";
-import { createGateway } from "../../../../src/roles/gateway.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { sentBy } from "../../../_deployment.ts";
-import { testHost, TestNetwork } from "../../../_cluster.ts";
+import { dialAsMember, fakeMember, memoryDial } from "../_fake-member.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { sentBy } from "../_deployment.ts";
+import { testHost, TestNetwork } from "../_cluster.ts";
 
 const trade = (token: string): string => JSON.stringify({ token });
 

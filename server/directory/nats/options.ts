@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 
 import type { ConnectionOptions } from "@nats-io/transport-node";
-import { type Problem, Problems } from "../../src/base/problem.ts";
-import type { DirectoryConfig } from "../config/config-types.ts";
-import type { NatsPackages } from "./nats-packages.ts";
+import { type Problem, Problems } from "../../../src/base/problem.ts";
+import type { DirectoryConfig } from "../../config/config-types.ts";
+import type { NatsPackages } from "./packages.ts";
 import { connectTimeoutMs, pingMs, reconnectJitterMs, reconnectMs } from "./times.ts";
 
 /** Reads the files. Throws {@link Problems}. */

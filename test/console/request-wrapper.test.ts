@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import type { HttpRequest } from "../../../../src/base/ports.ts";
-import { RequestWrapper } from "../../../../console/server/calls/request-wrapper.ts";
+import type { HttpRequest } from "../../src/base/ports.ts";
+import { RequestWrapper } from "../../console/server/calls/request-wrapper.ts";
 
 it("a call that the console watches is the same request: with its caller's rights, address, link and time", async () => {
   const peer = { send: async () => ({ status: 200, headers: {}, body: new Uint8Array() }) };

@@ -1,15 +1,16 @@
 // A console in memory: a gateway with two nodes behind it, and a reader of its events.
 
-import { type Console, createConsole } from "../../../../console/server/console.ts";
-import type { ConsoleChange, ConsoleState } from "../../../../src/types/console-state.ts";
-import type { HttpResponse } from "../../../../src/base/ports.ts";
-import { createGateway } from "../../../../src/roles/gateway.ts";
-import { createNode } from "../../../../src/roles/node.ts";
-import type { Role } from "../../../../src/roles/pipeline/role.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
-import { money, outOfStock, shop } from "../../../spec/_shop.ts";
-import { chunksOf } from "../../../../src/http/bodies.ts";
+import { createConsole } from "../../console/server/console.ts";
+import type { Console } from "../../server/console/console-port.ts";
+import type { ConsoleChange, ConsoleState } from "../../console/console-state.ts";
+import type { HttpResponse } from "../../src/base/ports.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
+import { createNode } from "../../src/roles/node.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../_cluster.ts";
+import { money, outOfStock, shop } from "../spec/_shop.ts";
+import { chunksOf } from "../../src/http/bodies.ts";
 
 export const key = "the-key-of-these-tests";
 export const withKey = { "x-svc-trust-key": key } as const;

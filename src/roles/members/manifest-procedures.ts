@@ -1,32 +1,18 @@
 // Lists the procedures and routes in a manifest.
 
-import { mostOpen } from "../../../src/base/access.ts";
-import {
-  type Access,
-  entryOf,
-  type Parameter,
-  type ServerManifest,
-} from "../../../src/base/manifest.ts";
-import { describeRoute } from "../../../src/roles/members/member-details.ts";
-import { routesIn } from "../../../src/runtime/routes.ts";
+import { mostOpen } from "../../base/access.ts";
+import { type Access, entryOf, type ServerManifest } from "../../base/manifest.ts";
+import { routesIn } from "../../runtime/routes.ts";
+import { describeRoute, type MemberProcedure } from "./member-details.ts";
 
-/** One version of a procedure, or a route, and the segments that name it. */
-export interface ManifestProcedure {
-  readonly fqn: string;
-  readonly version: string;
-  /** The most open access among its segments. */
-  readonly access: Access;
-  readonly segments: readonly string[];
-  readonly parameters: readonly Parameter[];
-  /** Method and path of a route: `POST /webhooks/:provider`. */
-  readonly route?: string;
-}
-
-/** The procedures and routes that any of these segments names [all segments]. */
+/**
+ * The procedures and routes that any of these segments names [all segments], each with the most
+ * open access among them.
+ */
 export function proceduresIn(
   manifest: ServerManifest,
   names: readonly string[] = Object.keys(manifest.segments),
-): readonly ManifestProcedure[] {
+): readonly MemberProcedure[] {
   const { procedures, segments } = manifest;
   const entries = new Map<number, { segment: string; access: Access }[]>();
   for (const segment of names)

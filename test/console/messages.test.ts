@@ -1,12 +1,12 @@
 // Which messages of errors the console shows: those that callers outside are sent, and no others.
 
 import { describe, expect, it } from "vitest";
-import type { SeenCall } from "../../../../src/types/console-state.ts";
-import { createStandalone } from "../../../../src/roles/standalone.ts";
-import type { Role } from "../../../../src/roles/pipeline/role.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { ask, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
-import { body, call, shop } from "../../../spec/_shop.ts";
+import type { SeenCall } from "../../console/console-state.ts";
+import { createStandalone } from "../../src/roles/standalone.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { ask, TestClock, testHost, testModules, TestNetwork } from "../_cluster.ts";
+import { body, call, shop } from "../spec/_shop.ts";
 import { json, key, listen, signIn, stateOf, testConsole, withKey } from "./_console.ts";
 
 const secret = "the account 4711";

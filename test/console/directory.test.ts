@@ -2,15 +2,15 @@
 
 import { expect, it, onTestFinished } from "vitest";
 
-import { gatewaySource } from "../../../console/server/sources/gateway-source.ts";
-import { nodeHost } from "../../../server/http/host.ts";
-import { Directory } from "../../../src/roles/directory/directory.ts";
-import { createLists } from "../../../src/roles/members/lists.ts";
-import { textOfList } from "../../../src/roles/members/member-list.ts";
-import { createMembers } from "../../../src/roles/members/members.ts";
-import { key, settle, TestClock, TestLog } from "../../_cluster.ts";
-import { fakePeer } from "../../_fake-peer.ts";
-import { MemoryServer } from "../../_memory-buckets.ts";
+import { gatewaySource } from "../../console/server/sources/gateway-source.ts";
+import { nodeHost } from "../../server/http/host.ts";
+import { Directory } from "../../src/roles/directory/directory.ts";
+import { createLists } from "../../src/roles/members/lists.ts";
+import { textOfList } from "../../src/roles/members/member-list.ts";
+import { createMembers } from "../../src/roles/members/members.ts";
+import { key, settle, TestClock, TestLog } from "../_cluster.ts";
+import { fakePeer } from "../_fake-peer.ts";
+import { MemoryServer } from "../_memory-buckets.ts";
 
 it("a gateway's console shows nodes of the directory that have not joined it, until they do, and reads the directory while somebody watches", async () => {
   const clock = new TestClock();

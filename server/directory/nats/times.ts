@@ -1,6 +1,6 @@
 // Times of the directory, in ms, with their reasons.
 
-// nats-buckets.ts
+// buckets.ts
 export const retryMs: { readonly first: number; readonly longest: number } = {
   first: 250,
   longest: 2_000,
@@ -18,7 +18,7 @@ export const checkMs = 10_000;
 /** How long a stopping service waits for a server that hangs. */
 export const closeMs = 1_000;
 
-// nats-options.ts
+// options.ts
 /** Tries to connect again begin within this time, each at another moment. */
 export const reconnectMs = 500;
 export const reconnectJitterMs = 500;
@@ -27,13 +27,13 @@ export const connectTimeoutMs = 2_000;
 /** A hanging server is noticed within this time, even if nothing else is asked of it. */
 export const pingMs = 10_000;
 
-// nats-streams.ts
+// streams.ts
 /** Entries are written every 30 s, so older ones were left behind. */
 export const entriesMs: number = 10 * 60_000;
 /** Lists may expire: a missing list is written again. */
 export const listsMs: number = 24 * 3_600_000;
 
-// nats-watch.ts
+// watch.ts
 /** How long to wait for the last value of a list: it may have expired meanwhile. */
 export const listMs = 2_000;
 /** How often the server sends a sign of life. */

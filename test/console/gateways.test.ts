@@ -2,10 +2,10 @@
 
 import { expect, it } from "vitest";
 
-import { createGateway } from "../../../../src/roles/gateway.ts";
-import { createNode } from "../../../../src/roles/node.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { ask, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
+import { createNode } from "../../src/roles/node.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { ask, TestClock, testHost, testModules, TestNetwork } from "../_cluster.ts";
 import { key, stateOf, testConsole, withKey } from "./_console.ts";
 
 const common = { trustKey: key, limits: defaultLimits };

@@ -6,7 +6,7 @@ import type { ViteDevServer } from "vite";
 import { expect, it } from "vitest";
 import { refuseControlsToOthers } from "../../server/dev/controls.ts";
 import { raw } from "../unit/server/_raw.ts";
-import { develop, eventually, type Running, shop } from "./_session.ts";
+import { develop, eventually, type Running, shop } from "../dev/_session.ts";
 
 const json = { "content-type": "application/json" };
 

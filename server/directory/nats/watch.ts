@@ -4,10 +4,10 @@
 
 import type { ConsumerConfig, JetStreamManager } from "@nats-io/jetstream";
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
-import type { BucketName, Buckets } from "../../src/base/ports/buckets.ts";
-import { nodeClock } from "../host/clock.ts";
+import type { BucketName, Buckets } from "../../../src/base/ports/buckets.ts";
+import { nodeClock } from "../../host/clock.ts";
 import { inTime } from "./in-time.ts";
-import type { NatsPackages } from "./nats-packages.ts";
+import type { NatsPackages } from "./packages.ts";
 import { forgottenMs, heartbeatMs, listMs } from "./times.ts";
 
 /** Without a word from it for so many of these times, it is gone. A process that stood still counts one. */

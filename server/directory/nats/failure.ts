@@ -1,6 +1,6 @@
 // What failures of NATS mean: whether trying again may help, and what a person can do.
 
-import type { NatsPackages } from "./nats-packages.ts";
+import type { NatsPackages } from "./packages.ts";
 
 /** Trying again wouldn't help. */
 export class DirectoryRefused extends Error {

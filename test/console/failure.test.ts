@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 
-import { failureIn } from "../../../../console/server/calls/failure.ts";
-import { traced, traceOf } from "../../../../src/base/trace.ts";
+import { failureIn } from "../../console/server/calls/failure.ts";
+import { traced, traceOf } from "../../src/base/trace.ts";
 
 const plain = { "content-type": "text/plain; charset=utf-8" };
 

@@ -2,12 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 
-import { createNode } from "../../../../src/roles/node.ts";
-import { createStandalone } from "../../../../src/roles/standalone.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { proceduresIn } from "../../../../console/server/sources/manifest-procedures.ts";
-import { TestClock, testHost, TestNetwork } from "../../../_cluster.ts";
-import { routeModules } from "../../../_routes.ts";
+import { createNode } from "../../src/roles/node.ts";
+import { createStandalone } from "../../src/roles/standalone.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { TestClock, testHost, TestNetwork } from "../_cluster.ts";
+import { routeModules } from "../_routes.ts";
 import { address, alone, key, stateOf, testConsole } from "./_console.ts";
 
 const run = async (): Promise<Response> => new Response();
@@ -66,9 +65,5 @@ describe("routes in the console's state", () => {
     await standalone.start("http://all:1");
     const { procedures } = await stateOf(standalone);
     expect(procedures).toEqual([feed, { ...hook, access: "private", segments: ["site"] }]);
-  });
-
-  it("a manifest's routes are listed with the most open access of their segments", async () => {
-    expect(proceduresIn((await modules().manifest()) as never)).toEqual([feed, hook]);
   });
 });

@@ -1,13 +1,13 @@
 // The console's controls in development: who may use them, and what a request may contain.
 
 import { beforeEach, describe, expect, it } from "vitest";
-import { BadRequest } from "../../../../src/base/errors.ts";
-import type { Controls } from "../../../../console/server/controls.ts";
-import { createConsole } from "../../../../console/server/console.ts";
-import { createGateway } from "../../../../src/roles/gateway.ts";
-import type { Role } from "../../../../src/roles/pipeline/role.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { ask, TestClock, testHost, TestNetwork } from "../../../_cluster.ts";
+import { BadRequest } from "../../src/base/errors.ts";
+import type { Controls } from "../../server/console/console-port.ts";
+import { createConsole } from "../../console/server/console.ts";
+import { createGateway } from "../../src/roles/gateway.ts";
+import type { Role } from "../../src/roles/pipeline/role.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { ask, TestClock, testHost, TestNetwork } from "../_cluster.ts";
 import { alone, cookieOf, json, key, ofThePage, signIn, tokenOf, withKey } from "./_console.ts";
 
 const address = "http://localhost:5173";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { ConsoleState } from "../../../../src/types/console-state.ts";
-import { createStandalone } from "../../../../src/roles/standalone.ts";
-import { createProxy } from "../../../../src/roles/proxy.ts";
-import { defaultLimits } from "../../../../src/base/limits.ts";
-import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../../../_cluster.ts";
-import { fakeMember, memoryDial } from "../../../_fake-member.ts";
-import { money, outOfStock, shop } from "../../../spec/_shop.ts";
+import type { ConsoleState } from "../../console/console-state.ts";
+import { createStandalone } from "../../src/roles/standalone.ts";
+import { createProxy } from "../../src/roles/proxy.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
+import { ask, settle, TestClock, testHost, testModules, TestNetwork } from "../_cluster.ts";
+import { fakeMember, memoryDial } from "../_fake-member.ts";
+import { money, outOfStock, shop } from "../spec/_shop.ts";
 import { address, alone, deployed, json, key, listen, stateOf, testConsole } from "./_console.ts";
 
 const browser = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Application, buildPackage, createApplication } from "./_application.ts";
+import { type Application, buildPackage, createApplication } from "../process/_application.ts";
 
 const address = /^(?:standalone|gateway|node|repository) at (http:\/\/127\.0\.0\.1:\d+)/m;
 const link =

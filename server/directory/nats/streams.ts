@@ -2,8 +2,8 @@
 
 import type { JetStreamManager, StreamInfo } from "@nats-io/jetstream";
 import type { Kvm } from "@nats-io/kv";
-import type { BucketName } from "../../src/base/ports/buckets.ts";
-import { jetStreamCode, jetStreamCodes, reasonOf } from "./nats-failure.ts";
+import type { BucketName } from "../../../src/base/ports/buckets.ts";
+import { jetStreamCode, jetStreamCodes, reasonOf } from "./failure.ts";
 import { entriesMs, listsMs } from "./times.ts";
 
 const ttlMs: Readonly<Record<BucketName, number>> = {
