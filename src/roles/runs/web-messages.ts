@@ -7,9 +7,7 @@ import { readOnce, stopReading } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
 import { hasNullBody, webHeaders, webStream } from "../../http/web-messages.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-
-/** Larger chunks are sent in pieces, so that a slow reader is seen to be reading. */
-const pieceBytes = 65_536;
+import { pieceBytes } from "../common/limits.ts";
 
 /** The `Request` that the function of a route gets. */
 export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Request {
