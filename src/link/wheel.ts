@@ -75,7 +75,8 @@ export class Wheel {
   }
 
   #schedule(): void {
-    const ms = this.#count === 0 ? 0 : this.#active.length > 0 ? turnMs : idleTurnMs;
+    const turn = this.#active.length > 0 ? turnMs : idleTurnMs;
+    const ms = this.#count === 0 ? 0 : turn;
     if (ms === this.#ms) return;
     this.#stop?.();
     this.#ms = ms;
