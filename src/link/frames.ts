@@ -157,12 +157,9 @@ export class FrameReader {
     const size = this.#keptBytes + bytes.length;
     if (size > this.#kept.length) {
       // Allocated once in the frame's size, if that is known: it may come byte by byte.
-      const whole =
-        this.#keptBytes >= lengthBytes
-          ? lengthBytes + this.#lengthAt(this.#kept, 0)
-          : bytes.length >= lengthBytes && this.#keptBytes === 0
-            ? lengthBytes + this.#lengthAt(bytes, 0)
-            : size;
+      const start = this.#keptBytes === 0 ? bytes : this.#kept.subarray(0, this.#keptBytes);
+      const isKnown = start.length >= lengthBytes;
+      const whole = isKnown ? lengthBytes + this.#lengthAt(start, 0) : size;
       const grown = new Uint8Array(Math.max(size, whole));
       grown.set(this.#kept.subarray(0, this.#keptBytes));
       this.#kept = grown;

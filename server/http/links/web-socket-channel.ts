@@ -71,14 +71,14 @@ export class WebSocketChannel extends SocketChannel {
 
   #write(opcode: number, payload: Uint8Array, isMore = false): void {
     const { length } = payload;
-    const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
+    const lengthCode = lengthCodeOf(length);
+    const lengthBytes = lengthBytesOf(lengthCode);
     const headBytes = 2 + lengthBytes + (this.#isDialer ? 4 : 0);
     // The payload must not change, so it is masked in a copy.
     const isCopied = this.#isDialer || length < longBytes;
     const frame = Buffer.allocUnsafe(headBytes + (isCopied ? length : 0));
     frame[0] = 0x80 | opcode;
-    frame[1] =
-      (this.#isDialer ? 0x80 : 0) | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127);
+    frame[1] = (this.#isDialer ? 0x80 : 0) | lengthCode;
     if (lengthBytes === 2) frame.writeUInt16BE(length, 2);
     if (lengthBytes === 8) frame.writeBigUInt64BE(BigInt(length), 2);
     if (isCopied) frame.set(payload, headBytes);
@@ -163,9 +163,20 @@ export class WebSocketChannel extends SocketChannel {
 /** The length of a head, as far as its first bytes tell. */
 function headSize(head: Uint8Array, came: number): number {
   if (came < 2) return 2;
-  const length = head[1]! & 0x7f;
   const isMasked = head[1]! >= 0x80;
-  return 2 + (length < 126 ? 0 : length === 126 ? 2 : 8) + (isMasked ? 4 : 0);
+  return 2 + lengthBytesOf(head[1]! & 0x7f) + (isMasked ? 4 : 0);
+}
+
+/** The seven bits of a head for a length: the length itself, or a code for the bytes that follow (RFC 6455, 5.2). */
+function lengthCodeOf(length: number): number {
+  if (length < 126) return length;
+  return length < 65_536 ? 126 : 127;
+}
+
+/** The number of bytes that follow such a code. */
+function lengthBytesOf(code: number): number {
+  if (code < 126) return 0;
+  return code === 126 ? 2 : 8;
 }
 
 function lengthIn(head: Uint8Array): number {

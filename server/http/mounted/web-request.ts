@@ -119,11 +119,9 @@ export class WebRequest implements HttpRequest {
       if (done === true) break;
       size += value.length;
       const held = value.length + chunkBytes;
-      const problem =
-        size > limit ? tooLarge() : this.#memory.fits(held) ? undefined : memoryExhausted();
-      if (problem !== undefined) {
+      if (size > limit || !this.#memory.fits(held)) {
         void reader.return();
-        throw problem;
+        throw size > limit ? tooLarge() : memoryExhausted();
       }
       // Released with the request.
       this.holder.take(held);

@@ -51,6 +51,12 @@ export interface AnswerParts {
   readonly connection: CallerConnection;
 }
 
+/** The body's bytes; 0 for a stream. */
+function sizeOf(body: HttpResponse["body"]): number {
+  if (typeof body === "string") return Buffer.byteLength(body);
+  return body instanceof Uint8Array ? body.byteLength : 0;
+}
+
 /**
  * Writes an answer and decides about the connection. It isn't async, and the returned promise
  * doesn't hold `answer`: a string must not stay in memory beside its bytes while the caller reads.
@@ -64,13 +70,7 @@ export function writeAnswer(
   const { body } = answer;
   const isStream = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
   const hasNoBody = isBodiless(answer.status);
-  const size = isStream
-    ? 0
-    : body === undefined
-      ? 0
-      : typeof body === "string"
-        ? Buffer.byteLength(body)
-        : body.byteLength;
+  const size = sizeOf(body);
   const isSent = message.method !== "HEAD" && !hasNoBody;
   if (isSent && size > maxDroppedBytes && !connection.memory.fits(size)) {
     discard(body);
