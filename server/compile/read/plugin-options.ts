@@ -3,26 +3,15 @@
 
 import { type Problem, Problems, nearest } from "../../../src/base/problem.ts";
 import { parseConfig } from "../../config/config.ts";
+import type { RepositoryInput } from "../../config/config-types.ts";
 
-/** Options of the Vite plugin. Paths are relative to the application folder. */
-export interface SeamlineOptions {
+/** Options of the Vite plugin: some keys of configurations, and two of its own. Paths are relative to the application folder. */
+export interface SeamlineOptions extends Pick<
+  RepositoryInput,
+  "source" | "index" | "browserSegments" | "browserModules" | "revisions" | "nodes"
+> {
   /** The application folder [Vite's root]. */
   readonly root?: string | undefined;
-  /** Module paths of segment files start here [./src]. */
-  readonly source?: string | undefined;
-  /** The page, looked up in the source folder and then in the application folder [index.html]. */
-  readonly index?: string | undefined;
-  /** Segments that browsers may load [those that the application's pages start]. */
-  readonly browserSegments?: readonly string[] | undefined;
-  /** Globs, relative to `source`, of further modules that browsers may import. */
-  readonly browserModules?: readonly string[] | undefined;
-  /** How many earlier builds a build keeps [1]. */
-  readonly revisions?: number | undefined;
-  /**
-   * In development: nodes, and the segments of each [a node for each segment that isn't for
-   * browsers alone].
-   */
-  readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
    * Under Vitest nothing is split, so unit tests call functions themselves; "split" changes that.
    */
@@ -37,7 +26,7 @@ const shared = [
   "browserModules",
   "revisions",
   "nodes",
-] as const;
+] as const satisfies readonly (keyof SeamlineOptions)[];
 const names: readonly string[] = [
   "root",
   ...shared,
