@@ -1,10 +1,10 @@
-// How often, and how many, calls may be sent again. Without a limit, services that fail because they
-// have too much to do would get even more.
+// Limits how often a call, and how many calls, may be sent again. Without a limit, services that fail because they
+// are overloaded would get even more calls.
 
 import type { AbortNotice, Clock } from "../../base/ports.ts";
 import { thirdTryMs } from "../common/times.ts";
 
-/** A call goes to this many services at most. */
+/** The most services that a call is sent to. */
 export const mostTried = 3;
 
 /** Resolves a moment later. Rejects if the caller has left in the meantime. */
@@ -15,7 +15,7 @@ export async function backOff(clock: Clock, caller: AbortNotice | undefined): Pr
   caller?.throwIfAborted();
 }
 
-/** What a call adds, in calls that may be sent again. */
+/** The share of a resend that each call adds to the budget. */
 const perCall = 0.2;
 const smallest = 20;
 const seconds = 10;
@@ -28,7 +28,7 @@ export class ResendBudget {
   readonly #calls = Array.from({ length: seconds }, () => 0);
   #second = 0;
 
-  /** `mostInFlight` returns how many calls are in flight on the member with the most of them. */
+  /** `mostInFlight` returns the number of calls in flight at the busiest service. */
   constructor(mostInFlight: () => number) {
     this.#mostInFlight = mostInFlight;
   }
