@@ -8,7 +8,7 @@ import { keptMs, patienceMs } from "../common/times.ts";
 
 /** A list of 100,000 procedures takes 5 to 10 MB. */
 export const maxListBytes: number = 64 * 1024 * 1024;
-/** So many lists that no member has yet, on their way or complete. */
+/** The most lists without a member, on their way or complete. */
 const maxUploads = 16;
 
 /** More lists than this aren't coming at once: their members are all told to send. */
@@ -18,8 +18,8 @@ export interface Lists {
   /** The list, if members have it or it has been uploaded. */
   find(digest: string): MemberList | undefined;
   /**
-   * Takes a list as a member sends it: `read` resolves to its text. Rejects if the list isn't what its digest
-   * says, or with what `read` rejects with.
+   * Takes a list that a member sends: `read` resolves to its text. Rejects if the list doesn't match its digest, or
+   * if `read` does.
    */
   receive(digest: string, read: () => Uint8Array | Promise<Uint8Array>): Promise<void>;
   /**
@@ -71,7 +71,7 @@ export function createLists(
         `The list doesn't fit its digest ${digest}: the SHA-256 of these ${text.length} bytes is ${actual}`,
       );
     const list = readList(text, digest);
-    // Somebody may have joined with it meanwhile.
+    // A member may have joined with it meanwhile.
     if (find(digest) !== undefined) return;
     unused.set(digest, {
       list: keepsDetails ? list : { ...list, details: undefined },
