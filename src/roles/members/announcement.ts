@@ -28,7 +28,7 @@ interface NamedList {
   readonly revision?: string;
 }
 
-/** Longer announcements, in characters, have the digest. For shorter ones, asking would cost more than sending. */
+/** Longer ones, in characters, name the digest: to ask whether it is known costs more than to send less. */
 const longestJoin = 16 * 1024;
 
 export function createAnnouncement(

@@ -8,7 +8,7 @@ import { keptMs, patienceMs } from "../common/times.ts";
 
 /** A list of 100,000 procedures takes 5 to 10 MB. */
 export const maxListBytes: number = 64 * 1024 * 1024;
-/** The most lists without a member, on their way or complete. */
+/** So many lists that no member has yet, on their way or complete. */
 const maxUploads = 16;
 
 /** More lists than this aren't coming at once: their members are all told to send. */

@@ -4,7 +4,7 @@
 import type { AbortNotice, Clock } from "../../base/ports.ts";
 import { thirdTryMs } from "../common/times.ts";
 
-/** The most services that a call is sent to. */
+/** A call goes to this many services at most. */
 export const mostTried = 3;
 
 /** Resolves a moment later. Rejects if the caller has left in the meantime. */
