@@ -1,5 +1,5 @@
 // Two things live here, as both are Vite's: how the package is bundled (scripts/build.mjs runs it), and how tests run.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, relative } from "node:path";
 import type { Plugin } from "vite";
@@ -75,6 +75,9 @@ function browserFile(file: string, entry: string) {
     },
   };
 }
+
+/** A build without the console's folder has no console, and everything else. */
+const hasConsole = existsSync(new URL("console", import.meta.url));
 
 /** The console's page: one script, one style sheet, and what stands beside them as it is. */
 const consolePage: Plugin = {
@@ -172,7 +175,8 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder) {
-      for (const name of ["node", "msw", ...Object.keys(pageFiles), "page", "console"])
+      const all = ["node", "msw", ...Object.keys(pageFiles), "page"];
+      for (const name of hasConsole ? [...all, "console"] : all)
         await builder.build(builder.environments[name]!);
     },
   },

@@ -6,6 +6,7 @@ import { promisifyRequest } from "idb-keyval";
 import type { Manifest } from "../src/base/manifest.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { isManifest } from "./fetch-manifest.ts";
+import { storageMs } from "./times.ts";
 
 /** Stores one manifest per key, which is the address of an application. Neither function rejects. */
 export interface ManifestStore {
@@ -15,9 +16,6 @@ export interface ManifestStore {
 }
 
 const name = "client";
-
-// Some browsers never answer an `open`; slower storage than this would cost more than it saves.
-const storageTimeoutMs = 1000;
 
 export function createManifestStore(clock: Clock, key: string): ManifestStore {
   const request = async (
@@ -34,7 +32,7 @@ export function createManifestStore(clock: Clock, key: string): ManifestStore {
   };
   const attempt = async (...call: Parameters<typeof request>): Promise<unknown> =>
     await new Promise((resolve) => {
-      const cancel = clock.after(storageTimeoutMs, resolve as () => void);
+      const cancel = clock.after(storageMs, resolve as () => void);
       // Storage fails in private windows, when blocked, or when full.
       void request(...call)
         .catch(() => {})

@@ -6,6 +6,7 @@ import { outdatedEvent } from "../src/base/protocol.ts";
 import type { Manifest } from "../src/base/manifest.ts";
 import type { Clock } from "../src/base/ports.ts";
 import { fetchManifest } from "./fetch-manifest.ts";
+import { checkIntervalMs } from "./times.ts";
 
 /** What this file uses of a started page. */
 export interface PageWithRevision {
@@ -16,9 +17,6 @@ export interface PageWithRevision {
   };
   readonly revisions: { use<T>(act: (manifest: Manifest) => Promise<T>): Promise<T> };
 }
-
-/** So often at most: a page may have a mistake of its own, and call what never existed. */
-const checkIntervalMs = 10_000;
 
 let checked = -Infinity;
 let isTold = false;

@@ -2,14 +2,14 @@
 // kill it and restart it.
 
 import { createConsole } from "../console/server/console.ts";
-import type { Console } from "../console/server/console.ts";
+import type { Console } from "../server/console/console-port.ts";
 import type { Log } from "../src/base/ports.ts";
 import { createGateway } from "../src/roles/gateway.ts";
 import { ask, createMemoryNetwork } from "../src/roles/memory-network.ts";
 import { createNode } from "../src/roles/node.ts";
 import type { Role } from "../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../src/base/limits.ts";
-import { createConsoleFiles } from "../console/server/console-files.ts";
+import { createConsoleFiles } from "../server/console/console-files.ts";
 import { nodeHost } from "../server/http/host.ts";
 import { type HttpServer, listen } from "../server/http/http.ts";
 import { memoryLinks } from "../server/local/memory-links.ts";

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "..");
 const made = join(root, ".build");
-const rooms = ["src", "client", "server", "console"];
+const rooms = ["src", "client", "server"];
 const started = performance.now();
 process.chdir(root);
 
@@ -25,7 +25,7 @@ async function filesOf(folder) {
  * `.d.ts`.
  */
 async function writeDeclarations() {
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const tsc = join(root, "node_modules/typescript-7/bin/tsc");
   await promisify(execFile)(process.execPath, [
     tsc,
     "-b",
@@ -41,7 +41,6 @@ async function writeDeclarations() {
       const source = file.replace(join(root, ".types"), root).replace(/\.d\.ts$/, ".ts");
       // Skips the compiler's own files and those of removed sources.
       if (!file.endsWith(".d.ts") || !existsSync(source)) continue;
-      if (source.includes("/console/page/")) continue; // a page, not a module to import
       const target = file.replace(join(root, ".types"), join(made, "types"));
       await mkdir(dirname(target), { recursive: true });
       await writeFile(
@@ -99,7 +98,9 @@ async function isFresh() {
   const built = await stat(join(root, "dist/main.js")).catch(() => undefined);
   if (built === undefined || !existsSync(join(root, "schema/config.json"))) return false;
   const inputs = [join(root, "vite.config.ts"), join(root, "package.json")];
-  for (const room of rooms) inputs.push(...(await filesOf(join(root, room))));
+  // A build can do without the console.
+  const folders = [...rooms, "console"].filter((folder) => existsSync(join(root, folder)));
+  for (const folder of folders) inputs.push(...(await filesOf(join(root, folder))));
   const ages = await Promise.all(inputs.map(async (file) => (await stat(file)).mtimeMs));
   return Math.max(...ages) <= built.mtimeMs;
 }

@@ -52,8 +52,13 @@ async function ofSources() {
 }
 
 async function build() {
-  await gate("types", ["tsc", "-b"]);
+  await typed;
   await gate("build", ["node", "scripts/build.mjs"]);
+}
+
+async function ofConsole() {
+  await typed;
+  await gate("no console", ["node", "scripts/without-console.mjs"]);
 }
 
 async function ofPackage() {
@@ -77,8 +82,9 @@ async function ofPackage() {
   await gate("size", ["size-limit"]);
 }
 
+const typed = gate("types", ["node", "node_modules/typescript-7/bin/tsc", "-b"]);
 const built = build();
-await Promise.all([ofSources(), ofPackage()]);
+await Promise.all([ofSources(), ofPackage(), ofConsole()]);
 // Runs alone, as it keeps every core busy.
 if (!process.argv.includes("--no-unit"))
   await gate("unit", ["node", "scripts/test.mjs", "--no-browser"]);

@@ -8,13 +8,14 @@ import { nodeHost } from "../server/http/host.ts";
 import { memoryLinks } from "../server/local/memory-links.ts";
 import type { Channel, LinkHost } from "../src/base/ports/links.ts";
 import type { CallFrom } from "../src/base/ports.ts";
-import { chunkBytes, FrameReader, kinds, type OnFrame } from "../src/link/frames.ts";
+import { FrameReader, kinds, type OnFrame } from "../src/link/frames.ts";
 import { FrameWriter } from "../src/link/frame-writer.ts";
 import { Dialer, type Introduction } from "../src/link/handshake.ts";
 import { readAnswerHead, readCallHead } from "../src/link/heads.ts";
 import { addGoodbye, addHeadFrame, bodyFollows, headIn, numberIn } from "../src/link/payload.ts";
 import type { MemoryNetwork } from "../src/roles/memory-network.ts";
 import { key } from "./_cluster.ts";
+import { chunkBytes } from "../src/link/limits.ts";
 
 /** What it sends: the text of a head, and a body with it, or parts of one that follow. */
 export interface RawAnswer {

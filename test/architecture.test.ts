@@ -1,13 +1,15 @@
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { frameworkErrors } from "../src/base/errors.ts";
+import { hasConsole } from "./_has-console.ts";
 import { root, type Source, sourcesIn, ts } from "./_sources.ts";
+import type TypeScript from "typescript";
 
 const rooms = {
   src: sourcesIn("src"),
   client: sourcesIn("client"),
   server: sourcesIn("server"),
-  console: sourcesIn("console"),
+  console: hasConsole ? sourcesIn("console") : [],
 };
 const all = Object.values(rooms).flat();
 
@@ -55,32 +57,14 @@ describe("rooms", () => {
     const own =
       /^(node:.*|commander|@opentelemetry\/api|@nats-io\/(?:transport-node|jetstream|kv)|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
-    expect(strangers(sources, ["server", "src", "console"], own)).toEqual([]);
+    expect(strangers(sources, ["server", "src"], own)).toEqual([]);
     expect(
       strangers(
         rooms.server.filter(inBuild),
-        ["server", "src", "console"],
+        ["server", "src"],
         /^(node:.*|vite|vite\/module-runner|magic-string|picomatch)$/,
       ),
     ).toEqual([]);
-  });
-
-  it("the console's page imports src, and its other half also what any program on a server needs", () => {
-    const ofPage = (source: Source) => source.path.startsWith("console/page/");
-    const page = rooms.console.filter(ofPage);
-    expect(strangers(page, ["console", "src"], /^$/)).toEqual([]);
-    const others = rooms.console.filter((source) => !ofPage(source));
-    expect(strangers(others, ["console", "src", "server"], /^node:/)).toEqual([]);
-    const across = rooms.console.flatMap((source) =>
-      source.imports
-        .filter(({ path = "" }) =>
-          ofPage(source)
-            ? path.startsWith("console/server/")
-            : /^(?:console\/page|server\/(?!base\/|files\/))/.test(path),
-        )
-        .map(({ specifier }) => `${source.path} imports ${specifier}`),
-    );
-    expect(across).toEqual([]);
   });
 
   it("nothing but a lazy import leads from a role to the build", () => {
@@ -120,6 +104,7 @@ describe("folders", () => {
       "http",
       "telemetry",
       "files",
+      "console",
       "modules",
       "directory",
       "start",
@@ -192,6 +177,66 @@ describe("folders", () => {
   });
 });
 
+describe("the console", () => {
+  /** Paths of the console that a file names in any string, as imports and globs do. */
+  function consolePathsIn({ path, tree }: Source): string[] {
+    const found: string[] = [];
+    const visit = (node: TypeScript.Node): void => {
+      if (ts.isStringLiteralLike(node) && node.text.startsWith(".")) {
+        const named = posix.join(posix.dirname(path), node.text);
+        if (named === "console" || named.startsWith("console/")) found.push(named);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    return found;
+  }
+
+  it("is named by the file that loads it, and by no other", () => {
+    const naming = [...rooms.src, ...rooms.client, ...rooms.server].flatMap((source) =>
+      consolePathsIn(source).map((named) => `${source.path} names ${named}`),
+    );
+    expect(naming).toEqual(["server/console/load-console.ts names console/server/console.ts"]);
+  });
+
+  it("imports the vocabulary of the core, the port of observers and its own, and its page the vocabulary alone", () => {
+    const others = rooms.console.flatMap(({ path, imports }) => {
+      const may = path.startsWith("console/page/")
+        ? /^(?:console\/(?!server\/)|src\/(?:base|types)\/)/
+        : /^(?:console\/(?!page\/)|src\/(?:base|http|types)\/|src\/roles\/pipeline\/observer\.ts$|server\/console\/console-port\.ts$)/;
+      return imports
+        .filter((one) => one.path === undefined || !may.test(one.path))
+        .map(({ specifier }) => `${path} imports ${specifier}`);
+    });
+    expect(others).toEqual([]);
+  });
+});
+
+describe("NATS", () => {
+  const elsewhere = all.filter(({ path }) => !path.startsWith("server/directory/nats/"));
+
+  it("is named in its folder, by the key of configurations, and by the file that opens directories", () => {
+    // The types of configurations are written from their schema.
+    expect(elsewhere.filter(({ text }) => /nats/i.test(text)).map(({ path }) => path)).toEqual([
+      "server/config/config-schema.ts",
+      "server/config/config-types.ts",
+      "server/directory/open-directory.ts",
+    ]);
+  });
+
+  it("is imported by one file, and its packages by none outside of its folder", () => {
+    const importing = elsewhere.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          (one) =>
+            one.path?.startsWith("server/directory/nats/") || one.specifier.startsWith("@nats-io/"),
+        )
+        .map(({ specifier }) => `${path} imports ${specifier}`),
+    );
+    expect(importing).toEqual(["server/directory/open-directory.ts imports ./nats/open.ts"]);
+  });
+});
+
 it("A start loads no code that few starts need", () => {
   const sources = new Map(all.map((source) => [source.path, source]));
   const loaded = new Set<string>();
@@ -213,7 +258,7 @@ it("A start loads no code that few starts need", () => {
     "server/modules/error-location.ts",
     "server/modules/load-failure.ts",
     "server/telemetry/telemetry.ts",
-    "console/server/console.ts",
+    "server/console/load-console.ts",
     "src/codec/superjson/superjson.ts",
     "src/roles/relay/through-middleware.ts",
     "src/runtime/segment.ts",

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasConsole } from "./_has-console.ts";
 import { filesIn, root } from "./_sources.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -34,6 +35,8 @@ const copies = [
   ["examples/conduit/src/page/style.css", "examples/conduit/src"],
 ] as const;
 
+const consolePages = hasConsole ? ["console/page"] : [];
+
 const stylesIn = (folder: string): string[] =>
   filesIn(folder).filter((path) => path.endsWith(".css"));
 
@@ -52,7 +55,7 @@ describe("tokens", () => {
   it("are where the colours of every page come from", () => {
     const found = [
       "client",
-      "console/page",
+      ...consolePages,
       "docs/.vitepress/theme",
       ...copies.map(([, folder]) => folder),
     ]
@@ -125,7 +128,7 @@ describe.each(["light", "dark"] as const)("contrast in %s colours", (scheme) => 
 
 describe("pages", () => {
   const documents = [
-    "console/page/index.html",
+    ...consolePages.map((folder) => `${folder}/index.html`),
     "demo/index.html",
     "examples/conduit/index.html",
     ...filesIn("templates").filter((path) => path.endsWith("index.html")),

@@ -3,11 +3,7 @@
 
 import { checkStopCallback, StopCallbacks } from "../../src/runtime/stop-callbacks.ts";
 import { browser } from "../browser.ts";
-
-/** How long calls in old code may take to end before its callbacks run. As on nodes. */
-const callsEndMs = 1000;
-/** How long a body that is back waits for Vite's update, which comes over another connection. */
-const updateMs = 2000;
+import { callsEndMs, updateMs } from "./times.ts";
 
 type Code = Readonly<Record<string, (...args: never[]) => unknown>>;
 

@@ -12,6 +12,7 @@ import type { Seam } from "../../src/runtime/seam.ts";
 import type { Revisions } from "../page-parts.ts";
 import type { createPageRemote, Page, Remote } from "../remote.ts";
 import { arrive, fileOf, findElsewhere, leave } from "./bodies.ts";
+import { moveMs } from "./times.ts";
 
 export { bodyOf, moduleStops } from "./bodies.ts";
 
@@ -27,9 +28,6 @@ export interface Move {
   /** The page sends it back once it has applied the move. */
   readonly number: number;
 }
-
-/** How long the page waits for something that a move needs. The server waits as long. */
-const moveTimeoutMs = 2000;
 
 const started = new Set<string>();
 /** Starts that are loading their segments, of the manifest that the page had when they began. */
@@ -249,7 +247,7 @@ function isUnknown(error: unknown, fqn: string, version: string): boolean {
 /** Waits for it, but not for long. */
 async function soon(settling: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, moveTimeoutMs)));
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, moveMs)));
   await Promise.race([settling, timeout]).finally(() => clearTimeout(timer));
 }
 

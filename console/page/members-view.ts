@@ -1,7 +1,7 @@
 // The table of members with state and health checks; the service itself comes first.
 
 import type { CallFigures } from "../../src/base/ports/telemetry.ts";
-import type { MemberState } from "../../src/types/console-state.ts";
+import type { MemberState } from "../console-state.ts";
 import { openDialog } from "./base/dialog.ts";
 import { arrange, gridOf, h, rove, setText } from "./base/dom.ts";
 import { callsAtOnce, counted, memberName } from "./base/format.ts";

@@ -1,7 +1,7 @@
 // The list of procedures, grouped by segment. Only visible rows are in the document, so two
 // thousand cost as much as twenty.
 
-import type { ProcedureState } from "../../src/types/console-state.ts";
+import type { ProcedureState } from "../console-state.ts";
 import { fill, h, narrow, rowHeight, setText } from "./base/dom.ts";
 import { count, duration, rate, labelOf } from "./base/format.ts";
 import { type Model, rateKey } from "./base/model.ts";

@@ -1,10 +1,11 @@
 // The console of a service: an observer of its role, with the endpoints that show what it sees.
 
+import type { CreateConsole } from "../../server/console/console-port.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { consolePath } from "../../src/base/protocol.ts";
-import type { ObservedRole, Observer, Subject } from "../../src/roles/pipeline/observer.ts";
+import type { ObservedRole, Subject } from "../../src/roles/pipeline/observer.ts";
 import { createCredentials } from "../../src/http/trust.ts";
-import { type ConsoleOptions, createEndpoints } from "./endpoints.ts";
+import { createEndpoints } from "./endpoints.ts";
 import { gatewaySource } from "./sources/gateway-source.ts";
 import { Overview } from "./overview.ts";
 import { proxySource } from "./sources/proxy-source.ts";
@@ -14,13 +15,7 @@ import { standaloneSource } from "./sources/standalone-source.ts";
 import { View } from "./view.ts";
 import { Viewers } from "./viewers.ts";
 
-/** `/svc/console` of one service: the observer of the role that it shows. */
-export interface Console extends Observer {
-  /** A new link for one user: `/svc/console#token=…` below `base` [the address of the role]. */
-  link(base?: string): string;
-}
-
-export function createConsole(host: Host, options: ConsoleOptions): Console {
+export const createConsole: CreateConsole = (host, options) => {
   const { clock } = host;
   const credentials = createCredentials(options.trustKey, host);
   const sessions = createSessions(clock, host.equalSecrets);
@@ -64,7 +59,7 @@ export function createConsole(host: Host, options: ConsoleOptions): Console {
       shown?.view.stopped === false ? shown.handle(request, trust) : undefined,
     link: (base = url) => `${reachable(base)}${consolePath}#token=${sessions.token()}`,
   };
-}
+};
 
 function sourceOf(host: Host, subject: Subject): Source {
   switch (subject.mode) {

@@ -1,24 +1,11 @@
-// What the console can change in development: kill and start nodes, move procedures.
+// Requests that change something in development: to kill and start nodes, and to move procedures.
 
-import type { DevelopmentState, ProcedureState } from "../../src/types/console-state.ts";
 import { BadRequest } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders } from "../../src/base/protocol.ts";
 import { notFound } from "../../src/http/answers.ts";
+import type { Controls } from "../../server/console/console-port.ts";
 import { isJson, readStrings } from "./access/request-checks.ts";
-
-/** All methods reject with {@link BadRequest} if the node, procedure or segment doesn't exist. */
-export interface Controls {
-  state(): DevelopmentState;
-  /**
-   * The procedures of the whole application. Returns the same list until something in it changes.
-   */
-  procedures(): readonly ProcedureState[];
-  kill(node: string): Promise<void>;
-  start(node: string): Promise<void>;
-  /** Rewrites the segment files so that only `segment` names the procedure. */
-  move(fqn: string, segment: string): Promise<void>;
-}
 
 /** Longer than any names. */
 const bodyBytes = 4_096;

@@ -6,8 +6,9 @@ import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, consolePath, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
 import { notFound } from "../../src/http/answers.ts";
 import { pathOf, refuseMethod } from "../../src/http/router.ts";
-import type { Trust, TrustKey } from "../../src/http/trust.ts";
-import { type Controls, control } from "./controls.ts";
+import type { Trust } from "../../src/http/trust.ts";
+import type { ConsoleOptions } from "../../server/console/console-port.ts";
+import { control } from "./controls.ts";
 import {
   isCrossOrigin,
   isForLoopback,
@@ -22,18 +23,6 @@ import { sessionMs, tokenMs } from "./base/times.ts";
 import { streamEvents } from "./stream.ts";
 import type { View } from "./view.ts";
 import type { Viewers } from "./viewers.ts";
-
-export interface ConsoleOptions {
-  readonly trustKey: TrustKey;
-  /** The service listens with https: the cookie is `Secure`. */
-  readonly secure: boolean;
-  /** The service masks errors, so the console doesn't show what callers outside don't get. */
-  readonly masks: boolean;
-  /** The page's own files by name (`index.html`, `console.js` …). */
-  readonly file: (name: string, request: HttpRequest) => Promise<HttpResponse | undefined>;
-  /** In development only. */
-  readonly controls?: Controls | undefined;
-}
 
 export interface EndpointParts {
   readonly options: ConsoleOptions;

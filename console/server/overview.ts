@@ -6,11 +6,11 @@ import type {
   MemberState,
   ProcedureState,
   ServiceState,
-} from "../../src/types/console-state.ts";
+} from "../console-state.ts";
 import type { CallFigures } from "../../src/base/ports/telemetry.ts";
 import type { Health } from "../../src/http/health.ts";
 import type { Clock } from "../../src/base/ports.ts";
-import type { Controls } from "./controls.ts";
+import type { Controls } from "../../server/console/console-port.ts";
 import type { Source } from "./sources/source.ts";
 import { checksMs, overviewRefreshMs } from "./base/times.ts";
 

@@ -1,6 +1,6 @@
 // What viewers see: a snapshot, then the changes since they last read.
 
-import type { ConsoleChange, ConsoleState } from "../../src/types/console-state.ts";
+import type { ConsoleChange, ConsoleState } from "../console-state.ts";
 import type { Clock } from "../../src/base/ports.ts";
 import type { Facts, Overview } from "./overview.ts";
 import type { Viewers } from "./viewers.ts";

@@ -24,6 +24,7 @@ import { buildSettings } from "./build.ts";
 import { UsageError } from "./failure.ts";
 import { withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";
+import { answerMs } from "./times.ts";
 
 interface InspectCommandOptions {
   /** The members of a running gateway instead, at this address or the configured one. */
@@ -278,8 +279,6 @@ function size(bytes: number): string {
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
-
-const answerMs = 5_000;
 
 /** Prints a line for each member of running gateways, or one JSON object. */
 async function inspectMembers(

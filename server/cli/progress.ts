@@ -1,9 +1,7 @@
 // A line that says what takes so long, on a terminal only.
 
 import type { Terminal } from "../base/terminal.ts";
-
-// Shorter waits need no explanation.
-const noticeableMs = 500;
+import { noticeableMs } from "./times.ts";
 
 /** Runs `work`; if it takes noticeably long, a terminal shows `label` until it is done. */
 export async function withProgress<T>(

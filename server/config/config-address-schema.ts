@@ -77,19 +77,3 @@ export const hostName: v.GenericSchema<string> = v.pipe(
     return NEVER;
   }),
 );
-
-/** The form of a server's address, for the JSON Schema; only `URL` knows whether it is valid. */
-const natsPattern =
-  /^(?:nats|tls):\/\/(?:[^\s/?#@]+@)?(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
-
-/** The address of a NATS server, maybe with a password. */
-export const natsAddress: v.GenericSchema<string> = v.pipe(
-  v.string("expected an address such as nats://127.0.0.1:4222"),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed || (natsPattern.test(dataset.value) && URL.canParse(dataset.value))) return;
-    addIssue({
-      message: "it isn't the address of a NATS server: give one such as nats://127.0.0.1:4222",
-    });
-  }),
-  v.metadata({ pattern: natsPattern.source }),
-);

@@ -1,7 +1,7 @@
 // The key `directory`: its effect on other keys.
 
 import type { Problem } from "../../src/base/problem.ts";
-import type { DirectoryConfig, Mode } from "./config-types.ts";
+import type { Mode } from "./config-types.ts";
 
 export const defaultDirectoryPrefix = "seamline";
 
@@ -41,9 +41,4 @@ export function directoryProblems(values: Values, mode: Mode, file: string): rea
       hint: "Remove one of them",
     });
   return problems;
-}
-
-/** The addresses of the servers without user, password and token. */
-export function shownServers({ nats }: DirectoryConfig): readonly string[] {
-  return nats.map((address) => address.replace(/\/\/.*@/, "//"));
 }

@@ -11,7 +11,7 @@ import {
 } from "../../src/base/protocol.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { listenPattern } from "./config-address.ts";
-import { address, addresses, hostName, natsAddress, origins } from "./config-address-schema.ts";
+import { address, addresses, hostName, origins } from "./config-address-schema.ts";
 import { defaultDirectoryPrefix } from "./config-directory.ts";
 import { headerGlobProblem, headerProblem } from "./config-headers.ts";
 import type { Config, ConfigInput, Mode } from "./config-types.ts";
@@ -132,6 +132,22 @@ const tls = v.pipe(
     'expected { "cert": "./cert.pem", "key": "./key.pem" }',
   ),
   v.title("TlsConfig"),
+);
+
+/** The form of such a server's address, for the JSON Schema; only `URL` knows whether it is valid. */
+const natsPattern =
+  /^(?:nats|tls):\/\/(?:[^\s/?#@]+@)?(?:\[[\da-fA-F:.]+\]|[^\s/?#@:\\[\]]+)(?::\d{1,5})?\/?$/;
+
+/** The address of a NATS server, maybe with a password. */
+const natsAddress: v.GenericSchema<string> = v.pipe(
+  v.string("expected an address such as nats://127.0.0.1:4222"),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed || (natsPattern.test(dataset.value) && URL.canParse(dataset.value))) return;
+    addIssue({
+      message: "it isn't the address of a NATS server: give one such as nats://127.0.0.1:4222",
+    });
+  }),
+  v.metadata({ pattern: natsPattern.source }),
 );
 
 const directory = v.pipe(

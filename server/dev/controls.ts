@@ -2,14 +2,14 @@
 
 import type { ViteDevServer } from "vite";
 
-import type { ProcedureState } from "../../src/types/console-state.ts";
 import { BadRequest } from "../../src/base/errors.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import { consolePath } from "../../src/base/protocol.ts";
 import { formatProblem, type Problem } from "../../src/base/problem.ts";
+import { proceduresIn } from "../../src/roles/members/manifest-procedures.ts";
+import type { MemberProcedure } from "../../src/roles/members/member-details.ts";
 import type { Application } from "../compile/cut/application.ts";
-import type { Controls } from "../../console/server/controls.ts";
-import { proceduresIn } from "../../console/server/sources/manifest-procedures.ts";
+import type { Controls } from "../console/console-port.ts";
 import { moveProcedure } from "./move.ts";
 import type { DevNode } from "./session.ts";
 
@@ -25,7 +25,7 @@ export interface ControlledSession {
 }
 
 export function createControls(session: ControlledSession): Controls {
-  let listed: { of: ServerManifest; procedures: readonly ProcedureState[] } | undefined;
+  let listed: { of: ServerManifest; procedures: readonly MemberProcedure[] } | undefined;
   let lastMove: Promise<unknown> = Promise.resolve();
 
   const checkNode = (name: string): void => {

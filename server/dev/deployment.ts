@@ -9,8 +9,6 @@ import type { DevEnvironment } from "vite";
 
 import type { ApplicationConfig } from "../config/config-types.ts";
 import { procedureKey } from "../../src/base/fqn.ts";
-import { type Console, createConsole } from "../../console/server/console.ts";
-import type { Controls } from "../../console/server/controls.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type {
   Host,
@@ -28,7 +26,8 @@ import type { Role } from "../../src/roles/pipeline/role.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { loadRunner } from "../compile/read/load-vite.ts";
-import { createConsoleFiles } from "../../console/server/console-files.ts";
+import type { Console, Controls } from "../console/console-port.ts";
+import { loadConsole, type OpenConsole } from "../console/load-console.ts";
 import { Heartbeat, logComputations } from "../host/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
 import { serverTiming } from "../telemetry/traces/server-timing.ts";
@@ -97,6 +96,8 @@ export class Deployment {
   readonly #answers = new Set<Promise<unknown>>();
   #running: Running | undefined;
   #gatewayModules: LiveModules | undefined;
+  /** Loaded with the first gateway; `undefined` in a build without a console. */
+  #openConsole: Promise<OpenConsole | undefined> | undefined;
   #console: Console | undefined;
   #callable: (OnNodes & { readonly of: ServerManifest }) | undefined;
 
@@ -339,14 +340,10 @@ export class Deployment {
     modules: LiveModules,
     peer: Peer,
   ): Promise<Role> {
-    const { controls, manifest } = this.#options;
-    const observer = createConsole(host, {
-      trustKey: this.#trustKey,
-      file: createConsoleFiles(),
-      controls,
-      secure: false,
-      masks: false,
-    });
+    const { controls, log, manifest } = this.#options;
+    const trustKey = this.#trustKey;
+    const openConsole = await (this.#openConsole ??= loadConsole(log));
+    const observer = openConsole?.(host, { trustKey, controls, secure: false, masks: false });
     const role = createGateway(host, {
       ...options,
       // Any host: Vite checks them already (`server.allowedHosts`).

@@ -18,7 +18,7 @@ import { parsePartId, partId } from "../compile/read/module-ids.ts";
 import type { PluginSession } from "../compile/plugin/plugin-session.ts";
 import { createPaint } from "../base/paint.ts";
 import { oneEntry } from "../base/printable.ts";
-import type { Controls } from "../../console/server/controls.ts";
+import type { Controls } from "../console/console-port.ts";
 import { type ControlledSession, createControls, refuseControlsToOthers } from "./controls.ts";
 import { Deployment, type NodeChange } from "./deployment.ts";
 import { mountEndpoints } from "./endpoints.ts";

@@ -2,7 +2,7 @@
 
 import type { Log } from "../../src/base/ports.ts";
 import type { Problem } from "../../src/base/problem.ts";
-import type { ManifestProcedure } from "../../console/server/sources/manifest-procedures.ts";
+import type { MemberProcedure } from "../../src/roles/members/member-details.ts";
 
 /** One node of the development cluster. */
 export interface DevNode {
@@ -14,7 +14,7 @@ export interface DevNode {
 }
 
 /** One version of one procedure, and where it is now. */
-export interface DevProcedure extends ManifestProcedure {
+export interface DevProcedure extends MemberProcedure {
   /** Names of nodes, and `page` if pages load it. */
   readonly nodes: readonly string[];
 }

@@ -54,7 +54,8 @@ export function showInTerminal(terminal: Terminal, options: ShowOptions): Shows 
 
   const openConsole = (session: DevSession): void => {
     const url = session.consoleUrl();
-    if (url === undefined) print("There is no console yet: nothing runs.");
+    if (url === undefined && hasRun) print("This build of Seamline has no console.");
+    else if (url === undefined) print("There is no console yet: nothing runs.");
     else void openOrPrint("console", url);
   };
 

@@ -6,11 +6,9 @@ import type { TrustKey } from "../../src/http/trust.ts";
 import { Directory } from "../../src/roles/directory/directory.ts";
 import { withDirectory } from "../../src/roles/with-directory.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
-import { defaultDirectoryPrefix, shownServers } from "../config/config-directory.ts";
+import { defaultDirectoryPrefix } from "../config/config-directory.ts";
 import type { DirectoryConfig } from "../config/config-types.ts";
-import { NatsBuckets } from "./nats-buckets.ts";
-import { natsOptions } from "./nats-options.ts";
-import { natsPackages } from "./nats-packages.ts";
+import { openBuckets } from "./nats/open.ts";
 
 /** The buckets that each kind of service reads or writes. */
 const used: Readonly<Record<"gateway" | "node" | "proxy", readonly BucketName[]>> = {
@@ -32,6 +30,8 @@ export interface OpenDirectoryParts {
 
 export interface OpenedDirectory {
   readonly directory: Directory;
+  /** The addresses of its servers, without user, password and token. */
+  readonly servers: readonly string[];
   /** Wraps a role so that the directory starts and stops with it and lists it. */
   around(role: Role, announce?: (url: string) => Promise<void>): Role;
 }
@@ -39,19 +39,13 @@ export interface OpenedDirectory {
 /** Doesn't connect yet. Rejects if packages or files are missing. */
 export async function openDirectory(parts: OpenDirectoryParts): Promise<OpenedDirectory> {
   const { host, config, role, root, trustKey, instance } = parts;
-  const packages = natsPackages(root);
   const prefix = config.prefix ?? defaultDirectoryPrefix;
-  const options = await natsOptions(config, {
-    name: `seamline ${role} ${instance}`,
-    core: packages.core,
-  });
-  const buckets = new NatsBuckets({
-    packages,
-    options,
-    name: shownServers(config).join(", "),
-    prefix,
-    uses: used[role],
-  });
+  const name = `seamline ${role} ${instance}`;
+  const { buckets, servers } = await openBuckets({ config, root, name, prefix, uses: used[role] });
   const directory = new Directory({ host, buckets, trustKey, prefix, instance });
-  return { directory, around: (inner, announce) => withDirectory(inner, directory, announce) };
+  return {
+    directory,
+    servers,
+    around: (inner, announce) => withDirectory(inner, directory, announce),
+  };
 }

@@ -8,6 +8,7 @@ import { isProcessAlive } from "../base/process-alive.ts";
 import { makeFolder } from "../base/write-failure.ts";
 import { manifestFiles, type OutputFolders } from "./sources.ts";
 import { workFolder } from "./replaced-folder.ts";
+import { pollMs } from "./times.ts";
 
 /** Another process is building the output. */
 export class BuildRunning extends Error {
@@ -66,9 +67,6 @@ export async function buildEnd(folder: string): Promise<void> {
   while ((await builderOf(folder)) !== undefined)
     await new Promise((resolve) => setTimeout(resolve, pollMs));
 }
-
-/** A build takes seconds; reading a small file, microseconds. */
-const pollMs = 100;
 
 /** Differs after each build of an output. */
 export async function buildStamp(folders: OutputFolders | undefined): Promise<number | undefined> {

@@ -7,8 +7,7 @@ import { readFileSync, statSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../src/base/protocol.ts";
-
-const sharedMs = 250;
+import { sharedMs } from "./times.ts";
 
 export interface HeldFile {
   readonly bytes: Buffer;
@@ -45,7 +44,6 @@ export function wholeness(
     const isWhole = await areThere(paths);
     if (reported !== isWhole) onReplaced?.(isWhole);
     reported = isWhole;
-    // Requests of the same moment share the answer, as a build may have thousands of files.
     setTimeout(() => (answer = undefined), sharedMs).unref();
     return isWhole;
   };

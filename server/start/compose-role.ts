@@ -3,7 +3,6 @@
 import type { Host } from "../../src/base/ports.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
-import type { Console } from "../../console/server/console.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { createGateway } from "../../src/roles/gateway.ts";
 import { createProxy } from "../../src/roles/proxy.ts";
@@ -20,6 +19,7 @@ import type {
   RepositoryConfig,
   StandaloneConfig,
 } from "../config/config.ts";
+import type { Console } from "../console/console-port.ts";
 import type { PublicFiles } from "../files/files.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
 import {
@@ -51,6 +51,8 @@ export interface Composed {
   /** The application's built modules, if the role uses them. Closed when the role has stopped. */
   readonly modules?: ModuleStore | undefined;
   readonly console?: Console | undefined;
+  /** The addresses of the servers of its directory. */
+  readonly directory?: readonly string[] | undefined;
   /** The public files, if the role serves them. */
   readonly publicFiles?: PublicFiles;
 }
@@ -99,7 +101,12 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       directory: found?.directory,
     });
     const announce = async (address: string) => await found?.directory.announceGateway(address);
-    return { role: found?.around(role, announce) ?? role, modules, console };
+    return {
+      role: found?.around(role, announce) ?? role,
+      modules,
+      console,
+      directory: found?.servers,
+    };
   }) satisfies Composer<GatewayConfig>,
 
   proxy: (async (host, config, options) => {
@@ -121,7 +128,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       modules,
       observer: console,
     });
-    return { role: found?.around(role) ?? role, modules, console };
+    return { role: found?.around(role) ?? role, modules, console, directory: found?.servers };
   }) satisfies Composer<ProxyConfig>,
 
   repository: (async (host, config, options) => {
@@ -186,7 +193,7 @@ const composers: Readonly<Record<Config["mode"], Composer<never>>> = {
       segments,
       name,
     });
-    return { role: found?.around(role) ?? role, modules };
+    return { role: found?.around(role) ?? role, modules, directory: found?.servers };
   }) satisfies Composer<NodeConfig>,
 };
 
@@ -197,19 +204,16 @@ async function consoleOf(
   { trustKey }: ComposeOptions,
 ): Promise<Console | undefined> {
   if (!config.console) return undefined;
-  const [{ createConsole }, { createConsoleFiles }] = await Promise.all([
-    import("../../console/server/console.ts"),
-    import("../../console/server/console-files.ts"),
-  ]);
-  return createConsole(host, {
+  const { loadConsole } = await import("../console/load-console.ts");
+  const openConsole = await loadConsole(host.log);
+  return openConsole?.(host, {
     trustKey,
     secure: config.tls !== undefined,
     masks: config.errors === "masked",
-    file: createConsoleFiles(),
   });
 }
 
-/** Loads the client of NATS only if the configuration names a directory. */
+/** Loads the code of directories only if the configuration names one. */
 async function directoryOf(
   host: Host,
   { directory: config, mode }: GatewayConfig | NodeConfig | ProxyConfig,

@@ -59,7 +59,7 @@ export function runService(
   requests: OpenRequests,
   onEnd: () => void = () => {},
 ): RunningService {
-  const { role, console, config, log, host } = prepared;
+  const { role, console, directory, config, log, host } = prepared;
   const unregisterHost = registerHost(host);
   const stops = createStops();
   const unregisterStops = registerStops(host.carrier, stops);
@@ -88,7 +88,7 @@ export function runService(
     url,
     mode: config.mode,
     get info() {
-      return serverInfo(config, url, role.describe());
+      return serverInfo(config, url, role.describe(), directory);
     },
     addHealthCheck: (name, check) => role.addHealthCheck(name, check),
     addMiddleware: (middleware) => role.addMiddleware(middleware),

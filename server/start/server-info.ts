@@ -2,7 +2,6 @@
 
 import type { Way } from "../../src/roles/links/dialled-link.ts";
 import type { RoleFacts } from "../../src/roles/pipeline/role-facts.ts";
-import { shownServers } from "../config/config-directory.ts";
 import type { Config } from "../config/config-types.ts";
 
 /** What a service that runs procedures tells about itself. */
@@ -55,14 +54,19 @@ export type ServerInfo = {
     }
 );
 
-/** The info of the service that `config` describes and that listens at `url`. */
-export function serverInfo(config: Config, url: string, facts: RoleFacts): ServerInfo {
+/**
+ * The info of the service that `config` describes and that listens at `url`. `directory` has the addresses of
+ * the servers of its directory, if it has one.
+ */
+export function serverInfo(
+  config: Config,
+  url: string,
+  facts: RoleFacts,
+  directory?: readonly string[],
+): ServerInfo {
   const { segments = [], procedures = 0, members = [], ways = [] } = facts;
   const routes = facts.routes?.length ?? 0;
-  const found =
-    "directory" in config && config.directory !== undefined
-      ? { directory: shownServers(config.directory) }
-      : {};
+  const found = directory === undefined ? {} : { directory };
   switch (config.mode) {
     case "standalone":
       return { mode: config.mode, url, name: config.name, segments, procedures, routes };

@@ -34,6 +34,7 @@ import { ClusterNode, ClusterService, noService, type ServiceSurroundings } from
 import type { CallFilter, TestCaller, TestNode, TestPage } from "./test-cluster.ts";
 import type { TestClock } from "./test-clock.ts";
 import type { TestLog } from "./test-log.ts";
+import { stepMs } from "./times.ts";
 
 export interface ClusterOptions extends ClusterSegments {
   readonly application: TestApplication;
@@ -43,9 +44,6 @@ export interface ClusterOptions extends ClusterSegments {
   readonly errors: ErrorVisibility | undefined;
   readonly own: OwnImporter | undefined;
 }
-
-/** How far the clock advances at a time while something is awaited. */
-const stepMs = 100;
 
 export class Cluster {
   readonly clock: TestClock;

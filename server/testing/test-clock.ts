@@ -4,9 +4,7 @@
 import { setImmediate } from "node:timers";
 
 import type { Clock } from "../../src/base/ports.ts";
-
-/** A module that loads for longer, in real time, waits for the clock itself: a busy machine takes seconds for some. */
-const maxWorkMs = 10_000;
+import { maxWorkMs } from "./times.ts";
 
 /** A clock that starts at 0 and advances only by {@link TestClock.pass}. */
 export class TestClock implements Clock {

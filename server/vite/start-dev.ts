@@ -10,7 +10,7 @@ import { findIndex } from "../compile/write/environments.ts";
 import { inlineRoot } from "../compile/plugin/inline-root.ts";
 import { loadVite } from "../compile/read/load-vite.ts";
 import { createPlugin, type SeamlineOptions } from "./vite-plugin.ts";
-import { proceduresIn } from "../../console/server/sources/manifest-procedures.ts";
+import { proceduresIn } from "../../src/roles/members/manifest-procedures.ts";
 import { realPath } from "../files/sources.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { Development } from "../dev/development.ts";

@@ -21,6 +21,11 @@ export function withFields(
   return body === undefined ? { status, headers: fields } : { status, headers: fields, body };
 }
 
+/** Whether an answer with this status has no body, whatever its head says. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
 /** The same answer, byte for byte, for files that don't exist and those that aren't public. */
 export function notFound(): HttpResponse {
   return {

@@ -1,11 +1,12 @@
 // Parts of a Request or Response of the web, made of ours.
 
 import type { HttpResponse } from "../base/ports.ts";
+import { isBodiless } from "./answers.ts";
 import { discard, stopReading } from "./bodies.ts";
 
-/** Whether answers with this status have no body. */
-export function isBodiless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304;
+/** Whether the constructor of `Response` refuses a body with this status. */
+export function hasNullBody(status: number): boolean {
+  return status === 205 || isBodiless(status);
 }
 
 export function webHeaders(fields: HttpResponse["headers"]): Headers {

@@ -6,13 +6,11 @@ import type { ByteStream, HeldFor, Holding, OutgoingRequest } from "../base/port
 import { alreadyRead, bytesOf, stopReading } from "../http/bodies.ts";
 import { ChunkQueue } from "../http/chunk-queue.ts";
 import type { FrameWriter } from "./frame-writer.ts";
-import { chunkBytes, kinds } from "./frames.ts";
+import { kinds } from "./frames.ts";
 import type { Outbox, PartSource } from "./outbox.ts";
 import { Window } from "./windows.ts";
+import { chunkBytes, leastCost, mostWindowBytes, windowBytes } from "./limits.ts";
 
-/** The first window of a body. It grows if the receiver reads more than this in a round trip. */
-export const windowBytes: number = 256 * 1024;
-const mostWindowBytes = 4 * 1024 * 1024;
 /** The window of a body while memory is short. */
 const shortWindowBytes = chunkBytes;
 
@@ -36,9 +34,6 @@ export function shortOf(body: OutgoingRequest["body"]): Uint8Array | string | un
   if (typeof body === "string") return body.length <= chunkBytes / 3 ? body : undefined;
   return body instanceof Uint8Array && body.length <= chunkBytes ? body : undefined;
 }
-
-/** A part takes at least this much of a window: many small parts cost more than their bytes. */
-export const leastCost = 256;
 
 /** The outcome of sending a body. */
 export interface SendingBodyEvents {

@@ -1,8 +1,7 @@
 // The interface between a link and its calls.
 
 import type { Abort } from "../base/aborts.ts";
-import type { AbortNotice, CallFrom, HttpResponse, OutgoingRequest } from "../base/ports.ts";
-import type { Wheel } from "./wheel.ts";
+import type { AbortNotice, CallFrom, Clock, HttpResponse, OutgoingRequest } from "../base/ports.ts";
 import type { ReceivedBody } from "./bodies.ts";
 import type { Takes } from "./directions.ts";
 import type { CallHead } from "./heads.ts";
@@ -36,7 +35,7 @@ export interface LinkOptions {
   readonly mostCalls: number;
   /** Which requests this end takes. Any other request ends the link. */
   readonly takes: Takes;
-  readonly wheel: Wheel;
+  readonly clock: Clock;
   /** Runs a function at the end of the current turn of the event loop. */
   readonly soon: (run: () => void) => void;
   /** Answers a call. Rejects only with faults. */

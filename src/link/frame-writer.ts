@@ -2,22 +2,12 @@
 
 import type { Channel } from "../base/ports/links.ts";
 import { headBytes, type Kind, lengthBytes, writeNumber } from "./frames.ts";
+import { longBytes, mostPieces, pieceBytes, usefulBytes } from "./limits.ts";
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array();
 
-/**
- * The size of a piece of memory. A writer has a piece while it has frames, and the next writer continues where it
- * stopped: an idle link holds no memory, and few writes need new memory.
- */
-const pieceBytes = 64 * 1024;
-/** A piece with fewer bytes left than this isn't used again. */
-const usefulBytes = 4 * 1024;
-const mostPieces = 16;
 const pieces: Uint8Array[] = [];
-
-/** From this size on, writing bytes separately costs less than copying them. */
-const longBytes = 8 * 1024;
 
 /** Collects frames for one write. */
 export class FrameWriter {

@@ -3,6 +3,7 @@
 // the area itself, the number of a stream (u32, 0 for the link itself), and a payload. Big endian.
 
 import type { CallFrom } from "../base/ports.ts";
+import { longChunkBytes, mostFrameBytes, mostHandshakeBytes } from "./limits.ts";
 
 /**
  * Kinds of frames. A receiver skips unknown kinds, unless they are marked or begin calls: both ends count
@@ -58,12 +59,6 @@ const known: ReadonlySet<number> = new Set(Object.values(kinds));
 export const lengthBytes = 4;
 /** Size of a frame's other fields, without an extension. */
 export const headBytes = 6;
-/** The largest frame, without its length field: a head, and a part of a body. */
-export const mostFrameBytes: number = 256 * 1024;
-/** The largest part of a body, and the largest body that goes with its head. */
-export const chunkBytes: number = 64 * 1024;
-/** An acceptor may send at most this many bytes before it has proven the key. */
-export const mostHandshakeBytes: number = 4096;
 
 /** The other end violated the protocol, which ends the link. */
 export class ProtocolError extends Error {
@@ -82,9 +77,6 @@ export type OnFrame = (
   isKept: boolean,
   cut?: "first" | "rest",
 ) => void;
-
-/** Shorter parts are put together first: copying costs less than handling each piece. */
-const longChunkBytes = 8 * 1024;
 
 /** Finds the frames in the bytes of a channel, which may be cut anywhere. */
 export class FrameReader {

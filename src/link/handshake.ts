@@ -15,6 +15,7 @@ import { linkHeaders } from "../base/protocol.ts";
 import { keysOf, type TrustKey } from "../http/trust.ts";
 import { Challenges, randomText } from "./challenges.ts";
 import { ProtocolError } from "./frames.ts";
+import { mostChallenges } from "./limits.ts";
 
 /** The versions of the protocol that this release speaks. */
 export const versions: readonly [lowest: number, highest: number] = [1, 1];
@@ -87,11 +88,6 @@ export class WrongRoleError extends HandshakeError {
   }
 }
 
-/**
- * The most challenges that a dialer collects. It gets several if a name stands for several gateways and a
- * balancer picks one for each request: each recognises its own challenge among them.
- */
-const mostChallenges = 8;
 const challengePattern = /^[\w.-]{1,200}$/;
 
 /** A key for each direction, so that no end can be answered with its own proof. */

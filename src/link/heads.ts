@@ -5,6 +5,7 @@ import { RequestHeaderFieldsTooLarge } from "../base/errors.ts";
 import type { HeaderFields } from "../base/ports.ts";
 import { checkedHeader } from "../http/header-field.ts";
 import { ProtocolError } from "./frames.ts";
+import { mostCharacters, mostKept, mostQuoted } from "./limits.ts";
 
 export interface CallHead {
   readonly method: string;
@@ -31,9 +32,6 @@ export interface ReceivedHead extends AnswerHead {
 export class BadAnswerError extends Error {
   override readonly name: string = "BadAnswerError";
 }
-
-/** A frame holds a head and a body of 64 KiB, and a character may have three bytes. */
-const mostCharacters = 60_000;
 
 /** Throws `RequestHeaderFieldsTooLarge`, and a `TypeError` for invalid fields. */
 export function callHead({ method, target, headers }: CallHead): string {
@@ -87,8 +85,6 @@ export class SameFields<Made> {
 
 const writtenLines = new SameFields<string>();
 
-/** Longer heads aren't cached. */
-const mostKept = 1_000;
 /** Earlier heads by their length modulo 16: their texts, and the heads that were read from those that came twice. */
 const heads: { readonly text: string; head: ReceivedHead | undefined }[] = [];
 
@@ -139,8 +135,6 @@ function problemOf(status: string, fields: HeaderFields): string {
   return "invalid header fields";
 }
 
-/** Characters of another service's text that a message quotes. */
-const mostQuoted = 200;
 const quoted = (text: string): string => JSON.stringify(text.slice(0, mostQuoted));
 
 const isMethod = /^[A-Z]{1,20}$/;

@@ -15,12 +15,7 @@ import type { ArrivedCall } from "./calls.ts";
 import type { Introduction } from "./handshake.ts";
 import type { Link } from "./link.ts";
 import { LinkRequest } from "./link-request.ts";
-
-/**
- * Places on each link, beyond those for calls, for requests that hold the deployment together: a service can
- * report its health, and leave, even if its calls take up all other places.
- */
-export const controlCalls = 8;
+import { controlCalls } from "./limits.ts";
 
 /** Sends requests over a link. */
 export class LinkPeer implements LinkedPeer {

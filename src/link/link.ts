@@ -16,19 +16,10 @@ import { callHead } from "./heads.ts";
 import { Outbox, tripMark } from "./outbox.ts";
 import { ReceivedCall } from "./received-call.ts";
 import { SentCall } from "./sent-call.ts";
-import { leastCost } from "./bodies.ts";
 import { Streams } from "./streams.ts";
 import { Pulse } from "./pulse.ts";
 import type { LinkCall, LinkOptions } from "./calls.ts";
-
-/** The limit of concurrent calls until the other end has announced its own. */
-export const firstCalls = 16;
-
-/**
- * The most calls of one read that begin together. Everything that a call creates before it first waits stays in
- * memory until all of them wait, and the size of its answer isn't known in advance.
- */
-const mostTogether = 16;
+import { firstCalls, leastCost, mostTogether } from "./limits.ts";
 
 /** Names of the senders of calls, for messages. */
 const names = { key: "its own", service: "of its procedures", outside: "of callers outside" };

@@ -2,26 +2,19 @@
 // event loop, all in one write, unless the channel is crowded. Parts of bodies take the room that is left, each
 // body in its turn.
 
-import type { HeldFor, Holding } from "../base/ports.ts";
+import type { Clock, HeldFor, Holding } from "../base/ports.ts";
 import type { Channel } from "../base/ports/links.ts";
-import type { Wheel } from "./wheel.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { chunkBytes, kinds } from "./frames.ts";
+import { kinds } from "./frames.ts";
 import { RoundTrips, Window } from "./windows.ts";
-
-/** Parts of bodies wait while one more would exceed 256 KiB in the channel. */
-const bodiesQueuedBytes = 256 * 1024 - chunkBytes;
-/**
- * They also wait while one more would exceed this many unconfirmed bytes: most of those are in the buffers of
- * sockets, where no host shows them, and a call behind them would wait for them all. The limit grows with the
- * length of a round trip.
- */
-const firstUnconfirmed = 1024 * 1024;
-const mostUnconfirmed = 16 * 1024 * 1024;
-/** The most that the windows of all received bodies may grow by together. */
-const mostGrown = 16 * 1024 * 1024;
-/** Calls wait while there are more bytes in the channel. */
-const crowdedBytes = 512 * 1024;
+import {
+  bodiesQueuedBytes,
+  chunkBytes,
+  crowdedBytes,
+  firstUnconfirmed,
+  mostGrown,
+  mostUnconfirmed,
+} from "./limits.ts";
 
 /** Marks the pings that measure a round trip. */
 export const tripMark = 2;
@@ -61,18 +54,18 @@ export class Outbox {
     {
       soon,
       name,
-      wheel,
+      clock,
     }: {
       readonly soon: (run: () => void) => void;
       readonly name: string;
-      readonly wheel: Pick<Wheel, "now">;
+      readonly clock: Pick<Clock, "now">;
     },
   ) {
     this.name = name;
     this.#channel = channel;
     this.#soon = soon;
     this.trips = new RoundTrips(
-      () => wheel.now(),
+      () => clock.now(),
       () => {
         this.control().add(kinds.ping, 0, 1)[0] = tripMark;
         this.flushSoon();

@@ -9,10 +9,9 @@ import type {
   LinkUpgrade,
 } from "../base/ports/links.ts";
 import type { TrustKey } from "../http/trust.ts";
-import { wheelOf } from "./wheel.ts";
 import { takenFrom } from "./directions.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { FrameReader, kinds, mostHandshakeBytes, ProtocolError } from "./frames.ts";
+import { FrameReader, kinds, ProtocolError } from "./frames.ts";
 import {
   Acceptor,
   type AcceptorParts,
@@ -25,6 +24,7 @@ import {
 import { Link } from "./link.ts";
 import { answering, LinkPeer } from "./link-peer.ts";
 import { welcomeMs } from "./times.ts";
+import { mostHandshakeBytes } from "./limits.ts";
 
 /** What a service passes to each of its links. */
 export interface LinkService {
@@ -87,7 +87,7 @@ function linkOf(
     isDialer: dialed !== undefined,
     mostCalls: service.mostCalls,
     takes: takenFrom({ role: service.role, isDialer: dialed !== undefined }, other.role),
-    wheel: wheelOf(service.host.clock),
+    clock: service.host.clock,
     soon: service.soon,
     handle: (call) => answer(call),
     onFault: service.onFault ?? rethrow,

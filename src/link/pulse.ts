@@ -1,10 +1,11 @@
 // Detects that the other end of a link is gone. It is sent a ping when it is silent while calls are in flight, and
-// now and then when there are none.
+// now and then when there are none. Silence is counted in turns and not by a clock, and each turn is due only after the one
+// before: an event loop that was blocked for seconds has had one turn, in which the other end wasn't late.
 
+import type { Clock } from "../base/ports.ts";
 import { kinds } from "./frames.ts";
 import type { Outbox } from "./outbox.ts";
-import { turnMs } from "./times.ts";
-import { Watched, type Wheel } from "./wheel.ts";
+import { idleMs, turnMs } from "./times.ts";
 
 /** Turns of silence until each step. */
 const turns = {
@@ -20,10 +21,11 @@ const turns = {
  */
 const outOfRunning = 15_000 / turnMs;
 
-export class Pulse extends Watched {
+export class Pulse {
   readonly #outbox: Outbox;
-  readonly #wheel: Wheel;
+  readonly #clock: Clock;
   readonly #isDialer: boolean;
+  readonly #idleMs: number;
   readonly #onOut: (cause: Error) => void;
   /** Whether something came since the last turn, and whether a call was in flight. */
   #isHeard = false;
@@ -33,18 +35,21 @@ export class Pulse extends Watched {
   #queued = 0;
   /** Turns without a sign of the other end. */
   #silence = 0;
+  #isActive = false;
+  #isOver = false;
+  #cancel = (): void => {};
 
   constructor(
     outbox: Outbox,
-    { wheel, isDialer }: { readonly wheel: Wheel; readonly isDialer: boolean },
+    { clock, isDialer }: { readonly clock: Clock; readonly isDialer: boolean },
     onOut: (cause: Error) => void,
   ) {
-    super();
     this.#outbox = outbox;
-    this.#wheel = wheel;
+    this.#clock = clock;
     this.#isDialer = isDialer;
+    this.#idleMs = isDialer ? idleMs.dialer : idleMs.acceptor;
     this.#onOut = onOut;
-    wheel.add(this);
+    this.#next(false);
   }
 
   /** A ping has had no answer for 300 ms. */
@@ -61,14 +66,26 @@ export class Pulse extends Watched {
   /** A call waits for the other end. */
   used(): void {
     this.#wasUsed = true;
-    this.#wheel.wake(this);
+    if (!this.#isActive) this.#next(true);
   }
 
   stop(): void {
-    this.#wheel.remove(this);
+    this.#isOver = true;
+    this.#cancel();
   }
 
-  override turn(): boolean {
+  /** Each turn from now on, or only now and then. */
+  #next(isActive: boolean): void {
+    this.#cancel();
+    if (this.#isOver) return;
+    this.#isActive = isActive;
+    this.#cancel = isActive
+      ? this.#clock.after(turnMs, () => this.#next(this.#turn()))
+      : this.#clock.after(this.#idleMs, () => this.#next(this.#idleTurn()));
+  }
+
+  /** Returns whether it wants the next one too. */
+  #turn(): boolean {
     const { left, queued } = this.#outbox;
     // Its host accepts waiting bytes, so it isn't gone.
     const isTaken = this.#queued > 0 && left > this.#left;
@@ -91,7 +108,8 @@ export class Pulse extends Watched {
     return false;
   }
 
-  override idleTurn(): boolean {
+  /** Returns whether it wants each turn from now on. */
+  #idleTurn(): boolean {
     const isHeard = this.#isHeard;
     this.#isHeard = false;
     // The pings of the dialer show the same.

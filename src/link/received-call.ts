@@ -4,13 +4,14 @@ import { Abort } from "../base/aborts.ts";
 import { NodeNotAvailable, memoryExhausted } from "../base/errors.ts";
 import type { CallFrom, HeaderFields, HttpResponse } from "../base/ports.ts";
 import { chunksOf, discard } from "../http/bodies.ts";
-import { bytesBehind, ReceivedBody, SendingBody, shortOf, wholeOf, windowBytes } from "./bodies.ts";
+import { bytesBehind, ReceivedBody, SendingBody, shortOf, wholeOf } from "./bodies.ts";
 import { kinds, ProtocolError } from "./frames.ts";
 import { answerHead, readCallHead } from "./heads.ts";
 import type { ArrivedCall } from "./calls.ts";
 import type { Outbox } from "./outbox.ts";
 import { addHeadFrame, bodyFollows, headIn } from "./payload.ts";
 import type { Streams } from "./streams.ts";
+import { windowBytes } from "./limits.ts";
 
 export class ReceivedCall implements ArrivedCall {
   readonly method: string;

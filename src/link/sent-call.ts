@@ -1,19 +1,18 @@
 // A call that this end of a link has sent.
 
 import { type PeerResponse, TransportError } from "../base/ports.ts";
+import { isBodiless } from "../http/answers.ts";
 import { chunksOf } from "../http/bodies.ts";
-import { bytesBehind, ReceivedBody, SendingBody, shortOf, wholeOf, windowBytes } from "./bodies.ts";
+import { bytesBehind, ReceivedBody, SendingBody, shortOf, wholeOf } from "./bodies.ts";
 import { callKinds, ProtocolError } from "./frames.ts";
 import { BadAnswerError, readAnswerHead, type ReceivedHead } from "./heads.ts";
 import type { LinkCall } from "./calls.ts";
 import type { Outbox } from "./outbox.ts";
 import { addHeadFrame, bodyFollows, headIn } from "./payload.ts";
 import type { Streams } from "./streams.ts";
+import { windowBytes } from "./limits.ts";
 
 const nothing = new Uint8Array();
-
-/** An answer with this status has no body, whatever follows its head. */
-const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
 export class SentCall {
   /** The call's number in the order in which the link sent them. */

@@ -8,7 +8,8 @@ export const challengeMs = 10_000;
 /** How long a dialer waits for the acceptor's first frames. */
 export const welcomeMs = 5_000;
 
-// wheel.ts
-/** The interval between turns. */
+// pulse.ts
+/** How often a link with calls in flight is looked after. */
 export const turnMs = 100;
-export const idleTurnMs = 1_000;
+/** How often one without is. The end that was dialled has the other one's ping by its own turn, so it sends none. */
+export const idleMs = { dialer: 15_000, acceptor: 16_000 };

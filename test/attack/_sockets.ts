@@ -4,8 +4,8 @@
 import { connect } from "node:net";
 import { nodeHost } from "../../server/http/host.ts";
 import { type HttpServer, listen } from "../../server/http/http.ts";
-import { type Console, createConsole } from "../../console/server/console.ts";
-import type { Host, HttpRequest } from "../../src/base/ports.ts";
+import { loadConsole } from "../../server/console/load-console.ts";
+import type { HttpRequest } from "../../src/base/ports.ts";
 import { createGateway } from "../../src/roles/gateway.ts";
 import type { ServerModules } from "../../src/roles/application/application.ts";
 import { createNode } from "../../src/roles/node.ts";
@@ -81,14 +81,7 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
   };
   let ids = 0;
   const repository = await open(() => createRepository(host(), { ...common, files }));
-  const consoleOf = (gatewayHost: Host): Console | undefined =>
-    options.console &&
-    createConsole(gatewayHost, {
-      trustKey: key,
-      secure: false,
-      masks: false,
-      file: async () => undefined,
-    });
+  const openConsole = options.console && (await loadConsole(log));
   const gateway = await open(() => {
     const gatewayHost = host();
     return createGateway(gatewayHost, {
@@ -96,7 +89,7 @@ export async function openSockets(options: SocketOptions = {}): Promise<Sockets>
       healthIntervalMs: 60_000,
       gatheringMs: 0,
       newId: () => `m${++ids}`,
-      observer: consoleOf(gatewayHost),
+      observer: openConsole?.(gatewayHost, { trustKey: key, secure: false, masks: false }),
     });
   });
   const { segments } = await modules.manifest();

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { CallFrom } from "../../src/base/ports.ts";
 import { key } from "../_deployment.ts";
+import { hasConsole } from "../_has-console.ts";
 import { dialAsMember, type FakeMember, socketDial } from "../_fake-member.ts";
 import { attack, expectAlive, socketsForAll } from "./_attack.ts";
 import { bytesOf, type Service, exchange, type RawRequest } from "./_sockets.ts";
@@ -160,14 +161,20 @@ const guarded: readonly {
   },
 ];
 
-describe.each(guarded)("$what, over HTTP", ({ services, request, opens, allowed, denied }) => {
-  it.each(senders)("is answered or refused correctly with %s", async (_, fields, worth) => {
-    const bytes = bytesOf({ ...request, fields: [...(request.fields ?? []), ...fields] });
-    if (!opens || worth !== "key") return void (await attack(sockets, services, bytes, denied));
-    for (const service of services)
-      expect((await exchange(sockets.ports[service], bytes)).status).toBe(allowed);
-  });
-});
+const isThere = ({ request: { target = "" } }: (typeof guarded)[number]): boolean =>
+  hasConsole || !target.startsWith("/svc/console");
+
+describe.each(guarded.filter(isThere))(
+  "$what, over HTTP",
+  ({ services, request, opens, allowed, denied }) => {
+    it.each(senders)("is answered or refused correctly with %s", async (_, fields, worth) => {
+      const bytes = bytesOf({ ...request, fields: [...(request.fields ?? []), ...fields] });
+      if (!opens || worth !== "key") return void (await attack(sockets, services, bytes, denied));
+      for (const service of services)
+        expect((await exchange(sockets.ports[service], bytes)).status).toBe(allowed);
+    });
+  },
+);
 
 /** Who dials, and where: the links of a deployment. */
 const links = {

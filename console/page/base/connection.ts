@@ -1,7 +1,7 @@
 // The session, and the event stream that keeps the model up to date.
 
 import { addressOf } from "./address.ts";
-import type { ConsoleChange, ConsoleState } from "../../../src/types/console-state.ts";
+import type { ConsoleChange, ConsoleState } from "../../console-state.ts";
 import type { Model } from "./model.ts";
 import { retryMs } from "./times.ts";
 

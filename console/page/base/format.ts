@@ -1,12 +1,7 @@
 // Numbers and names as people read them.
 
 import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
-import type {
-  Caller,
-  MemberState,
-  ProcedureState,
-  SeenCall,
-} from "../../../src/types/console-state.ts";
+import type { Caller, MemberState, ProcedureState, SeenCall } from "../../console-state.ts";
 
 const whole = new Intl.NumberFormat("en");
 

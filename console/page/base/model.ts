@@ -12,7 +12,7 @@ import type {
   ProcedureState,
   SeenCall,
   ServiceState,
-} from "../../../src/types/console-state.ts";
+} from "../../console-state.ts";
 import { clockToleranceMs, rateWindowMs } from "./times.ts";
 
 export type Part =

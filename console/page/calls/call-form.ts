@@ -1,7 +1,7 @@
 // A procedure's dialog: where it runs, and a form that calls it.
 
 import { addressOf } from "../base/address.ts";
-import type { ProcedureState } from "../../../src/types/console-state.ts";
+import type { ProcedureState } from "../../console-state.ts";
 import { headers } from "../../../src/base/protocol.ts";
 import { argumentsField, fieldsOf } from "./argument-fields.ts";
 import { openDialog } from "../base/dialog.ts";

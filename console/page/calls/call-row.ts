@@ -1,7 +1,7 @@
 // A row of the list of calls. Rows are reused, as changing an element's text costs the browser a
 // fraction of a new element.
 
-import type { SeenCall } from "../../../src/types/console-state.ts";
+import type { SeenCall } from "../../console-state.ts";
 import { h } from "../base/dom.ts";
 import {
   bytes,

@@ -1,6 +1,6 @@
 // The list of the last calls, newest first, and a call's dialog.
 
-import type { SeenCall } from "../../../src/types/console-state.ts";
+import type { SeenCall } from "../../console-state.ts";
 import { CallRow, routeOf, timeOf } from "./call-row.ts";
 import { openDialog } from "../base/dialog.ts";
 import { arrange, fill, gridOf, h, rove, rowHeight, setText } from "../base/dom.ts";

@@ -1,7 +1,7 @@
 // Controls for development: kill and start nodes, move procedures.
 
 import { addressOf } from "../base/address.ts";
-import type { DevelopmentState } from "../../../src/types/console-state.ts";
+import type { DevelopmentState } from "../../console-state.ts";
 import type { Model } from "../base/model.ts";
 
 type Node = DevelopmentState["nodes"][number];

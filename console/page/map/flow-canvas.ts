@@ -3,7 +3,7 @@
 // of sight. It is a canvas because dots as animated elements cost twice as much: a browser creates
 // a layer whenever one begins or ends (lab/bench/console-page.mjs).
 
-import type { Caller } from "../../../src/types/console-state.ts";
+import type { Caller } from "../../console-state.ts";
 import { travelMs } from "../base/times.ts";
 
 /** Boxes of the map; without a hub the member is the service itself. */

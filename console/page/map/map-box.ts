@@ -1,6 +1,6 @@
 // Boxes of the map: a member, or a development node that has left, with segments and procedures.
 
-import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
+import type { MemberState, ProcedureState } from "../../console-state.ts";
 import { nodeNamed, switchNode, verbOf } from "./controls.ts";
 import { h } from "../base/dom.ts";
 import { labelOf, memberName } from "../base/format.ts";

@@ -1,7 +1,7 @@
 // The map: callers, the service, and its members with segments and procedures. flow-canvas.ts draws
 // calls over it. In development, users drag procedures and kill nodes here.
 
-import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
+import type { MemberState, ProcedureState } from "../../console-state.ts";
 import { controlled, moveProcedure } from "./controls.ts";
 import { fill, h, setText } from "../base/dom.ts";
 import { enableDrag } from "./drag.ts";

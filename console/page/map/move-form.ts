@@ -1,6 +1,6 @@
 // The form that moves a procedure to another segment: the keyboard's alternative to dragging.
 
-import type { ProcedureState } from "../../../src/types/console-state.ts";
+import type { ProcedureState } from "../../console-state.ts";
 import { controlled, moveProcedure, segmentsIn } from "./controls.ts";
 import { h, setText } from "../base/dom.ts";
 import type { Model } from "../base/model.ts";

@@ -1,6 +1,6 @@
 // A ring buffer of the last calls.
 
-import type { Caller, Flow, SeenCall } from "../../../src/types/console-state.ts";
+import type { Caller, Flow, SeenCall } from "../../console-state.ts";
 
 /** A reader further behind misses calls. */
 const capacity = 512;

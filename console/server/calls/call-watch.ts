@@ -1,18 +1,15 @@
 // Watches the calls of a role: records their outcomes and counts them. It exists only while the
 // console has viewers.
 
-import type {
-  Caller,
-  Figures,
-  Flow,
-  ProcedureRate,
-  SeenCall,
-} from "../../../src/types/console-state.ts";
+import type { Caller, Figures, Flow, ProcedureRate, SeenCall } from "../../console-state.ts";
 import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
-import type { CallObserver, RpcHandler } from "../../../src/roles/pipeline/observer.ts";
-import { hiddenError } from "../../../src/roles/pipeline/refuse.ts";
+import {
+  type CallObserver,
+  hiddenError,
+  type RpcHandler,
+} from "../../../src/roles/pipeline/observer.ts";
 import { readRelayHeaders } from "../../../src/http/relay-headers.ts";
 import { pathOf, queryOf } from "../../../src/http/router.ts";
 import { errorOf, mostLines, traceOf } from "../../../src/base/trace.ts";

@@ -1,6 +1,6 @@
 // Identifies callers: a service of the deployment, a browser, or another client.
 
-import type { Caller, Figures } from "../../../src/types/console-state.ts";
+import type { Caller, Figures } from "../../console-state.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { serviceHeaders } from "../../../src/base/protocol.ts";
 import type { Credentials } from "../../../src/http/trust.ts";

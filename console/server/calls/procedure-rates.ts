@@ -1,6 +1,6 @@
 // Figures of each procedure over the last minute.
 
-import type { ProcedureRate, SeenCall } from "../../../src/types/console-state.ts";
+import type { ProcedureRate, SeenCall } from "../../console-state.ts";
 import { Window } from "./window.ts";
 import { forgetMs, ratesRefreshMs } from "../base/times.ts";
 

@@ -1,12 +1,11 @@
 // What a gateway shows: its members, their descriptions from joining, and their health checks.
 
 import { mostOpen } from "../../../src/base/access.ts";
-import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
+import type { MemberState, ProcedureState } from "../../console-state.ts";
 import type { Host } from "../../../src/base/ports.ts";
 import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
 import { anyUpstream, callsPath, paths } from "../../../src/base/protocol.ts";
-import { conditionOf, type Member } from "../../../src/roles/members/members.ts";
-import type { Subject } from "../../../src/roles/pipeline/observer.ts";
+import { conditionOf, type Member, type Subject } from "../../../src/roles/pipeline/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { MembersElsewhere } from "./members-elsewhere.ts";
 import { otherGateways } from "./other-gateways.ts";

@@ -1,9 +1,8 @@
 // Nodes that stand in the directory and have not joined this gateway: they have joined others, or can't reach
 // this one.
 
-import type { MemberState } from "../../../src/types/console-state.ts";
-import type { Directory, DirectoryMember } from "../../../src/roles/directory/directory.ts";
-import type { Member } from "../../../src/roles/members/members.ts";
+import type { MemberState } from "../../console-state.ts";
+import type { Directory, DirectoryMember, Member } from "../../../src/roles/pipeline/observer.ts";
 
 export class MembersElsewhere {
   readonly #directory: Pick<Directory, "watchMembers" | "listOf">;
@@ -52,7 +51,7 @@ export class MembersElsewhere {
       if (this.#segments.size >= 100) this.#segments.clear();
       if (details !== undefined) this.#segments.set(digest, details.segments);
     } catch {
-      // The list is on its way, or NATS is away: the next change of a member asks again.
+      // The list is on its way, or the directory is away: the next change of a member asks again.
       if (this.#unread.size < 16) this.#unread.set(digest, member);
     }
   }

@@ -3,10 +3,13 @@
 
 import type { Host } from "../../../src/base/ports.ts";
 import { anyUpstream, gatewaysPath } from "../../../src/base/protocol.ts";
-import type { MemberState } from "../../../src/types/console-state.ts";
-import type { ListedMember } from "../../../src/roles/members/member-endpoints.ts";
-import type { Member, Members } from "../../../src/roles/members/members.ts";
-import type { ListedGateway } from "../../../src/roles/upstreams/gateway-list.ts";
+import type { MemberState } from "../../console-state.ts";
+import type {
+  ListedGateway,
+  ListedMember,
+  Member,
+  Members,
+} from "../../../src/roles/pipeline/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { keptMs, otherAnswerMs } from "../base/times.ts";
 

@@ -1,17 +1,12 @@
 // What a proxy shows: the members of the gateway behind it if that has a console, otherwise the
 // procedures of the application.
 
-import type {
-  ConsoleState,
-  MemberState,
-  ProcedureState,
-} from "../../../src/types/console-state.ts";
+import type { ConsoleState, MemberState, ProcedureState } from "../../console-state.ts";
 import { defaultServerSegments } from "../../../src/base/manifest.ts";
 import type { Host, Peer } from "../../../src/base/ports.ts";
 import { anyUpstream, consolePath } from "../../../src/base/protocol.ts";
-import type { Subject } from "../../../src/roles/pipeline/observer.ts";
+import { proceduresIn, type Subject } from "../../../src/roles/pipeline/observer.ts";
 import { fetchJson } from "./fetch-json.ts";
-import { proceduresIn } from "./manifest-procedures.ts";
 import type { Source } from "./source.ts";
 import { proxyPollMs } from "../base/times.ts";
 

@@ -1,6 +1,6 @@
 // What the console reads from a role, about once a second while it has viewers.
 
-import type { MemberState, ProcedureState } from "../../../src/types/console-state.ts";
+import type { MemberState, ProcedureState } from "../../console-state.ts";
 import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
 
 export interface Source {

@@ -1,8 +1,7 @@
 // What a standalone shows: itself, and the calls between its procedures.
 
-import type { ProcedureState } from "../../../src/types/console-state.ts";
-import { describeNode } from "../../../src/roles/members/member-details.ts";
-import type { Subject } from "../../../src/roles/pipeline/observer.ts";
+import type { ProcedureState } from "../../console-state.ts";
+import { describeNode, type Subject } from "../../../src/roles/pipeline/observer.ts";
 import type { Source } from "./source.ts";
 
 /** The id of the only member. */

@@ -7,7 +7,6 @@ import { FrameReader, kinds } from "../../../src/link/frames.ts";
 import { answerHead, callHead, readAnswerHead, readCallHead } from "../../../src/link/heads.ts";
 import { Link } from "../../../src/link/link.ts";
 import { addHeadFrame, headIn } from "../../../src/link/payload.ts";
-import { Wheel } from "../../../src/link/wheel.ts";
 
 const call = {
   method: "POST",
@@ -56,7 +55,7 @@ describe("64 frames of calls", () => {
 
 /** A link and its other end, whose channels deliver at once. */
 function pair() {
-  const wheel = new Wheel({ now: () => 0, after: () => () => {} });
+  const clock = { now: () => 0, after: () => () => {} };
   /** @type {(() => void)[]} */
   const queue = [];
   /** @type {((bytes: Uint8Array) => void)[]} */
@@ -72,7 +71,7 @@ function pair() {
     const link = new Link(channel, {
       isDialer,
       mostCalls: 1_000,
-      wheel,
+      clock,
       soon: (run) => queue.push(run),
       handle: async () => ({ ...answer, body: "3" }),
       onFault(fault) {

@@ -17,7 +17,6 @@ import {
   type LinkRefusal,
   NoLinkThere,
 } from "../../../src/base/ports/links.ts";
-import { mostHandshakeBytes } from "../../../src/link/frames.ts";
 import { transportFailure } from "../connection/transport-failure.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { HeldSocket } from "../connection/caller-connection.ts";
@@ -26,6 +25,7 @@ import { HeldMemory } from "../../host/held-memory.ts";
 import { connectionOf } from "./socket-channel.ts";
 import { type DialedUpgrade, linkPath, toSocket, toWebSocket } from "./upgrades.ts";
 import { dialAnswerMs } from "../connection/times.ts";
+import { mostHandshakeBytes } from "../../../src/link/limits.ts";
 
 export interface LinkHostOptions {
   /** Certificate authorities, beside those that Node knows. */

@@ -3,7 +3,7 @@
 import { FileNotFound } from "../../../src/base/errors.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
-import { isBodiless, webHeaders } from "../../../src/http/web-messages.ts";
+import { hasNullBody, webHeaders } from "../../../src/http/web-messages.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
 import { chunkBytes } from "../../host/held-memory.ts";
 import { slicesOf } from "../writing/slices.ts";
@@ -101,7 +101,7 @@ function toResponse(answer: HttpResponse, parts: AnswerParts): Response {
   const { status, body } = answer;
   const { request, finish } = parts;
   const headers = webHeaders(answer.headers);
-  const hasBody = !isBodiless(status);
+  const hasBody = !hasNullBody(status);
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     if (bytes !== undefined && hasBody && !headers.has("content-length"))

@@ -10,7 +10,7 @@ import { refusedStartReason } from "../../../src/http/refusals.ts";
 import { notStartedHeader } from "../../../src/http/relay-headers.ts";
 import { encodeError } from "../../../src/wire/encode-error.ts";
 import { refusalEncoding } from "../../../src/wire/encoding.ts";
-import { withHeaders } from "../../../src/http/answers.ts";
+import { isBodiless, withHeaders } from "../../../src/http/answers.ts";
 import type { CallerConnection } from "../connection/caller-connection.ts";
 import { chunkBytes } from "../../host/held-memory.ts";
 import { sendHead } from "./send-head.ts";
@@ -69,9 +69,9 @@ export function writeAnswer(
 ): Promise<void> | void {
   const { body } = answer;
   const isStream = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
-  const isBodiless = answer.status === 204 || answer.status === 304;
+  const hasNoBody = isBodiless(answer.status);
   const size = sizeOf(body);
-  const isSent = message.method !== "HEAD" && !isBodiless;
+  const isSent = message.method !== "HEAD" && !hasNoBody;
   if (isSent && size > maxDroppedBytes && !connection.memory.fits(size)) {
     discard(body);
     const parts = { closing, isMounted, connection };
@@ -85,7 +85,7 @@ export function writeAnswer(
   const fields: (string | string[] | number)[] = [];
   for (const name in answer.headers) fields.push(name, answer.headers[name] as string | string[]);
   // An answer to HEAD without a body doesn't say how long the body for GET would be.
-  const isSizeKnown = !isStream && !isBodiless && (isSent || body !== undefined);
+  const isSizeKnown = !isStream && !hasNoBody && (isSent || body !== undefined);
   if (isSizeKnown && promised === undefined) fields.push("content-length", size);
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
@@ -110,7 +110,7 @@ export function writeAnswer(
     });
   if (isUnread && message.method !== "HEAD") {
     // Node sends no text, not even an empty one, in an answer that can't have a body.
-    if (isBodiless) response.flushHeaders();
+    if (hasNoBody) response.flushHeaders();
     else if (content === undefined) sendHead(response);
     else response.write(typeof content === "string" ? Buffer.from(content) : content);
     return lingered(message).then(() => void response.end());

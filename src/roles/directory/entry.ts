@@ -4,9 +4,7 @@
 import type { BucketName } from "../../base/ports/buckets.ts";
 import type { Host } from "../../base/ports.ts";
 import { keysOf, type TrustKey } from "../../http/trust.ts";
-
-/** The longest entry. */
-export const maxEntryBytes: number = 16 * 1024;
+import { maxEntryBytes } from "../common/limits.ts";
 
 /** Keys in buckets: random ids. */
 const instancePattern = /^[\w-]{8,64}$/;

@@ -5,13 +5,10 @@ import type { BucketName } from "../../base/ports/buckets.ts";
 import type { Clock, Log } from "../../base/ports.ts";
 import type { Entries } from "./entry.ts";
 import { everyMs } from "../common/times.ts";
+import { maxRecords, maxWarnings } from "../common/limits.ts";
 
 /** An entry that hasn't changed for three refreshes expires. */
 const sweepsToLive = (3 * everyMs.entry) / everyMs.sweep;
-/** More than deployments have. Processes that have ended count, as their numbers are remembered. */
-const maxRecords = 10_000;
-/** Invalid values that are logged. */
-const maxWarnings = 20;
 
 interface KnownEntry<Content> {
   sequence: number;

@@ -3,11 +3,8 @@
 
 import type { Buckets } from "../../base/ports/buckets.ts";
 import type { Host } from "../../base/ports.ts";
-import { maxListBytes } from "../members/lists.ts";
 import { type MemberList, readList } from "../members/member-list.ts";
-
-/** By default servers take values of up to 1 MiB, headers included. */
-export const partBytes: number = 512 * 1024;
+import { maxListBytes, partBytes } from "../common/limits.ts";
 
 /** A list's digest and length. */
 export interface ListName {

@@ -8,12 +8,12 @@ import type { Limits } from "../../base/limits.ts";
 import type { TrustKey } from "../../http/trust.ts";
 import { dialersOf } from "../../link/directions.ts";
 import type { Link } from "../../link/link.ts";
-import { controlCalls } from "../../link/link-peer.ts";
 import { createAccepting, type LinkService, type ProvenLink } from "../../link/proven-link.ts";
 import { RareLines } from "../common/rare-lines.ts";
 import { DialledLink, type DialledLinkParts } from "./dialled-link.ts";
 import { watchAddresses } from "./watch-addresses.ts";
 import { patienceMs } from "../common/times.ts";
+import { controlCalls } from "../../link/limits.ts";
 
 export interface ServiceLinksParts {
   readonly host: Host;

@@ -6,6 +6,7 @@ import { listsPath, paths } from "../../base/protocol.ts";
 import type { MemberDetails } from "./member-details.ts";
 import { type Announced, textOfList } from "./member-list.ts";
 import { everyMs, patienceMs } from "../common/times.ts";
+import { longestJoin } from "../common/limits.ts";
 
 /** Sends a request to the gateway, within the time that it has. */
 export type SendToGateway = (
@@ -27,9 +28,6 @@ interface NamedList {
   readonly name?: string;
   readonly revision?: string;
 }
-
-/** Longer ones, in characters, name the digest: to ask whether it is known costs more than to send less. */
-const longestJoin = 16 * 1024;
 
 export function createAnnouncement(
   host: Pick<Host, "clock" | "digest">,

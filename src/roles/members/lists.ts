@@ -5,14 +5,7 @@ import { BadRequest, NodeNotAvailable } from "../../base/errors.ts";
 import type { Host } from "../../base/ports.ts";
 import { listOf, type MemberList, type Offered, readList, textOfList } from "./member-list.ts";
 import { keptMs, patienceMs } from "../common/times.ts";
-
-/** A list of 100,000 procedures takes 5 to 10 MB. */
-export const maxListBytes: number = 64 * 1024 * 1024;
-/** So many lists that no member has yet, on their way or complete. */
-const maxUploads = 16;
-
-/** More lists than this aren't coming at once: their members are all told to send. */
-const maxExpected = 100;
+import { maxExpected, maxUploads } from "../common/limits.ts";
 
 export interface Lists {
   /** The list, if members have it or it has been uploaded. */

@@ -15,6 +15,7 @@ export interface MemberDetails {
   readonly procedures: readonly MemberProcedure[];
 }
 
+/** One version of a procedure, or a route, and the segments that name it. */
 export interface MemberProcedure {
   readonly fqn: string;
   readonly version: string;

@@ -6,12 +6,13 @@ import type { Host, HttpRequest, HttpResponse, LinkedPeer } from "../../base/por
 import { answerHeaders, listsPath, mediaTypes, paths } from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
 import type { Trust } from "../../http/trust.ts";
-import { type Lists, maxListBytes } from "./lists.ts";
+import { type Lists } from "./lists.ts";
 import type { MemberList } from "./member-list.ts";
 import type { MemberDetails } from "./member-details.ts";
 import { conditionOf, type Member, type MemberCondition, type Members } from "./members.ts";
 import { isDigest, type JoiningMember, readJoin } from "./read-join.ts";
 import { routeClash } from "./route-directory.ts";
+import { maxJoinBytes, maxListBytes } from "../common/limits.ts";
 
 export interface MemberEndpointsOptions {
   /** Called for each member that has announced itself. */
@@ -30,9 +31,6 @@ export interface ListedMember {
   readonly procedures: number;
   readonly routes: number;
 }
-
-/** For the names of some hundred thousand procedures, from a member that has shown the key. */
-const maxJoinBytes = 16 * 1024 * 1024;
 
 export function memberRoutes(
   host: Pick<Host, "log">,

@@ -4,6 +4,7 @@ import { BadRequest } from "../../base/errors.ts";
 import { areNames, readRoutes, readTimeouts } from "./route-list.ts";
 import { type MemberDetails, readMemberDetails, readMemberName } from "./member-details.ts";
 import type { Offered } from "./member-list.ts";
+import { maxUrlLength } from "../common/limits.ts";
 
 interface Joining {
   /** Where it listens, without a trailing slash. */
@@ -21,9 +22,6 @@ export type JoiningMember = Joining &
     | { readonly digest: string; readonly offered?: undefined }
     | { readonly digest?: undefined; readonly offered: Offered }
   );
-
-/** Longest URL of a member, in characters: no real one is longer. */
-const maxUrlLength = 2_048;
 
 /** Whether a value is the SHA-256 of a list. */
 export function isDigest(value: unknown): value is string {

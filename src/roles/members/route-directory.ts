@@ -4,9 +4,7 @@ import { patternParts, patternShape, routesClash } from "../../http/route-patter
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";
 import { createBalancer, type Holder, type Rotation } from "./balancer.ts";
-
-/** Remember this many routes that no member has any more: requests for them get 503. */
-const maxLeft = 1_000;
+import { maxLeft } from "../common/limits.ts";
 
 /** Members that have it have the same routes. */
 export interface ListOfRoutes {

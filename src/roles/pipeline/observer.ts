@@ -1,5 +1,5 @@
-// The port through which a role reports what happens. The console is an observer, and this is all
-// that roles know about it.
+// The port through which a role reports what happens. The console is an observer: this is all that roles
+// know about it, and all that it may import of them.
 
 import type { ServerNode } from "../application/load-node.ts";
 import type { Health } from "../../http/health.ts";
@@ -10,6 +10,14 @@ import type { CallFigures } from "../../base/ports/telemetry.ts";
 import type { Way } from "../links/dialled-link.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Members } from "../members/members.ts";
+
+export { hiddenError } from "./refuse.ts";
+export { proceduresIn } from "../members/manifest-procedures.ts";
+export { describeNode } from "../members/member-details.ts";
+export type { ListedMember } from "../members/member-endpoints.ts";
+export { conditionOf, type Member, type Members } from "../members/members.ts";
+export type { Directory, DirectoryMember } from "../directory/directory.ts";
+export type { ListedGateway } from "../upstreams/gateway-list.ts";
 
 export type RpcHandler = (request: HttpRequest) => Promise<HttpResponse>;
 
@@ -49,7 +57,7 @@ export interface ObservedRole {
 export type Subject =
   | {
       readonly mode: "gateway";
-      readonly members: Members;
+      readonly members: Pick<Members, "all">;
       /** The gateway's process. */
       readonly instance: string;
       /** Members of the whole deployment, if it has a directory. */
@@ -65,6 +73,6 @@ export type Subject =
   | {
       readonly mode: "standalone";
       readonly name: string | undefined;
-      readonly node: ServerNode;
+      readonly node: Pick<ServerNode, "registry" | "routes" | "observe">;
       readonly segments: () => readonly string[];
     };

@@ -19,28 +19,36 @@ export async function prepareMiddleware({ isEmpty }: MiddlewareChain): Promise<v
 
 /** Answers exchanges by passing them on with `send`. */
 export function createPassOn(parts: PassOnParts, send: Send): Answering {
-  return async (exchange) => {
+  const passCall: Answering = async (exchange) => {
     const { method, target, headers } = exchange.request;
-    let body: Content["body"] = noBytes;
-    if (exchange.route !== undefined) {
-      if (announcesBody(headers)) ({ body } = exchange);
-    } else if (method === "POST") {
+    let body = noBytes;
+    if (method === "POST") {
       const limit = bodyLimit(bodyTypeOf(headers), parts.limits);
       const receiving = exchange.receiveBody(limit, (whole) => {
         body = whole;
       });
       if (receiving !== undefined) await receiving;
     }
-    const content: Content = { method, target, body };
+    const content: Content<Uint8Array> = { method, target, body };
     if (!parts.chain.isEmpty) {
       through ??= await import("./through-middleware.ts");
-      return await through.passThroughMiddleware(parts, exchange, content, send);
+      return await through.passCall(parts, exchange, content, send);
     }
     const answer = await send(exchange, content);
     // The console shows errors of calls, which are small.
-    const isRead = exchange.route === undefined && answer.status >= 400;
-    return relayAnswer(isRead ? await wholeAnswer(answer) : answer, method);
+    return relayAnswer(answer.status >= 400 ? await wholeAnswer(answer) : answer, method);
   };
+  const passRoute: Answering = async (exchange) => {
+    const { method, target, headers } = exchange.request;
+    const body = announcesBody(headers) ? exchange.body : noBytes;
+    const content: Content = { method, target, body };
+    if (!parts.chain.isEmpty) {
+      through ??= await import("./through-middleware.ts");
+      return await through.passRoute(parts, exchange, content, send);
+    }
+    return relayAnswer(await send(exchange, content), method);
+  };
+  return (exchange) => (exchange.route === undefined ? passCall(exchange) : passRoute(exchange));
 }
 
-const noBytes = new Uint8Array();
+const noBytes: Uint8Array = new Uint8Array();

@@ -12,6 +12,7 @@ import type { ServerModules } from "../application/application.ts";
 import { notFound } from "../../http/answers.ts";
 import type { Member, Members } from "../members/members.ts";
 import { answerMs } from "../common/times.ts";
+import { mostAnswers } from "../common/limits.ts";
 
 /** Answers `true` or `false` to services. */
 export function knownNameEndpoint(modules: Pick<ServerModules, "manifest">): Route {
@@ -44,9 +45,6 @@ function hasForServices(
       ),
   );
 }
-
-/** Answers are asked for again once another node has joined, or when there are this many. */
-const mostAnswers = 1_000;
 
 /** Whether the newest member's build has a procedure. Also `true` if nobody says otherwise. */
 export function createDeployedNames(

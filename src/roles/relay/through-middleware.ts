@@ -24,20 +24,11 @@ import { joined, endToEndHeaders, type PassOnParts, relayAnswer, wholeAnswer } f
 import { LazyArguments } from "./lazy-arguments.ts";
 import type { Application } from "../application/application.ts";
 
-/** Passes on what came in through the middleware, which may change arguments, headers and result. */
-export function passThroughMiddleware(
-  parts: PassOnParts,
-  exchange: Exchange,
-  content: Content,
-  send: Send,
-): Promise<HttpResponse> {
-  return exchange.route === undefined
-    ? passCall(parts, exchange, content as Content<Uint8Array>, send)
-    : passRoute(parts, exchange, content, send);
-}
-
-/** Middleware sees the answer as a `Response`, and no arguments: the request's body passes as bytes. */
-async function passRoute(
+/**
+ * Passes a request for a route on. Middleware sees the answer as a `Response`, and no arguments: the request's body
+ * passes as bytes.
+ */
+export async function passRoute(
   { host, chain }: PassOnParts,
   exchange: Exchange,
   content: Content,
@@ -63,7 +54,8 @@ async function passRoute(
     : answerOf(value, exchange.fqn, host.memory, value === response);
 }
 
-async function passCall(
+/** Passes a call on. Middleware may change arguments, headers and result. */
+export async function passCall(
   parts: PassOnParts,
   exchange: Exchange,
   received: Content<Uint8Array>,

@@ -3,9 +3,7 @@
 
 import type { AbortNotice, Clock } from "../../base/ports.ts";
 import { thirdTryMs } from "../common/times.ts";
-
-/** A call goes to this many services at most. */
-export const mostTried = 3;
+import { budgetSeconds, smallestBudget } from "../common/limits.ts";
 
 /** Resolves a moment later. Rejects if the caller has left in the meantime. */
 export async function backOff(clock: Clock, caller: AbortNotice | undefined): Promise<void> {
@@ -17,15 +15,13 @@ export async function backOff(clock: Clock, caller: AbortNotice | undefined): Pr
 
 /** The share of a resend that each call adds to the budget. */
 const perCall = 0.2;
-const smallest = 20;
-const seconds = 10;
 
 /** A bucket of tokens. It starts full; each call adds to it, and each call sent again takes one. */
 export class ResendBudget {
   readonly #mostInFlight: () => number;
   #tokens = Infinity;
   /** Calls of each of the last seconds. */
-  readonly #calls = Array.from({ length: seconds }, () => 0);
+  readonly #calls = Array.from({ length: budgetSeconds }, () => 0);
   #second = 0;
 
   /** `mostInFlight` returns the number of calls in flight at the busiest service. */
@@ -37,14 +33,14 @@ export class ResendBudget {
   called(now: number): void {
     this.#tokens += perCall;
     this.#turnTo(now);
-    this.#calls[this.#second % seconds]! += 1;
+    this.#calls[this.#second % budgetSeconds]! += 1;
   }
 
   /** Whether a call may be sent again, at a time in milliseconds. */
   take(now: number): boolean {
     this.#turnTo(now);
     const calls = this.#calls.reduce((sum, count) => sum + count, 0);
-    const most = Math.max(smallest, perCall * calls + this.#mostInFlight());
+    const most = Math.max(smallestBudget, perCall * calls + this.#mostInFlight());
     this.#tokens = Math.min(this.#tokens, most);
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
@@ -53,8 +49,8 @@ export class ResendBudget {
 
   #turnTo(now: number): void {
     const second = Math.floor(now / 1000);
-    for (let passed = Math.min(second - this.#second, seconds); passed > 0; passed--)
-      this.#calls[(second - passed + 1) % seconds] = 0;
+    for (let passed = Math.min(second - this.#second, budgetSeconds); passed > 0; passed--)
+      this.#calls[(second - passed + 1) % budgetSeconds] = 0;
     this.#second = Math.max(second, this.#second);
   }
 }

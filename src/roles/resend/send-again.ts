@@ -13,8 +13,9 @@ import {
 } from "../../base/ports.ts";
 import { discard } from "../../http/bodies.ts";
 import { type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
-import { backOff, mostTried, ResendBudget } from "./resend-budget.ts";
+import { backOff, ResendBudget } from "./resend-budget.ts";
 import { type ResendReason, ResentCalls } from "./resent-calls.ts";
+import { mostTried } from "../common/limits.ts";
 
 /** A service that may take a call. */
 export interface Candidate {

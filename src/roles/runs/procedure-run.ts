@@ -10,9 +10,7 @@ import { encodeResultOf } from "../../wire/encode-result.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { LargeAnswers } from "../../wire/large-answers.ts";
 import type { Run, RunParts } from "./run.ts";
-
-/** As much is little, beside what else a call takes. */
-const littleBytes = 65_536;
+import { littleBytes } from "../common/limits.ts";
 
 export class ProcedureRun implements Run {
   readonly #parts: RunParts;

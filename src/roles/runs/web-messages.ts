@@ -5,11 +5,9 @@ import type { Holding, HttpResponse, MemoryBudget } from "../../base/ports.ts";
 import { isServiceHeader } from "../../base/protocol.ts";
 import { readOnce, stopReading } from "../../http/bodies.ts";
 import { isHopByHop } from "../../http/forwarded.ts";
-import { isBodiless, webHeaders, webStream } from "../../http/web-messages.ts";
+import { hasNullBody, webHeaders, webStream } from "../../http/web-messages.ts";
 import type { Exchange } from "../../wire/exchange.ts";
-
-/** Larger chunks are sent in pieces, so that a slow reader is seen to be reading. */
-const pieceBytes = 65_536;
+import { pieceBytes } from "../common/limits.ts";
 
 /** The `Request` that the function of a route gets. */
 export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Request {
@@ -134,7 +132,7 @@ export function answerOf(
       `The route '${name}' set content-length to ${JSON.stringify(length)}, which isn't a number of bytes`,
     );
   if (status === 204 || status === 205) delete headers["content-length"];
-  if (body === null && (isBodiless(status) || !(Number(length) > 0))) return { status, headers };
+  if (body === null && (hasNullBody(status) || !(Number(length) > 0))) return { status, headers };
   const expected = length === undefined ? undefined : Number(length);
   return { status, headers, body: chunksOf(body ?? emptyStream(), name, memory, expected) };
 }
@@ -243,7 +241,7 @@ export function webResponse({ status, headers, body }: HttpResponse): Response {
   const content = isStream
     ? webStream(body)
     : (body as string | Uint8Array<ArrayBuffer> | undefined);
-  return new Response(isBodiless(status) ? null : (content ?? null), {
+  return new Response(hasNullBody(status) ? null : (content ?? null), {
     status,
     headers: webHeaders(headers),
   });

@@ -14,6 +14,7 @@ import { isDigest } from "../members/read-join.ts";
 import { notFound } from "../../http/answers.ts";
 import type { Upstream } from "./upstream.ts";
 import { keptMs, retryMs } from "../common/times.ts";
+import { maxDigestBytes } from "../common/limits.ts";
 
 export interface KnownListsParts {
   readonly host: Pick<Host, "clock" | "log" | "digest">;
@@ -235,9 +236,6 @@ export class KnownLists {
     this.#table = createRouteTable([...known.values()]);
   }
 }
-
-/** For `{"digest":"…"}`. */
-const maxDigestBytes = 1_024;
 
 function readDigest(body: Uint8Array): string {
   const wrong = new BadRequest('Invalid digest; expected {"digest": "…"}');

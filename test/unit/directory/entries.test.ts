@@ -5,11 +5,11 @@ import fc from "fast-check";
 
 import { nodeHost } from "../../../server/http/host.ts";
 import { Directory, type DirectoryMember } from "../../../src/roles/directory/directory.ts";
-import { createEntries, maxEntryBytes } from "../../../src/roles/directory/entry.ts";
-import { partBytes } from "../../../src/roles/directory/shared-lists.ts";
+import { createEntries } from "../../../src/roles/directory/entry.ts";
 import { textOfList } from "../../../src/roles/members/member-list.ts";
 import { key, TestClock, TestLog } from "../../_cluster.ts";
 import { MemoryServer } from "../../_memory-buckets.ts";
+import { maxEntryBytes, partBytes } from "../../../src/roles/common/limits.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -7,7 +7,7 @@ import { credsAuthenticator, nkeys } from "@nats-io/transport-node";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import type { DirectoryConfig } from "../../../server/config/config-types.ts";
-import { natsPackages, natsVersions } from "../../../server/directory/nats-packages.ts";
+import { natsPackages, natsVersions } from "../../../server/directory/nats/packages.ts";
 import { openDirectory } from "../../../server/directory/open-directory.ts";
 import { nodeHost } from "../../../server/http/host.ts";
 import type { Directory } from "../../../src/roles/directory/directory.ts";

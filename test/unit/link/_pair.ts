@@ -7,7 +7,6 @@ import type { Takes } from "../../../src/link/directions.ts";
 import { FrameReader } from "../../../src/link/frames.ts";
 import type { ArrivedCall } from "../../../src/link/calls.ts";
 import { Link } from "../../../src/link/link.ts";
-import { wheelOf } from "../../../src/link/wheel.ts";
 import { TestClock } from "../../../server/testing/test-clock.ts";
 
 export type Handle = (call: ArrivedCall) => Promise<HttpResponse>;
@@ -74,7 +73,7 @@ class Wire {
     if (first === undefined) return;
     const size = Math.max(1, Math.min(first.length, this.isSlow ? 500 : this.#cut(first.length)));
     const part = Buffer.from(first.subarray(0, size));
-    if (size === first.length) this.#waiting.shift();
+    if (size >= first.length) this.#waiting.shift();
     else this.#waiting[0] = first.subarray(size);
     if (this.delayMs === 0) this.#queued -= size;
     this.#receiver?.onBytes(part);
@@ -98,7 +97,6 @@ export function linked(
   const faults: unknown[] = [];
   /** Of both ends together. */
   const memory = { held: 0, isShort: false };
-  const wheel = wheelOf(time ?? clock);
   const receivers: ChannelReceiver[] = [];
   const shut = (): void => {
     there.close();
@@ -126,7 +124,7 @@ export function linked(
       isDialer,
       mostCalls,
       takes,
-      wheel,
+      clock: time ?? clock,
       soon: (run) => void setImmediate(run),
       handle,
       onFault: (fault) => faults.push(fault),

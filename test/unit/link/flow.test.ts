@@ -6,11 +6,11 @@ import { settle } from "../../../server/testing/test-clock.ts";
 import { Abort } from "../../../src/base/aborts.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
 import { bytesOf, collected } from "../../../src/http/bodies.ts";
-import { windowBytes } from "../../../src/link/bodies.ts";
 import type { ArrivedCall, LinkCall } from "../../../src/link/calls.ts";
 import { FrameWriter } from "../../../src/link/frame-writer.ts";
-import { chunkBytes, FrameReader, type Kind, kinds } from "../../../src/link/frames.ts";
+import { FrameReader, type Kind, kinds } from "../../../src/link/frames.ts";
 import { linked } from "./_pair.ts";
+import { chunkBytes, windowBytes } from "../../../src/link/limits.ts";
 
 const call = (more: Partial<LinkCall> = {}): LinkCall => ({
   from: "service",

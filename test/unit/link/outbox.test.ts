@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 
 import { TestClock } from "../../../server/testing/test-clock.ts";
-import { wheelOf } from "../../../src/link/wheel.ts";
 import type { FrameWriter } from "../../../src/link/frame-writer.ts";
 import { kinds } from "../../../src/link/frames.ts";
 import { Outbox, type PartSource } from "../../../src/link/outbox.ts";
@@ -18,7 +17,7 @@ it("a body that nobody wants any more holds up no other: the parts of those behi
   const outbox = new Outbox(channel, {
     soon: (run) => void turns.push(run),
     name: "http://other",
-    wheel: wheelOf(new TestClock()),
+    clock: new TestClock(),
   });
   outbox.began(true);
   outbox.began(true);

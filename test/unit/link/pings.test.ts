@@ -3,8 +3,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { Clock } from "../../../src/base/ports.ts";
-import { settle, TestClock } from "../../../server/testing/test-clock.ts";
-import { Watched, Wheel } from "../../../src/link/wheel.ts";
+import { settle } from "../../../server/testing/test-clock.ts";
 import type { LinkCall } from "../../../src/link/calls.ts";
 import { FrameWriter } from "../../../src/link/frame-writer.ts";
 import { kinds } from "../../../src/link/frames.ts";
@@ -149,35 +148,18 @@ describe("an idle link", () => {
     expect(closed.length).toBeGreaterThan(0);
   });
 
-  it("is looked after by one timer for all", async () => {
-    const clock = new TestClock();
-    const wheel = new Wheel(clock);
-    const turns: number[] = [];
-    class Counted extends Watched {
-      turn(): boolean {
-        return true;
-      }
-      idleTurn(): boolean {
-        turns.push(clock.now());
-        return false;
-      }
-    }
-    const all = Array.from({ length: 100 }, () => new Counted());
-    for (const each of all) wheel.add(each);
-    expect(clock.waiting).toBe(1);
-    await clock.pass(30_500);
-    expect(turns).toHaveLength(200);
-    wheel.wake(all[0]!);
-    wheel.remove(all[1]!);
-    expect(clock.waiting).toBe(1);
-    await clock.pass(15_000);
-    expect(turns).toHaveLength(298);
-    for (const each of all) wheel.remove(each);
+  it("that has ended leaves no timer", async () => {
+    const { dialer, clock } = linked({});
+    await clock.pass(100);
+    expect(clock.waiting).toBeGreaterThan(0);
+    dialer.close(new Error("over"));
+    await clock.pass(0);
+    await settle();
     expect(clock.waiting).toBe(0);
   });
 });
 
-it("an event loop that was blocked blames nobody: a turn of the wheel is one, however late", async () => {
+it("an event loop that was blocked blames nobody: a turn is one, however late", async () => {
   let turn = (): void => {};
   const clock: Clock = {
     now: () => performance.now(),

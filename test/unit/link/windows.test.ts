@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import { settle } from "../../../server/testing/test-clock.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
-import { windowBytes } from "../../../src/link/bodies.ts";
 import type { ArrivedCall, LinkCall } from "../../../src/link/calls.ts";
 import { linked } from "./_pair.ts";
+import { windowBytes } from "../../../src/link/limits.ts";
 
 const MiB = 1024 * 1024;
 const chunk = new Uint8Array(65_536);

@@ -15,7 +15,7 @@ const procedure = (fqn: string) =>
 it.each([true, false])(
   "members that join by digest share what their list says for the console, each with its own name (with a console: %s)",
   async (hasConsole) => {
-    let members: Members | undefined;
+    let members: Pick<Members, "all"> | undefined;
     const observer: Observer = {
       calls: undefined,
       attach({ subject }) {

@@ -72,6 +72,14 @@ describe("keys of `seamline dev`", () => {
     expect(open).not.toHaveBeenCalled();
   });
 
+  it("c says that the build has no console if there is none while nodes run", async () => {
+    const { terminal, session, after } = show({ session: { consoleUrl: () => undefined } });
+    session.emit({ kind: "mended" });
+    const before = after().length;
+    await terminal.type("c");
+    expect(after().slice(before)).toBe("This build of Seamline has no console.\n");
+  });
+
   it("other keys do nothing", async () => {
     const { terminal, stop, after } = show();
     await terminal.type("x", "k", "m", "up", "enter", "escape", " ", "C", "Q", "ctrl-a");

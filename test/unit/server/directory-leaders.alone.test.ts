@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { NatsBuckets } from "../../../server/directory/nats-buckets.ts";
-import type { NatsPackages } from "../../../server/directory/nats-packages.ts";
+import { NatsBuckets } from "../../../server/directory/nats/buckets.ts";
+import type { NatsPackages } from "../../../server/directory/nats/packages.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => {

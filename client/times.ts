@@ -1,0 +1,9 @@
+// Times of pages, in ms, with their reasons.
+
+// manifest-store.ts
+/** Some browsers never answer an `open`; slower storage than this would cost more than it saves. */
+export const storageMs = 1_000;
+
+// outdated.ts
+/** How often at most a page asks for a newer build: it may have a mistake of its own, and call what never existed. */
+export const checkIntervalMs = 10_000;
