@@ -1,4 +1,4 @@
-// Lines of a log about what may happen thousands of times a second.
+// Limits log lines about events that may happen thousands of times a second.
 
 import type { Clock } from "../../base/ports.ts";
 import { everyMs } from "./times.ts";
@@ -13,7 +13,7 @@ export class RareLines {
     this.#clock = clock;
   }
 
-  /** It has happened again: how often it did since the last line, or `undefined` if it's too early for one. */
+  /** Counts an event. Returns the number of events since the last line, or `undefined` if it is too early for a line. */
   next(): number | undefined {
     const now = this.#clock.now();
     if (now - this.#loggedAt < everyMs.line) {

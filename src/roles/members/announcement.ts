@@ -1,5 +1,5 @@
-// How a node tells its gateway what it has. A short list goes with the announcement itself. For a long one it
-// names the digest, and the list follows only if the gateway doesn't have it.
+// A node's announcement to its gateway. A short list goes with the announcement itself. Instead of a long list it has
+// the digest, and the list follows only if the gateway doesn't have it.
 
 import type { Host, IncomingResponse } from "../../base/ports.ts";
 import { listsPath, paths } from "../../base/protocol.ts";
@@ -18,7 +18,7 @@ export type SendToGateway = (
 export interface Announcement {
   /** Announces the node at `url`, and resolves to the gateway's answer. */
   join(url: string): Promise<IncomingResponse>;
-  /** What is offered has changed. */
+  /** The node offers something else now. */
   changed(): void;
 }
 

@@ -2,13 +2,13 @@
 // A name costs the same with one holder as with a thousand: names that are in the same lists share
 // the holders of those lists.
 
-/** What takes part in a rotation. */
+/** A participant in a rotation. */
 export interface Holder {
   /** Ascends with the joining of holders, so that each keeps its place in all rotations. */
   readonly order: number;
 }
 
-/** A list, and those who have it. */
+/** A list, and its holders. */
 interface Part<T extends Holder> {
   readonly id: number;
   readonly holders: T[];
@@ -22,7 +22,7 @@ class Group<T extends Holder> {
   readonly parts: readonly Part<T>[];
   /** Of all its lists, in the order of their joining. */
   readonly holders: T[];
-  /** How many names there are. */
+  /** The number of names. */
   names = 0;
 
   constructor(key: string, parts: readonly Part<T>[]) {
@@ -38,9 +38,9 @@ class Group<T extends Holder> {
 export class Rotation<T extends Holder> {
   /** Its lists, and thereby its holders. */
   group: Group<T>;
-  /** The order of the holder that had the last turn. Who leaves doesn't change whose turn is next. */
+  /** The order of the holder that had the last turn, so that a leaving holder doesn't change whose turn is next. */
   #last = -1;
-  /** The place after it, unless somebody has left meanwhile. */
+  /** The place after it, unless a holder has left meanwhile. */
   #next = 0;
 
   constructor(group: Group<T>) {
@@ -85,7 +85,7 @@ function removeFrom<T extends Holder>(holders: T[], { order }: T): void {
 export interface Balancer<T extends Holder> {
   /** Returns whether the list is new. Later holders have a higher order. */
   add(holder: T, list: object, names: () => readonly string[]): boolean;
-  /** Returns whether nobody has the list any more. */
+  /** Returns whether the list has no holder any more. */
   remove(holder: T, list: object, names: () => readonly string[]): boolean;
   /** The current holders of a name, if there are any. */
   of(name: string): Rotation<T> | undefined;

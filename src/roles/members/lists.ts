@@ -11,8 +11,8 @@ export interface Lists {
   /** The list, if members have it or it has been uploaded. */
   find(digest: string): MemberList | undefined;
   /**
-   * Takes a list as a member sends it: `read` resolves to its text. Rejects if the list isn't what its digest
-   * says, or with what `read` rejects with.
+   * Takes a list that a member sends: `read` resolves to its text. Rejects if the list doesn't match its digest, or
+   * if `read` does.
    */
   receive(digest: string, read: () => Uint8Array | Promise<Uint8Array>): Promise<void>;
   /**
@@ -64,7 +64,7 @@ export function createLists(
         `The list doesn't fit its digest ${digest}: the SHA-256 of these ${text.length} bytes is ${actual}`,
       );
     const list = readList(text, digest);
-    // Somebody may have joined with it meanwhile.
+    // A member may have joined with it meanwhile.
     if (find(digest) !== undefined) return;
     unused.set(digest, {
       list: keepsDetails ? list : { ...list, details: undefined },

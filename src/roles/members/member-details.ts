@@ -8,7 +8,7 @@ import { defaultVersion } from "../../base/version.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import type { RouteRegistration } from "../../runtime/routes.ts";
 
-/** What a member says about itself. */
+/** A member's description of itself. */
 export interface MemberDetails {
   readonly name?: string;
   readonly segments: readonly string[];

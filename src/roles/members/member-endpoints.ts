@@ -1,5 +1,5 @@
-// The gateway's endpoints for its members: join, send a list, leave. They come over links. Whoever has the trust
-// key may list them.
+// The gateway's endpoints for its members: join, send a list, leave. They come over links. Anyone with the
+// trust key may list members.
 
 import { BadRequest, Forbidden, NodeNotAvailable, Unauthorized } from "../../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse, LinkedPeer } from "../../base/ports.ts";
@@ -15,7 +15,7 @@ import { routeClash } from "./route-directory.ts";
 import { maxJoinBytes, maxListBytes } from "../common/limits.ts";
 
 export interface MemberEndpointsOptions {
-  /** Hears of each member that has announced itself. */
+  /** Called for each member that has announced itself. */
   readonly joined: (member: Member) => void;
   /** Whether the details that members send are kept. */
   readonly keepsDetails: boolean;
@@ -60,7 +60,7 @@ export function memberRoutes(
         if (list === undefined) return unknownList(String(digest), lists);
         const clash = clashOf(members, list, via);
         if (clash !== undefined) throw new BadRequest(clash);
-        // Its link is over, and nothing would ever tell that this member is gone.
+        // Its link is over, so nothing would ever remove this member.
         if (request.departure?.aborted === true)
           throw new NodeNotAvailable("The node left before it had joined");
         const about = options.keepsDetails ? aboutOf(joining, list) : undefined;
@@ -142,7 +142,7 @@ function clashOf(members: Members, list: MemberList, via: LinkedPeer): string | 
   );
 }
 
-/** What a member says about itself: what its list says, with its own name. */
+/** A member's description of itself: its list's, with its own name. */
 function aboutOf(
   { name, about }: JoiningMember,
   { details }: MemberList,

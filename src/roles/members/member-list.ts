@@ -1,4 +1,4 @@
-// What a member takes calls and requests for. Members that run the same segments of the same build
+// The list of what a member takes calls and requests for. Members that run the same segments of the same build
 // announce the same list, so a gateway holds it once, under the SHA-256 of its text. The text is
 // described in src/roles/README.md.
 
@@ -7,7 +7,7 @@ import type { RouteInfo } from "../../runtime/routes.ts";
 import { areNames, readRoutes, readTimeouts } from "./route-list.ts";
 import { type MemberDetails, readMemberDetails } from "./member-details.ts";
 
-/** What a node tells its gateway that it has. */
+/** The procedures and routes that a node announces. */
 export interface Offered {
   readonly procedures: readonly string[];
   /** Those of its procedures that may be sent again. Missing if there are none. */
@@ -18,13 +18,13 @@ export interface Offered {
   readonly routes?: readonly RouteInfo[];
 }
 
-/** What it tells when it joins. */
+/** A node's announcement when it joins. */
 export interface Announced extends Offered {
   /** Its build, which isn't part of its list: many builds have the same procedures. */
   readonly revision?: string;
 }
 
-/** What members may share of their details: all but their names. */
+/** The details that members may share: all but their names. */
 export type ListDetails = Omit<MemberDetails, "name">;
 
 export interface MemberList {

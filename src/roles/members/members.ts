@@ -1,4 +1,5 @@
-// The members of a gateway as data: the procedures and the state of each. It is a member while its link lives.
+// The members of a gateway, with their procedures and states, and which of them gets a call. A node is a member while
+// its link lives.
 
 import { createBalancer, type Rotation } from "./balancer.ts";
 import { createRouteDirectory, type RouteDirectory } from "./route-directory.ts";
@@ -13,11 +14,11 @@ export interface Member extends Candidate {
   readonly id: string;
   /** Where it listens, without a trailing slash. It is a name: nothing is sent there. */
   readonly url: string;
-  /** Its procedures and routes. Members that have the same share one list. */
+  /** Its procedures and routes. Members with the same ones share a list. */
   readonly list: MemberList;
   /** Those of its procedures that may be sent again, as running them twice does no harm. */
   readonly idempotent: ReadonlySet<string>;
-  /** How long, in ms, calls of those of its procedures may take that have a time limit. */
+  /** The time limits in ms of its procedures that have one. */
   readonly timeouts: ReadonlyMap<string, number>;
   /** Its build, if it says it. */
   readonly revision: string | undefined;
@@ -25,17 +26,17 @@ export interface Member extends Candidate {
   readonly order: number;
   /** The way to it, and its process: a restarted one is another member. */
   readonly via: LinkedPeer;
-  /** What its application's checks say. An unhealthy member gets no calls. */
+  /** The result of its application's checks. An unhealthy member gets no calls. */
   isHealthy: boolean;
   /** It is no longer a member. */
   hasLeft: boolean;
-  /** What it says about itself, for the console. */
+  /** Its description of itself, for the console. */
   readonly about: MemberDetails | undefined;
   /** When its last health check ended, answered or not. */
   checked: number | undefined;
 }
 
-/** What a member says when it joins. */
+/** A node's announcement. */
 export interface Joining {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
@@ -45,7 +46,7 @@ export interface Joining {
   readonly about?: MemberDetails | undefined;
 }
 
-/** What a member is to those who look at it. A silent one gets no calls while others can take them. */
+/** A member's state, for people. A silent member gets no calls while others can take them. */
 export type MemberCondition = "ready" | "unhealthy" | "silent";
 
 export function conditionOf({ isHealthy, via }: Member): MemberCondition {
@@ -73,13 +74,13 @@ export interface Members {
    */
   join(joining: Joining): Member;
   readonly routes: RouteDirectory<Member>;
-  /** It leaves without knowing: it is told, and announces itself over another link. */
+  /** Removes a member that doesn't know it: its link is retired, and it announces itself over a new one. */
   remove(member: Member): void;
   /** The link is over, or its other end says goodbye. Returns the member that is gone. */
   leave(via: Peer): Member | undefined;
   /** Round robin over the members that have the procedure `fqn`, or the route. */
   holders(fqn: string, route?: RouteInfo): Holders;
-  /** How often somebody has joined with another build than the one before: 1 before any deploy. */
+  /** How often a member has joined with another build than the one before: 1 before any deploy. */
   readonly builds: number;
   all(): readonly Member[];
 }
@@ -97,8 +98,8 @@ export function createMembers(
   let builds = 0;
 
   /**
-   * The next member that may take a call. A silent one gets it if none other can: then nothing is left to
-   * lose. What their applications say counts always.
+   * The next member that may take a call. A silent member gets it if no other can: then there is nothing to lose. An
+   * unhealthy one never does.
    */
   const nextOf = (
     rotation: Rotation<Member>,

@@ -18,7 +18,7 @@ export interface Membership {
    * successful or not: a gateway that can't take the node yet is asked again.
    */
   join(url: string): Promise<void>;
-  /** There is another link. Resolves after the first try to announce the node over it. */
+  /** There is a new link. Resolves after the first try to announce the node over it. */
   linked(): Promise<void>;
   /** The link is over. */
   lost(): void;
@@ -27,22 +27,22 @@ export interface Membership {
    */
   update(): Promise<void>;
   /**
-   * Resolves when the gateway has stopped sending calls, and those on their way have arrived. Returns
-   * whether the gateway has said so.
+   * Leaves. Resolves when the gateway has stopped sending calls, and calls on their way have arrived. Returns whether
+   * the gateway has confirmed it.
    */
   leave(): Promise<boolean>;
-  /** The gateway takes this node for one of its members, as far as it has said. */
+  /** Whether the gateway has confirmed that this node is a member. */
   readonly isMember: boolean;
 }
 
 export interface MembershipParts {
   readonly host: Pick<Host, "clock" | "digest" | "log">;
-  /** What logs call the gateway. */
+  /** The gateway's name in logs. */
   readonly gateway: string;
   readonly link: Pick<DialledLink, "isLinked" | "send">;
-  /** What this node takes calls and requests for. */
+  /** The procedures and routes of this node. */
   readonly offered: () => Announced;
-  /** What it says about itself, for the console. */
+  /** Its description of itself, for the console. */
   readonly about?: () => MemberDetails | undefined;
 }
 

@@ -1,5 +1,5 @@
-// A gateway's health checks: asks members over their links what their applications say of themselves, and
-// gives no calls to those that aren't healthy. Whether a member is alive its link tells.
+// A gateway's health checks: asks members over their links for the results of their applications' checks, and takes
+// unhealthy members out of rotation. A member's link shows whether it is alive.
 
 import type { Host } from "../../base/ports.ts";
 import { anyUpstream, paths } from "../../base/protocol.ts";
@@ -13,10 +13,10 @@ export interface Monitor {
   stop(): void;
 }
 
-/** So many parts of the members are asked one after the other: a thousand questions at once take 35 ms. */
+/** Members are asked in this many parts, one after the other: a thousand requests at once take 35 ms. */
 const parts = 10;
 
-/** Asks each member every `interval` milliseconds, except those whose answer is awaited. */
+/** Asks each member every `interval` ms, unless its last answer is still awaited. */
 export function createMonitor(
   host: Pick<Host, "clock" | "log">,
   interval: number,
@@ -43,7 +43,7 @@ export function createMonitor(
       // It may have left in the meantime.
       if (!stopped && !member.hasLeft && isHealthy !== undefined) set(member, isHealthy);
     } catch {
-      // Without an answer nothing is known of its health, and its link tells whether it lives.
+      // Without an answer its health is unknown, and its link tells whether it lives.
     } finally {
       asked.delete(member);
     }

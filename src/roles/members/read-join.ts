@@ -1,4 +1,4 @@
-// What a member says when it joins: where it is, and its list or the list's digest.
+// Reads a member's announcement: its address, and its list or the list's digest.
 
 import { BadRequest } from "../../base/errors.ts";
 import { areNames, readRoutes, readTimeouts } from "./route-list.ts";

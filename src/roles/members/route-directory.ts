@@ -1,4 +1,4 @@
-// The routes of a gateway's members: which there are, and who has them.
+// The routes of a gateway's members, and which members have each.
 
 import { patternParts, patternShape, routesClash } from "../../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../../http/route-table.ts";

@@ -1,4 +1,4 @@
-// Lists of what a service takes, as they come from another one: checks their parts.
+// Checks the parts of lists that other services send.
 
 import { BadRequest } from "../../base/errors.ts";
 import { readRoute } from "../../http/route-pattern.ts";

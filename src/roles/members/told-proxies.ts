@@ -1,6 +1,6 @@
-// What a service tells the proxies that have linked to it: its routes, the procedures that may be sent
-// again, and time limits. It is a list as members announce theirs, only without procedures. Proxies hear
-// its digest at each change, and ask for what they don't have.
+// Publishes a service's list to the proxies that have linked to it: routes, procedures that may be sent again, and
+// time limits, in the form of members' lists but without procedures. Proxies are sent its digest at each change, and
+// request lists that they don't have.
 
 import { Unauthorized } from "../../base/errors.ts";
 import { type Host, type Peer, TransportError } from "../../base/ports.ts";
@@ -21,10 +21,10 @@ interface Current {
 }
 
 interface Telling {
-  /** The digest that it has heard last. */
+  /** The last digest that it was sent. */
   told: string | undefined;
   isTelling: boolean;
-  /** The list has changed while it was told. */
+  /** Whether the list has changed while the digest was being sent. */
   isStale: boolean;
 }
 
@@ -79,7 +79,7 @@ export class ToldProxies {
     return this.#current;
   }
 
-  /** One request at a time: a proxy that is slow hears of the latest of many changes. */
+  /** One request at a time: a slow proxy is sent only the latest of many changes. */
   async #tell(proxy: Peer, telling: Telling): Promise<void> {
     const { host } = this.#parts;
     telling.isTelling = true;

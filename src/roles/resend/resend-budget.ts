@@ -1,5 +1,5 @@
-// How often, and how many, calls may be sent again. Without a limit, services that fail because they
-// have too much to do would get even more.
+// Limits how often a call, and how many calls, may be sent again. Without a limit, services that fail because they
+// are overloaded would get even more calls.
 
 import type { AbortNotice, Clock } from "../../base/ports.ts";
 import { thirdTryMs } from "../common/times.ts";
@@ -13,7 +13,7 @@ export async function backOff(clock: Clock, caller: AbortNotice | undefined): Pr
   caller?.throwIfAborted();
 }
 
-/** What a call adds, in calls that may be sent again. */
+/** The share of a resend that each call adds to the budget. */
 const perCall = 0.2;
 
 /** A bucket of tokens. It starts full; each call adds to it, and each call sent again takes one. */
@@ -24,7 +24,7 @@ export class ResendBudget {
   readonly #calls = Array.from({ length: budgetSeconds }, () => 0);
   #second = 0;
 
-  /** `mostInFlight` returns how many calls are in flight on the member with the most of them. */
+  /** `mostInFlight` returns the number of calls in flight at the busiest service. */
   constructor(mostInFlight: () => number) {
     this.#mostInFlight = mostInFlight;
   }

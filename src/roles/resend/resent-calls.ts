@@ -38,7 +38,7 @@ export class ResentCalls {
     this.#lines = new RareLines(clock);
   }
 
-  /** A call goes to another member, as the one at `from` didn't take it. */
+  /** A call goes to another service, as the one at `from` didn't take it. */
   add(
     { fqn, headers }: { readonly fqn: string; readonly headers: HeaderFields },
     from: string,

@@ -1,6 +1,6 @@
 // Sends a call to one of several services, and to another one if that is safe: a gateway to its members,
-// nodes and proxies to their gateways. What decides is the outcome. A call that wasn't sent, or that a service
-// refused before it ran, can't have run; one that was sent and has no answer may have.
+// nodes and proxies to their gateways. The outcome decides. A call that wasn't sent, or that a service refused before
+// it ran, can't have run; a call that was sent and has no answer may have run.
 
 import {
   type AbortNotice,
@@ -19,34 +19,34 @@ import { mostTried } from "../common/limits.ts";
 
 /** A service that may take a call. */
 export interface Candidate {
-  /** What logs and errors call it. */
+  /** Its name in logs and errors. */
   readonly url: string;
-  /** Calls that were sent to it and have neither answer nor end. */
+  /** Calls that were sent to it and aren't over. */
   inFlight: number;
 }
 
-/** A call, and those who may take it. */
+/** A call, and the services that may take it. */
 export interface Tries<Service extends Candidate> {
-  /** What the log calls it. */
+  /** Its name in the log. */
   readonly fqn: string;
   readonly headers: HeaderFields;
   readonly caller: AbortNotice | undefined;
   /** Whether parts of its body have left, which can't be sent again. */
   readonly hasBegun: () => boolean;
-  /** The next one in turn that isn't one of these. */
+  /** The next service in turn that hasn't been tried. */
   next(tried: readonly Service[]): Service | undefined;
   send(service: Service): Promise<PeerResponse>;
-  /** It has answered. */
+  /** Called when a service has answered. */
   answered?(service: Service, answer: PeerResponse): void;
-  /** It hasn't. Returns why, if the error that its sending rejected with doesn't say so. */
+  /** Called when sending has failed. May return a better error than the one that was thrown. */
   failed?(service: Service, thrown: unknown): unknown;
-  /** Whether it may run twice. */
+  /** Whether the call may run twice. */
   mayRepeat(service: Service): boolean | Promise<boolean>;
-  /** The one that gave no answer may have it again, when there is no other. */
+  /** Whether the service that gave no answer may get the call again, if there is no other. */
   readonly mayReturn?: boolean;
-  /** A service has said that it doesn't take the call. */
+  /** Called when a service has refused the call before it ran. */
   refused(service: Service, reason: NotStartedReason): void;
-  /** One of another build, if that is what the answer of this one asks for. */
+  /** A service of another build, if the answer calls for one. */
   unlike?(answer: PeerResponse, tried: readonly Service[]): Service | undefined;
 }
 
@@ -55,7 +55,7 @@ export class Resending<Service extends Candidate> {
   readonly #budget: ResendBudget;
   readonly #resent: ResentCalls;
 
-  /** `all` that calls may go to. */
+  /** `all` returns the services that calls may go to. */
   constructor(host: Pick<Host, "clock" | "log">, all: () => readonly Service[]) {
     this.#clock = host.clock;
     this.#resent = new ResentCalls(host);
@@ -70,8 +70,8 @@ export class Resending<Service extends Candidate> {
   }
 
   /**
-   * Resolves with an answer, which says if the last one that was tried refused the call before it began.
-   * Rejects with why there is none: that the call may have run, if it may.
+   * Resolves with an answer, which may be the refusal of the last service that was tried. Rejects without an answer;
+   * if the call may have run, the error says so.
    */
   send(tries: Tries<Service>): Promise<PeerResponse> {
     this.#budget.called(this.#clock.now());
@@ -93,13 +93,13 @@ export class Resending<Service extends Candidate> {
     );
   }
 
-  /** Decides what follows from the outcome of the first attempt, and from each one after it. */
+  /** Decides after the outcome of each attempt whether there is another one. */
   async #sendAgain(tries: Tries<Service>, first: Service, ofFirst: Outcome): Promise<PeerResponse> {
     const tried = [first];
     let service = first;
     let outcome = ofFirst;
     let isMismatched = false;
-    /** A call that may have cost work is tried once more. */
+    /** A call that may have cost work is sent again only once. */
     let wasSentAgain = false;
     let unanswered: unknown;
     for (;;) {
@@ -150,7 +150,7 @@ export class Resending<Service extends Candidate> {
   }
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 type Outcome = { readonly answer: PeerResponse } | { readonly failure: unknown };
 
 /** Sends the call to a service, whose `inFlight` counts it until it has an outcome. Never throws. */
@@ -179,7 +179,7 @@ async function outcomeOf<Service extends Candidate>(
   }
 }
 
-/** The next one, if the call hasn't gone to as many as it may. */
+/** The next service to try, unless the call has been sent to the most that it may be sent to. */
 function followingOf<Service extends Candidate>(
   tries: Tries<Service>,
   tried: readonly Service[],
