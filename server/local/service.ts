@@ -1,8 +1,9 @@
 // One service of a local deployment. Like a process, it can start and end any number of times, each
 // time with a new host and a new role.
 
+import { watch } from "../../src/base/aborts.ts";
 import { type Host, TransportError } from "../../src/base/ports.ts";
-import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
+import type { Channel, LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import { readOnce, stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
@@ -112,10 +113,7 @@ export class Service<R extends Role = Role> {
           if (answer === undefined || !("open" in answer)) return answer;
           return {
             ...answer,
-            open(channel) {
-              ended.signal.addEventListener("abort", () => channel.close());
-              answer.open(channel);
-            },
+            open: (channel) => answer.open(until(ended.signal, channel)),
           };
         },
       }),
@@ -149,9 +147,7 @@ function mortal(host: Host, name: string, ended: AbortSignal): Host {
       ...links,
       async dial(...to) {
         if (ended.aborted) throw new Error(`${name} was killed`);
-        const channel = await links.dial(...to);
-        ended.addEventListener("abort", () => channel.close());
-        return channel;
+        return until(ended, await links.dial(...to));
       },
     },
     clock: { now: () => clock.now(), after: (ms, run) => clock.after(ms, unlessAborted(run)) },
@@ -163,11 +159,31 @@ function mortal(host: Host, name: string, ended: AbortSignal): Host {
   };
 }
 
+/** The channel, which is closed when its service ends. */
+function until(ended: AbortSignal, channel: Channel): Channel {
+  const leave = watch(ended, () => channel.close());
+  return {
+    send: (...sent) => channel.send(...sent),
+    get queued() {
+      return channel.queued;
+    },
+    close: () => channel.close(),
+    open: (receiver) =>
+      channel.open({
+        onBytes: (bytes) => receiver.onBytes(bytes),
+        onDrain: () => receiver.onDrain(),
+        onClose(cause) {
+          leave();
+          receiver.onClose(cause);
+        },
+      }),
+  };
+}
+
 function unlessEnded<T>(result: Promise<T>, ended: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = (): void => reject(ended.reason as Error);
-    ended.addEventListener("abort", end, { once: true });
-    void result.then(resolve, reject).finally(() => ended.removeEventListener("abort", end));
+    const leave = watch(ended, () => reject(ended.reason as Error));
+    void result.then(resolve, reject).finally(leave);
   });
 }
 
