@@ -20,10 +20,9 @@ const options = { rounds: Number(rounds), seconds: Number(seconds), warmup: 2 };
 process.env.BENCH_LINK = await bundled(`
 export { Link } from "~/src/link/link.ts";
 export { FrameReader } from "~/src/link/frames.ts";
-export { wheelOf } from "~/src/link/wheel.ts";
 export { SocketChannel } from "~/server/http/links/socket-channel.ts";
 export { HeldMemory } from "~/server/host/held-memory.ts";
-export { HeldSocket } from "~/server/http/caller-connection.ts";
+export { HeldSocket } from "~/server/http/connection/caller-connection.ts";
 `);
 
 const path = (file) => fileURLToPath(new URL(`servers/links/${file}.mjs`, import.meta.url));

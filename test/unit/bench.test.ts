@@ -1,7 +1,11 @@
 // The bench's own arithmetic: whoever believes its figures believes this.
 
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
+import { filesIn, root } from "../_sources.ts";
 import { run, type Subject } from "../../lab/bench/lib/rounds.mjs";
 import { interval, median } from "../../lab/bench/lib/statistics.mjs";
 
@@ -81,5 +85,31 @@ describe("rounds", () => {
     expect(broken).toEqual({ subject: "a", problem: "Error: a broke in x.mjs" });
     expect(whole).toMatchObject({ ratio: 2 });
     expect(order).toContain("a stops");
+  });
+});
+
+describe("sources that the bench bundles", () => {
+  const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+  // They are in texts, so neither the compiler nor the linter looks at them.
+  it("are there, and export what it names", () => {
+    const named = filesIn("lab/bench")
+      .filter((file) => file.endsWith(".mjs"))
+      .flatMap((file) => [
+        ...read(file).matchAll(/^(?:.*`)?export \{([^}]+)\} from "~\/([^"]+)"/gm),
+      ])
+      .flatMap(([, names = "", file = ""]) =>
+        names.split(",").map((name) => ({ file, name: name.trim() })),
+      );
+    const missing = named.filter(
+      ({ file, name }) =>
+        !existsSync(join(root, file)) ||
+        !new RegExp(
+          `^export (?:async )?(?:abstract )?(?:const|function|class) ${name}\\b`,
+          "m",
+        ).test(read(file)),
+    );
+    expect(missing).toEqual([]);
+    expect(named.length).toBeGreaterThan(5);
   });
 });

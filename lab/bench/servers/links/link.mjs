@@ -2,7 +2,7 @@
 
 import { connect, createServer } from "node:net";
 
-const { Link, FrameReader, wheelOf, SocketChannel, HeldMemory, HeldSocket } = await import(
+const { Link, FrameReader, SocketChannel, HeldMemory, HeldSocket } = await import(
   process.env.BENCH_LINK
 );
 
@@ -24,7 +24,8 @@ export function linkOver(channel, isDialer, answer) {
     name: "the other end",
     isDialer,
     mostCalls: 1_000,
-    wheel: wheelOf(clock),
+    takes: () => true,
+    clock,
     /** @param {() => void} run */
     soon: (run) => void setImmediate(run),
     handle: (call) => handled(call, answer),
