@@ -1,5 +1,6 @@
 // Who may dial whom, and which requests go which way: those that a service's procedures make (`service`), those
-// that it passes on for callers outside, and its own (`key`), each by its name. Anything else ends the link:
+// that it passes on for callers outside, who may have shown the key (`trusted`), and its own (`key`), each by its
+// name. Anything else ends the link:
 // whoever has broken into a repository, or a proxy, gets no further over the links that others have dialled.
 // A release whose services ask for more speaks a further version of the protocol.
 
@@ -51,14 +52,15 @@ const nodeToGateway: Direction = {
       `GET ${callsPath}`,
       `GET ${gatewaysPath}`,
     ],
-    calls: ["service", "outside"],
+    calls: ["service", "trusted", "outside"],
   },
 };
 const proxyToCalls: Direction = {
   fromDialer: {
     // The latter is for the console of the proxy.
     own: [`GET ${routesPath}`, `GET ${consolePath}/state`],
-    calls: ["service", "outside"],
+    // It has no procedures, so it can't spare a call the guards.
+    calls: ["trusted", "outside"],
   },
   fromAcceptor: { own: [`PUT ${routesPath}`], calls: [] },
 };

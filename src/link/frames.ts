@@ -13,10 +13,12 @@ export const kinds = {
   welcome: 0x01,
   /** A call for somebody outside of the deployment. */
   callOutside: 0x10,
-  /** A call of one of its procedures, or of somebody who has shown the key. */
+  /** A call for somebody outside who has shown the key. */
   callTrusted: 0x11,
   /** A request of the service at the other end itself, which has proven that it has the key. */
   callOwn: 0x12,
+  /** A call that a procedure makes. */
+  callService: 0x13,
   answer: 0x18,
   /** A part of a body. */
   chunk: 0x19,
@@ -43,7 +45,8 @@ export type Kind = (typeof kinds)[keyof typeof kinds];
 /** The frames that say so: nothing else in a call does. */
 export const callKinds: Readonly<Record<CallFrom, Kind>> = {
   outside: kinds.callOutside,
-  service: kinds.callTrusted,
+  trusted: kinds.callTrusted,
+  service: kinds.callService,
   key: kinds.callOwn,
 };
 

@@ -31,7 +31,12 @@ export const firstCalls = 16;
 const mostTogether = 16;
 
 /** What messages call the calls of an end of a link. */
-const names = { key: "its own", service: "of its procedures", outside: "of callers outside" };
+const names = {
+  key: "its own",
+  service: "of its procedures",
+  trusted: "of callers with the trust key",
+  outside: "of callers outside",
+};
 
 /** In the ping after which no more calls come. */
 const lastMark = 1;
@@ -224,6 +229,8 @@ export class Link {
       case kinds.callOutside:
         return this.#arrived("outside", stream, payload, isKept);
       case kinds.callTrusted:
+        return this.#arrived("trusted", stream, payload, isKept);
+      case kinds.callService:
         return this.#arrived("service", stream, payload, isKept);
       case kinds.callOwn:
         return this.#arrived("key", stream, payload, isKept);
