@@ -82,6 +82,8 @@ export interface SegmentEntry {
   readonly idempotent?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
+  /** What callers from outside must pass first: a module and its export, `auth#signedIn`. Browsers don't learn it. */
+  readonly guard?: string;
 }
 
 /** A function of one segment that answers requests for a path, instead of calls. */
@@ -100,6 +102,8 @@ export interface RouteEntry {
   readonly crossSite?: true;
   /** The most bytes that a request's body may have. */
   readonly bodyBytes?: number;
+  /** As in {@link SegmentEntry}. */
+  readonly guard?: string;
 }
 
 /** An exported class of the application whose instances may travel. */

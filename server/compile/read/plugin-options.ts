@@ -16,6 +16,8 @@ export interface SeamlineOptions {
   readonly browserSegments?: readonly string[] | undefined;
   /** Globs, relative to `source`, of further modules that browsers may import. */
   readonly browserModules?: readonly string[] | undefined;
+  /** "required": each public entry of a segment file names a guard, or says that it has none. */
+  readonly guards?: "required" | undefined;
   /** How many earlier builds a build keeps [1]. */
   readonly revisions?: number | undefined;
   /**
@@ -35,6 +37,7 @@ const shared = [
   "index",
   "browserSegments",
   "browserModules",
+  "guards",
   "revisions",
   "nodes",
 ] as const;
