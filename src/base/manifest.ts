@@ -220,6 +220,14 @@ export interface ServerManifest extends Manifest {
   readonly routes?: Readonly<Record<string, readonly RouteEntry[]>>;
 }
 
+/** A guard by its name: the module, and the export, which is the default one if none is named. @internal */
+export function guardParts(guard: string): { readonly module: string; readonly export: string } {
+  const at = guard.indexOf("#");
+  return at < 0
+    ? { module: guard, export: "default" }
+    : { module: guard.slice(0, at), export: guard.slice(at + 1) };
+}
+
 /** The segments that a server loads by default: all that browsers don't load. @internal */
 export function defaultServerSegments(
   segments: Iterable<string>,

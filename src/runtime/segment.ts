@@ -3,7 +3,7 @@
 import { InvalidVersionNumber } from "../base/errors.ts";
 import { type JsonText, type SourcePosition, readJson } from "../base/json.ts";
 import { accesses, isCallable } from "../base/access.ts";
-import { type Access, segmentFileEnding } from "../base/manifest.ts";
+import { type Access, guardParts, segmentFileEnding } from "../base/manifest.ts";
 import { type Problem, nearest } from "../base/problem.ts";
 import { longestTimeMs } from "../base/protocol.ts";
 import { defaultVersion, parseVersion } from "../base/version.ts";
@@ -178,14 +178,6 @@ function readGuard(
     );
   if (!guardExport.test(name)) return void refuse(path, expected, hint);
   return { module, export: name };
-}
-
-/** A guard by its name: the module, and the export, which is the default one if none is named. */
-export function guardParts(guard: string): { readonly module: string; readonly export: string } {
-  const at = guard.indexOf("#");
-  return at < 0
-    ? { module: guard, export: "default" }
-    : { module: guard.slice(0, at), export: guard.slice(at + 1) };
 }
 
 function readEntry(

@@ -1,7 +1,8 @@
 // Finds the functions that segment files name as guards.
 
+import { guardParts } from "../../../src/base/manifest.ts";
 import { type Problem, nearest } from "../../../src/base/problem.ts";
-import { guardParts, type NamedExport, type SegmentFile } from "../../../src/runtime/segment.ts";
+import type { NamedExport, SegmentFile } from "../../../src/runtime/segment.ts";
 import type { ModuleExport } from "../../../src/split/describe/describe.ts";
 import { declarationOf, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
