@@ -68,7 +68,7 @@ const fields = [
   "bodyBytes",
 ] as const;
 /** The name of an export in the name of a guard. */
-export const guardExport: RegExp = /^[^\s\\#]+$/;
+const guardExport: RegExp = /^[^\s\\#]+$/;
 /** The key of a file for the guard of all its public and protected entries. */
 const fileGuard = "$guard";
 const fileKeys = ["$schema", fileGuard];
@@ -165,19 +165,20 @@ function readGuard(
   path: Path,
   refuse: Refuse,
 ): Pick<NamedExport, "module" | "export"> | undefined {
+  const wrong = (message: string, hint: string): undefined => {
+    refuse(path, message, hint);
+  };
   const expected = `expected a guard, ${path.length === 1 ? "" : "or false, "}found ${kindOf(value)}`;
   const hint = 'Write "./auth.ts#signedIn": a module in the source folder, and an export of it.';
-  if (typeof value !== "string") return void refuse(path, expected, hint);
+  if (typeof value !== "string") return wrong(expected, hint);
   const { module, export: name } = guardParts(value);
   const problem = modulePathProblem(module);
   if (problem !== undefined)
-    return void refuse(
-      path,
+    return wrong(
       `expected a guard as a module path and an export, ${problem}`,
       `Write it relative to the source folder: "${repaired(module)}#${name}".`,
     );
-  if (!guardExport.test(name)) return void refuse(path, expected, hint);
-  return { module, export: name };
+  return guardExport.test(name) ? { module, export: name } : wrong(expected, hint);
 }
 
 function readEntry(

@@ -36,7 +36,7 @@ const sockets = await socketsForAll({
         if (getContext().locals !== undefined && "user" in getContext().locals) return;
         throw new Unauthorized("refused");
       },
-    } as never,
+    },
     [
       ...application,
       guarded("a/pay", "public"),

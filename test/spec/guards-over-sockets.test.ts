@@ -22,7 +22,7 @@ const modules = () =>
         if (getContext().headers.get("authorization") === undefined)
           throw new Unauthorized("Sign in first");
       },
-    } as never,
+    },
     [
       {
         fqn: "shop/order",

@@ -84,9 +84,12 @@ it("a faked procedure keeps its guard, whether a node of the cluster holds it or
 it("fakes of msw stand in for the services, guards included", async () => {
   const manifest = readManifest({ root: createFixture(guarded).root });
   const server = setupServer(
-    ...mswHandlers({ manifest, url: "http://shop.test" }, {
-      "shop/quote": async () => "faked",
-    } as never),
+    ...mswHandlers(
+      { manifest, url: "http://shop.test" },
+      {
+        "shop/quote": async () => "faked",
+      },
+    ),
   );
   server.listen();
   onTestFinished(() => server.close());

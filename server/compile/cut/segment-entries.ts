@@ -10,7 +10,7 @@ import type { ModuleExport } from "../../../src/split/describe/describe.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { declarationOf, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
-import { type Guard, resolveGuards } from "./guards.ts";
+import { type Guard, type Guards, resolveGuards } from "./guards.ts";
 import {
   type ApplicationProcedure,
   type NamedEntry,
@@ -46,7 +46,7 @@ export async function resolveEntries(
   }
   const guards = await resolveGuards(segments, written, modules);
   problems.push(...guards.problems);
-  const functions = written.map((named) => withGuard(named, guards.nameOf));
+  const functions = written.map((named) => withGuard(named, guards));
   const named: ApplicationProcedure[] = [];
   for (const group of groupBy(functions, functionKey)) {
     const [first] = group;
@@ -73,13 +73,10 @@ export async function resolveEntries(
 }
 
 /** The function with its guard by name, which other entries may write in another way. */
-function withGuard(
-  named: NamedFunction,
-  nameOf: (written: string) => string | undefined,
-): NamedFunction {
+function withGuard(named: NamedFunction, guards: Guards): NamedFunction {
   const { guard } = named.entry;
   if (guard === undefined) return named;
-  return { ...named, entry: { ...named.entry, guard: nameOf(guard) ?? guard } };
+  return { ...named, entry: { ...named.entry, guard: guards.nameOf(guard) ?? guard } };
 }
 
 async function findFunctions(
