@@ -283,6 +283,47 @@ export const accessCalls: readonly CallCase[] = [
     returns("viaGuarded", {}, "guarded from within"),
   ),
   callCase(
+    "guards-1 guards-3",
+    "a guard refuses a caller with the error that it throws",
+    get("calls/members"),
+    refused(403, "Forbidden", "Members only"),
+    {
+      fqn: "calls/members",
+      error: { name: "Forbidden", message: "Members only", trace: [] },
+    },
+  ),
+  callCase(
+    "guards-1",
+    "a guard lets a caller pass whose headers it takes",
+    get("calls/members", { "x-member": "yes" }),
+    string("members"),
+  ),
+  callCase(
+    "guards-6",
+    "a guard refuses a caller with the trust key as any other",
+    get("calls/members", credential),
+    refused(403, "Forbidden", "Members only"),
+  ),
+  callCase(
+    "guards-8",
+    "a guard refuses a caller whose arguments can't be read, and doesn't say so",
+    post("calls/members", "{"),
+    refused(403, "Forbidden", "Members only"),
+  ),
+  callCase(
+    "guards-5",
+    "a call of a procedure on another node meets no guard",
+    get("calls/viaMembers"),
+    string("members from within"),
+    returns("viaMembers", {}, "members from within"),
+  ),
+  callCase(
+    "guards-5",
+    "a call by name of a procedure on another node meets no guard",
+    post("calls/byName", { name: "calls/members" }),
+    string("members"),
+  ),
+  callCase(
     "access",
     "a refusal lists no versions that are for services only",
     get("calls/price?version=12"),

@@ -15,7 +15,7 @@ export async function decodeArguments(
     ...options
   }: DecodeCallOptions & { readonly trusted: boolean; readonly encoding: Encoding },
 ): Promise<Args> {
-  const trust = { trusted, member: false, holdsKey: false, relays: false };
+  const trust = { trusted, member: false, holdsKey: false, relays: false, inner: false };
   const receiveBody = async (limit: number, take: (body: Uint8Array) => void) =>
     take(await request.readBody(limit));
   const args = new CallArguments({ request, query, encoding, trust, receiveBody }, options);

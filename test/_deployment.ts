@@ -16,9 +16,10 @@ import {
 import { money, outOfStock, shop } from "./spec/_shop.ts";
 
 export { key };
-/** Whose a service's request is: of its procedures and trusted callers, of callers outside, its own. */
+/** Whose a service's request is: of its procedures, of callers with the trust key, of others outside, its own. */
 export const sentBy = {
   service: { [fromField]: "service" },
+  trusted: { [fromField]: "trusted" },
   outside: { [fromField]: "outside" },
   key: { [fromField]: "key" },
 } as const;

@@ -84,12 +84,14 @@ export interface FakeMemberOptions {
 
 const callFrom: Readonly<Record<number, CallFrom>> = {
   [kinds.callOutside]: "outside",
-  [kinds.callTrusted]: "service",
+  [kinds.callTrusted]: "trusted",
+  [kinds.callService]: "service",
   [kinds.callOwn]: "key",
 };
 const frameOf = {
   outside: kinds.callOutside,
-  service: kinds.callTrusted,
+  trusted: kinds.callTrusted,
+  service: kinds.callService,
   key: kinds.callOwn,
 } as const;
 
@@ -318,6 +320,7 @@ export class FakeMember {
     switch (kind) {
       case kinds.callOutside:
       case kinds.callTrusted:
+      case kinds.callService:
       case kinds.callOwn:
         return this.#called(callFrom[kind]!, stream, payload);
       case kinds.answer:

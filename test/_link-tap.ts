@@ -16,7 +16,8 @@ export interface SeenRequest {
 /** Whose calls the frames begin: it is shown as a field that no request of HTTP can have. */
 const shown: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   [kinds.callOutside]: { ":from": "outside" },
-  [kinds.callTrusted]: { ":from": "service" },
+  [kinds.callTrusted]: { ":from": "trusted" },
+  [kinds.callService]: { ":from": "service" },
   [kinds.callOwn]: { ":from": "key" },
 };
 

@@ -8,7 +8,9 @@ import type { Role } from "../src/roles/pipeline/role.ts";
 import { type Limits, defaultLimits } from "../src/base/limits.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "./_cluster.ts";
 
-export interface TestRoute extends Partial<Pick<RouteEntry, "access" | "crossSite" | "bodyBytes">> {
+export interface TestRoute extends Partial<
+  Pick<RouteEntry, "access" | "crossSite" | "bodyBytes" | "guard">
+> {
   /** `POST /webhooks/:provider`. */
   readonly route: string;
   readonly name?: string;

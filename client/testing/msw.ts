@@ -105,6 +105,7 @@ function start(
         manifest.procedures.map(({ module }) => [module, found.map(({ record }) => record.module)]),
       ),
     },
+    guarded: false,
     fakeOf: (record) => fakes.get(record.fqn),
     import: async (file) =>
       Object.fromEntries(

@@ -58,7 +58,7 @@ export function proceduresView(
     let size = 0;
     for (const procedure of model.procedures) {
       const text =
-        `${procedure.fqn} ${procedure.segments.join(" ")} ${labelOf(procedure)} ${procedure.access ?? ""}`.toLowerCase();
+        `${procedure.fqn} ${procedure.segments.join(" ")} ${labelOf(procedure)} ${procedure.access ?? ""} ${procedure.guard ?? ""}`.toLowerCase();
       if (!words.every((word) => text.includes(word))) continue;
       size++;
       for (const segment of procedure.segments.length === 0
@@ -249,7 +249,7 @@ function groupCell({ name, size }: { name: string; size: number }): HTMLElement 
 }
 
 function procedureCells(procedure: ProcedureState): HTMLElement[] {
-  const { fqn, access } = procedure;
+  const { fqn, access, guard } = procedure;
   const cut = fqn.lastIndexOf("/") + 1;
   const name = h(
     "div",
@@ -257,6 +257,7 @@ function procedureCells(procedure: ProcedureState): HTMLElement[] {
     h("span", { class: "folder" }, fqn.slice(0, cut)),
     fqn.slice(cut),
     h("small", {}, ` ${labelOf(procedure)}`),
+    ...(guard === undefined ? [] : [h("small", { title: `Guard: ${guard}` }, " guarded")]),
   );
   const cells = ["rate", "failures", "p50", "p95"].map((kind) =>
     h("div", { role: "gridcell", class: `number ${kind}` }, "–"),

@@ -97,6 +97,7 @@ export async function buildSettings(
     index: config?.index ?? "index.html",
     browserSegments: config?.browserSegments,
     browserModules: config?.browserModules,
+    guards: config?.guards,
     revisions: options.revisions ?? config?.revisions,
   };
 }

@@ -151,7 +151,11 @@ function segmentLines(
   style: Style,
 ): readonly string[] {
   const accessOf = ({ segments }: Pick<InspectedProcedure, "segments">): readonly string[] =>
-    segments.filter((segment) => segment.name === name).map(({ access }) => access);
+    segments
+      .filter((segment) => segment.name === name)
+      .map(({ access, guard }) =>
+        typeof guard === "string" ? `${access}, guard ${guard}` : access,
+      );
   const members = procedures.flatMap((procedure) =>
     accessOf(procedure).map((access) => ({ procedure, access })),
   );

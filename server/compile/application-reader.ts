@@ -128,6 +128,7 @@ export class ApplicationReader {
       nodes: this.#options.nodes,
       forTests: this.#isForTests,
       browserModules: this.#options.browserModules,
+      guards: this.#options.guards,
       configProblems: outputProblems(environment.getTopLevelConfig(), root),
       parse: parserOf(vite),
       cache: this.#cache,

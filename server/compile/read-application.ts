@@ -38,6 +38,8 @@ export interface ReadOptions {
   readonly bases: readonly string[];
   readonly browserSegments?: readonly string[] | undefined;
   readonly browserModules?: readonly string[] | undefined;
+  /** Every public entry of a segment file has to say what its guard is, or that it has none. */
+  readonly guards?: "required" | undefined;
   /** Vite's folder of files that are served as they are, absolute. */
   readonly publicDir?: string | undefined;
   /** Vite's folder in the output for built files. */
@@ -92,7 +94,7 @@ async function cutApplication(
 ): Promise<ApplicationGraph> {
   const { root, source } = input;
   const segments = readSegments(files, modules);
-  const { functions, named, problems } = await resolveEntries(segments, modules);
+  const { functions, named, guards, problems } = await resolveEntries(segments, modules);
 
   const serverCut = splitForServer(named, modules);
   const globs = (input.browserModules ?? []).map((glob) => ({
@@ -135,7 +137,11 @@ async function cutApplication(
 
   const configured = configuredModules(files, modules);
   const cutModules = [...cut.values()].map(({ module }) => module);
-  const serverModules = await closure([...cutModules, ...configured.modules], modules);
+  const guardModules = new Set([...guards.values()].map(({ module }) => module));
+  const serverModules = await closure(
+    [...cutModules, ...configured.modules, ...guardModules],
+    modules,
+  );
   const hasClasses = (module: SourceModule): boolean => modules.describe(module).classes.length > 0;
   return {
     root,
@@ -145,6 +151,8 @@ async function cutApplication(
     functions,
     entryProblems: problems,
     named,
+    guards,
+    guardsRequired: input.guards === "required",
     procedures: await proceduresOf(named, modules),
     routes: named.filter(isRoute),
     browserSegments,
@@ -164,7 +172,8 @@ async function cutApplication(
     configured: configured.modules,
     serverModules,
     serverEntries: [...serverModules].filter(
-      (module) => configured.modules.includes(module) || hasClasses(module),
+      (module) =>
+        configured.modules.includes(module) || guardModules.has(module) || hasClasses(module),
     ),
     pageClasses: [...pageModules].filter(
       (module) => hasClasses(module) && !serverModules.has(module),

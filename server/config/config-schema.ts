@@ -449,6 +449,11 @@ const application = {
   browserModules: optional(strings, {
     description: "Globs of more modules that client.import may load. All of them become public.",
   }),
+  guards: optional(v.picklist(["required"], 'expected "required"'), {
+    description:
+      'With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build.',
+    guide: "guards.md#so-that-none-is-forgotten",
+  }),
   nodes: optional(
     v.record(ownName, names, 'expected an object of lists, { "shop": ["catalogue", "orders"] }'),
     {

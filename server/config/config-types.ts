@@ -155,6 +155,8 @@ interface ApplicationInput {
   readonly browserSegments?: readonly string[] | undefined;
   /** Globs of more modules that client.import may load. All of them become public. */
   readonly browserModules?: readonly string[] | undefined;
+  /** With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build. */
+  readonly guards?: "required" | undefined;
   /** In development: the nodes by name, with the segments of each. Default: one node per segment that isn't only for browsers. */
   readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
 }

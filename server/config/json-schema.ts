@@ -134,11 +134,24 @@ function withPlaceholders(schema: Json): Json {
 /** The schema of a segment file. src/runtime/segment.ts checks the same by hand, with better messages. */
 export function segmentJsonSchema(): Json {
   const flag = (description: string): Json => ({ type: "boolean", default: false, description });
+  const guard: Json = {
+    type: "string",
+    pattern: "^\\.\\/(?!(?:[^/#]*\\/)*\\.\\.(?:[/#]|$))[^\\\\#]*(?:#[^\\s\\\\#]+)?$",
+    examples: ["./auth.ts#signedIn"],
+  };
+  const guardIs =
+    "a module in the source folder, '#' and an exported async function without parameters, which throws to refuse the call.";
   return {
     $schema: dialect,
     title: "Segment file of a Seamline application",
     type: "object",
-    properties: { $schema: editors },
+    properties: {
+      $schema: editors,
+      $guard: {
+        description: `What callers from outside must pass before any public or protected function of this file: ${guardIs}`,
+        ...guard,
+      },
+    },
     patternProperties: {
       // Relative to the source folder, and inside it.
       "^\\.\\/(?!(?:[^/]*\\/)*\\.\\.(?:\\/|$))[^\\\\]*$": {
@@ -184,6 +197,10 @@ export function segmentJsonSchema(): Json {
             type: "integer",
             minimum: 1,
             maximum: longestTimeMs,
+          },
+          guard: {
+            description: `What callers from outside must pass first: ${guardIs} false: nothing, although the file has a $guard.`,
+            anyOf: [guard, { const: false }],
           },
           route: {
             description:

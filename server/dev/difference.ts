@@ -148,7 +148,14 @@ function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap
       const locations = locationsOf(segmentsOf(procedure), application);
       const access = entries
         .map(({ segment, entry }) =>
-          [segment.name, entry.access, entry.safe, entry.crossSite, entry.bodyBytes].join(" "),
+          [
+            segment.name,
+            entry.access,
+            entry.safe,
+            entry.crossSite,
+            entry.bodyBytes,
+            entry.guard,
+          ].join(" "),
         )
         .sort();
       return [

@@ -3,7 +3,7 @@
 import { relative } from "node:path";
 import { inspect } from "node:util";
 
-import type { ServerManifest } from "../../src/base/manifest.ts";
+import { guardParts, type ServerManifest } from "../../src/base/manifest.ts";
 import { Problems, type Problem } from "../../src/base/problem.ts";
 import { slashed } from "../files/sources.ts";
 import { missingImport, sourceOfBuilt, errorLocation, withMappedFrame } from "./error-location.ts";
@@ -55,15 +55,32 @@ export function shownError(thrown: unknown): string {
 // These are enough to recognise a module that has more.
 const maxNamed = 3;
 
+/** The guard that a module has, and the segments whose calls it guards. */
+function guardOf(
+  id: string,
+  { segments, routes = {} }: Pick<ServerManifest, "segments" | "routes">,
+): string | undefined {
+  const named = [...Object.entries(segments), ...Object.entries(routes)].flatMap(
+    ([segment, entries]) =>
+      entries.flatMap(({ guard }) =>
+        guard !== undefined && guardParts(guard).module === id ? [{ guard, segment }] : [],
+      ),
+  );
+  const [first] = named;
+  if (first === undefined) return undefined;
+  const held = [...new Set(named.map(({ segment }) => segment))];
+  return `the guard ${first.guard} (segment${held.length === 1 ? "" : "s"} ${held.join(", ")})`;
+}
+
 /** What a built module is loaded for: a body's procedures and segments, or the module's name. */
 export function purposeOf(
   file: string,
-  manifest: Pick<ServerManifest, "modules" | "procedures" | "segments">,
+  manifest: Pick<ServerManifest, "modules" | "procedures" | "segments" | "routes">,
 ): string {
   const [id, module] = Object.entries(manifest.modules).find(
     ([, record]) => record.file === file || record.body === file,
   ) ?? [file];
-  if (module?.body !== file) return `the module ${id}`;
+  if (module?.body !== file) return guardOf(id, manifest) ?? `the module ${id}`;
   const isHeld = (index: number): boolean => manifest.procedures[index]?.module === id;
   const fqns = manifest.procedures.filter((_, index) => isHeld(index)).map(({ fqn }) => fqn);
   const names = [...new Set(fqns)];

@@ -176,14 +176,15 @@ function settingsOf(
   const settings = new Map<string, BuildOptions>();
   for (const { config } of configurations) {
     if (config === undefined || !("source" in config)) continue;
-    const { source, output, index, browserSegments, browserModules } = config;
-    settings.set(JSON.stringify([source, output, index, browserSegments, browserModules]), {
+    const { source, output, index, browserSegments, browserModules, guards } = config;
+    settings.set(JSON.stringify([source, output, index, browserSegments, browserModules, guards]), {
       root,
       source,
       output,
       index,
       browserSegments,
       browserModules,
+      guards,
       log,
     });
   }

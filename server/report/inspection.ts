@@ -2,6 +2,7 @@
 // receive.
 
 import type { Access, Parameter } from "../../src/base/manifest.ts";
+import type { SegmentFileEntry } from "../../src/runtime/segment.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import { declarationOf, exportNames } from "../compile/read/export-declarations.ts";
 import { uniqueProblems } from "../compile/read/unique-problems.ts";
@@ -61,6 +62,8 @@ export interface InspectedProcedure {
     readonly safe?: true;
     readonly idempotent?: true;
     readonly timeoutMs?: number;
+    /** What callers from outside must pass: `auth#signedIn`. False if the entry says that there is nothing. */
+    readonly guard?: string | false;
   }[];
   /** Modules that import it, with the lines of their imports. */
   readonly importers: readonly { readonly file: string; readonly line?: number }[];
@@ -80,6 +83,7 @@ export interface InspectedRoute {
     readonly access: Access;
     readonly crossSite?: true;
     readonly bodyBytes?: number;
+    readonly guard?: string | false;
   }[];
 }
 
@@ -166,12 +170,13 @@ function inspected(
     export: name,
     signature: declared?.signature ?? "()",
     parameters,
-    segments: entries.map(({ segment, entry: { access, safe, idempotent, timeoutMs } }) => ({
+    segments: entries.map(({ segment, entry }) => ({
       name: segment.name,
-      access,
-      ...(safe && { safe }),
-      ...(idempotent && { idempotent }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      access: entry.access,
+      ...(entry.safe && { safe: true }),
+      ...(entry.idempotent && { idempotent: true }),
+      ...(entry.timeoutMs !== undefined && { timeoutMs: entry.timeoutMs }),
+      ...guardIn(entry),
     })),
     importers,
   };
@@ -189,13 +194,19 @@ function inspectedRoute(
     line: declared?.line ?? 1,
     column: declared?.column ?? 1,
     export: name,
-    segments: entries.map(({ segment, entry: { access, crossSite, bodyBytes } }) => ({
+    segments: entries.map(({ segment, entry }) => ({
       name: segment.name,
-      access,
-      ...(crossSite && { crossSite }),
-      ...(bodyBytes !== undefined && { bodyBytes }),
+      access: entry.access,
+      ...(entry.crossSite && { crossSite: true }),
+      ...(entry.bodyBytes !== undefined && { bodyBytes: entry.bodyBytes }),
+      ...guardIn(entry),
     })),
   };
+}
+
+function guardIn({ guard, unguarded }: SegmentFileEntry): { readonly guard?: string | false } {
+  if (unguarded) return { guard: false };
+  return guard === undefined ? {} : { guard };
 }
 
 /** The modules that import a procedure by name or as part of a namespace. Tests don't count. */

@@ -29,7 +29,7 @@ import { Stopped } from "./stopped.ts";
 export interface EnsureBuildOptions
   extends
     Pick<ApplicationConfig, "source" | "output" | "index" | "browserSegments" | "browserModules">,
-    Partial<Pick<StandaloneInput, "revisions">> {
+    Partial<Pick<StandaloneInput, "revisions" | "guards">> {
   /** The application folder. */
   readonly root: string;
   /** `true` always builds, `false` never. Default: if there is no build and Vite is installed. */
@@ -45,7 +45,14 @@ export interface EnsureBuildOptions
  */
 export type BuildSettings = Pick<
   EnsureBuildOptions,
-  "root" | "source" | "output" | "index" | "browserSegments" | "browserModules" | "revisions"
+  | "root"
+  | "source"
+  | "output"
+  | "index"
+  | "browserSegments"
+  | "browserModules"
+  | "guards"
+  | "revisions"
 >;
 
 /** A usable build. Its manifest is read once for all that need it. */
@@ -59,7 +66,8 @@ export interface EnsuredBuild {
  * sources.
  */
 export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredBuild> {
-  const { root, source, output, index, browserSegments, browserModules, revisions } = options;
+  const { root, source, output, index, browserSegments, browserModules, guards, revisions } =
+    options;
   const { log } = options;
   const shown = `./${slashed(relative(root, output))}`;
   for (const folder of [output, viteOutputFolders(root, output).server])
@@ -90,6 +98,7 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
       index,
       browserSegments,
       browserModules,
+      guards,
       revisions,
     });
     folders = await findOutput(root, output);

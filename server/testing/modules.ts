@@ -85,6 +85,7 @@ export class ClusterModules {
     const { application, fakes, recorder } = this.#options;
     return fakeModules({
       manifest: application.manifests.server,
+      guarded: true,
       fakeOf: (record) =>
         !records.includes(record)
           ? undefined

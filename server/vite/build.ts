@@ -32,6 +32,7 @@ export interface BuildOptions {
   readonly index?: string | undefined;
   readonly browserSegments?: readonly string[] | undefined;
   readonly browserModules?: readonly string[] | undefined;
+  readonly guards?: "required" | undefined;
   /** How many earlier builds the output keeps [1]. */
   readonly revisions?: number | undefined;
   readonly log: Log;
@@ -72,6 +73,7 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
       index: options.index,
       browserSegments: options.browserSegments,
       browserModules: options.browserModules,
+      guards: options.guards,
       revisions: options.revisions,
     },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },

@@ -82,6 +82,8 @@ export interface SegmentEntry {
   readonly idempotent?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
+  /** What callers from outside must pass first: a module and its export, `auth#signedIn`. Browsers don't learn it. */
+  readonly guard?: string;
 }
 
 /** A function of one segment that answers requests for a path, instead of calls. */
@@ -100,6 +102,8 @@ export interface RouteEntry {
   readonly crossSite?: true;
   /** The most bytes that a request's body may have. */
   readonly bodyBytes?: number;
+  /** As in {@link SegmentEntry}. */
+  readonly guard?: string;
 }
 
 /** An exported class of the application whose instances may travel. */
@@ -214,6 +218,14 @@ export interface ServerManifest extends Manifest {
   readonly imports: Readonly<Record<string, readonly string[]>>;
   /** Segment name → its routes. Missing if the application has none. */
   readonly routes?: Readonly<Record<string, readonly RouteEntry[]>>;
+}
+
+/** A guard by its name: the module, and the export, which is the default one if none is named. @internal */
+export function guardParts(guard: string): { readonly module: string; readonly export: string } {
+  const at = guard.indexOf("#");
+  return at < 0
+    ? { module: guard, export: "default" }
+    : { module: guard.slice(0, at), export: guard.slice(at + 1) };
 }
 
 /** The segments that a server loads by default: all that browsers don't load. @internal */

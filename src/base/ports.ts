@@ -59,10 +59,10 @@ export interface HttpRequest {
 }
 
 /**
- * Whose request comes over a link: somebody's from outside, one of the deployment's procedures or of
- * somebody trusted, or the service's own.
+ * Whose request comes over a link: a caller's from outside, one's who has shown the trust key, a
+ * procedure's of the deployment, or the service's own.
  */
-export type CallFrom = "outside" | "service" | "key";
+export type CallFrom = "outside" | "trusted" | "service" | "key";
 
 export interface HttpResponse {
   readonly status: number;

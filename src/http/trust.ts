@@ -13,6 +13,14 @@ export interface Trust {
   readonly relays: boolean;
   /** May call protected procedures: a procedure or a holder of the key made the call. */
   readonly trusted: boolean;
+  /** A procedure made the call, so no guard is asked. Any other call comes from outside. */
+  readonly inner: boolean;
+}
+
+/** Whose request a service passes on: never more than its sender has proven. */
+export function passedOnFor({ inner, trusted }: Trust): CallFrom {
+  if (inner) return "service";
+  return trusted ? "trusted" : "outside";
 }
 
 /** Tells what requests prove. */
@@ -43,13 +51,21 @@ export const stranger: Trust = {
   member: false,
   relays: false,
   trusted: false,
+  inner: false,
 };
 /** Over HTTP. What it says of other requests isn't believed. */
-const keyHolder: Trust = { holdsKey: true, member: false, relays: false, trusted: true };
+const keyHolder: Trust = {
+  holdsKey: true,
+  member: false,
+  relays: false,
+  trusted: true,
+  inner: false,
+};
 const granted: Readonly<Record<CallFrom, Trust>> = {
-  key: { holdsKey: true, member: true, relays: false, trusted: true },
-  service: { holdsKey: false, member: true, relays: true, trusted: true },
-  outside: { holdsKey: false, member: true, relays: true, trusted: false },
+  key: { holdsKey: true, member: true, relays: false, trusted: true, inner: false },
+  service: { holdsKey: false, member: true, relays: true, trusted: true, inner: true },
+  trusted: { holdsKey: false, member: true, relays: true, trusted: true, inner: false },
+  outside: { holdsKey: false, member: true, relays: true, trusted: false, inner: false },
 };
 
 /** Losing a field on the way can only reduce rights. */

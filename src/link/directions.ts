@@ -1,5 +1,6 @@
 // Which roles may dial which, and which requests go which way: calls by a service's procedures (`service`), calls
-// passed on for callers outside (`outside`), and the service's own requests (`key`), each by method and path.
+// passed on for callers outside (`outside`), some of whom have shown the key (`trusted`), and the service's own
+// requests (`key`), each by method and path.
 // Any other request ends the link: an attacker who controls a repository or a proxy gets no further over the
 // links that others have dialled to it. A release whose services ask for more needs a new protocol version.
 
@@ -51,14 +52,15 @@ const nodeToGateway: Direction = {
       `GET ${callsPath}`,
       `GET ${gatewaysPath}`,
     ],
-    calls: ["service", "outside"],
+    calls: ["service", "trusted", "outside"],
   },
 };
 const proxyToCalls: Direction = {
   fromDialer: {
     // The latter is for the console of the proxy.
     own: [`GET ${routesPath}`, `GET ${consolePath}/state`],
-    calls: ["service", "outside"],
+    // It has no procedures, so it can't spare a call the guards.
+    calls: ["trusted", "outside"],
   },
   fromAcceptor: { own: [`PUT ${routesPath}`], calls: [] },
 };

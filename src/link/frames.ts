@@ -14,10 +14,12 @@ export const kinds = {
   welcome: 0x01,
   /** A call for a caller outside of the deployment. */
   callOutside: 0x10,
-  /** A call by a procedure, or for a caller that has proven the key. */
+  /** A call for a caller outside of the deployment who has shown the key. */
   callTrusted: 0x11,
   /** A request by the service at the other end itself, which has proven the key. */
   callOwn: 0x12,
+  /** A call that a procedure makes. */
+  callService: 0x13,
   answer: 0x18,
   /** A part of a body. */
   chunk: 0x19,
@@ -44,7 +46,8 @@ export type Kind = (typeof kinds)[keyof typeof kinds];
 /** The kind of a call's frame says whose call it is; nothing in the call does. */
 export const callKinds: Readonly<Record<CallFrom, Kind>> = {
   outside: kinds.callOutside,
-  service: kinds.callTrusted,
+  trusted: kinds.callTrusted,
+  service: kinds.callService,
   key: kinds.callOwn,
 };
 

@@ -22,7 +22,12 @@ import type { LinkCall, LinkOptions } from "./calls.ts";
 import { firstCalls, leastCost, mostTogether } from "./limits.ts";
 
 /** Names of the senders of calls, for messages. */
-const names = { key: "its own", service: "of its procedures", outside: "of callers outside" };
+const names = {
+  key: "its own",
+  service: "of its procedures",
+  trusted: "of callers with the trust key",
+  outside: "of callers outside",
+};
 
 /** Marks the ping after which no more calls come. */
 const lastMark = 1;
@@ -214,6 +219,8 @@ export class Link {
       case kinds.callOutside:
         return this.#arrived("outside", stream, payload, isKept);
       case kinds.callTrusted:
+        return this.#arrived("trusted", stream, payload, isKept);
+      case kinds.callService:
         return this.#arrived("service", stream, payload, isKept);
       case kinds.callOwn:
         return this.#arrived("key", stream, payload, isKept);

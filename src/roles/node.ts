@@ -203,10 +203,20 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       const manifest = await modules.manifest();
       repeatable.changed();
       const before = JSON.stringify(offered());
-      const [drop] = await Promise.all([
+      const guarding = node.guards.load(manifest, next, fresh).then(
+        () => undefined,
+        (reason: unknown) => ({ reason }),
+      );
+      const [drop, unguarded] = await Promise.all([
         node.follow(manifest, next, fresh),
+        guarding,
         node.routes.load(manifest, next, fresh),
       ]);
+      if (unguarded !== undefined) {
+        // Whatever names that guard from now on refuses its callers.
+        drop();
+        throw unguarded.reason;
+      }
       await followClasses(host, classes, { modules, segments: next }, fresh);
       segments = next;
       if (JSON.stringify(offered()) !== before) await update();

@@ -98,9 +98,9 @@ export function departureOf(context: Context): AbortNotice {
   return follower;
 }
 
-/** The context of code that runs around a procedure: middleware. */
-export function contextOfCall(call: Call, clock: Clock): CallContext {
-  return new CallContext(callParts(call, []), clock, call);
+/** The context of code that runs around a procedure: middleware and guards. */
+export function contextOfCall(call: Call, clock: Clock, params?: PathParameters): CallContext {
+  return new CallContext(callParts(call, [], params), clock, call);
 }
 
 /** What the context of an incoming call is made of. */

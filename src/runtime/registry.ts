@@ -32,6 +32,8 @@ export class Registration {
    * them gives none, it has none.
    */
   readonly timeoutMs: number | undefined;
+  /** What callers from outside must pass first, by name. */
+  readonly guard: string | undefined;
   readonly run: ProcedureFunction;
   /** Another version of it. @internal */
   next: Registration | undefined;
@@ -46,6 +48,7 @@ export class Registration {
     this.safe = fields.safe;
     this.idempotent = fields.idempotent;
     this.timeoutMs = fields.timeoutMs;
+    this.guard = fields.guard;
     this.run = fields.run;
   }
 
@@ -91,6 +94,8 @@ export class Registry {
       safe: known?.safe === true || entry.safe === true,
       idempotent: known?.idempotent === true || entry.idempotent === true || entry.safe === true,
       timeoutMs: known === undefined ? entry.timeoutMs : longest(known.timeoutMs, entry.timeoutMs),
+      // Entries that callers outside reach agree in it. Others have none.
+      guard: entry.guard ?? known?.guard,
       run,
     });
     if (known === undefined) this.#size++;

@@ -151,8 +151,10 @@ export function routesIn(
   for (const segment of segments)
     for (const entry of entryOf(routes, segment) ?? []) {
       const known = named.get(entry.name);
+      const guard = entry.guard ?? known?.guard;
       named.set(entry.name, {
         ...entry,
+        ...(guard !== undefined && { guard }),
         access: known === undefined ? entry.access : mostOpen([known.access, entry.access]),
         segments: [...(known?.segments ?? []), segment],
       });

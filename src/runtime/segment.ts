@@ -2,8 +2,8 @@
 
 import { InvalidVersionNumber } from "../base/errors.ts";
 import { type JsonText, type SourcePosition, readJson } from "../base/json.ts";
-import { accesses } from "../base/access.ts";
-import { type Access, segmentFileEnding } from "../base/manifest.ts";
+import { accesses, isCallable } from "../base/access.ts";
+import { type Access, guardParts, segmentFileEnding } from "../base/manifest.ts";
 import { type Problem, nearest } from "../base/problem.ts";
 import { longestTimeMs } from "../base/protocol.ts";
 import { defaultVersion, parseVersion } from "../base/version.ts";
@@ -31,6 +31,10 @@ export interface SegmentFileEntry extends NamedExport {
   readonly idempotent?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
+  /** What callers from outside must pass first: `./auth.ts#signedIn`, of the entry or of its file. */
+  readonly guard?: string;
+  /** The entry says that it has no guard. */
+  readonly unguarded?: true;
   /** The function answers requests for a path, and can't be called. */
   readonly route?: RoutePattern;
   readonly crossSite?: true;
@@ -42,6 +46,8 @@ export interface SegmentFile {
   readonly name: string;
   readonly file: string;
   readonly entries: readonly SegmentFileEntry[];
+  /** The guards that the file names, where it names them. */
+  readonly guards: readonly NamedExport[];
   /** Exports whose entries can't be read; `problems` says why. */
   readonly unread: readonly NamedExport[];
   readonly problems: readonly Problem[];
@@ -56,20 +62,27 @@ const fields = [
   "safe",
   "idempotent",
   "timeoutMs",
+  "guard",
   "route",
   "crossSite",
   "bodyBytes",
 ] as const;
+/** The name of an export in the name of a guard. */
+const guardExport: RegExp = /^[^\s\\#]+$/;
+/** The key of a file for the guard of all its public and protected entries. */
+const fileGuard = "$guard";
+const fileKeys = ["$schema", fileGuard];
 
 /** Parses a segment file. `problems` has its mistakes, `entries` everything that is valid. */
 export function parseSegment(text: string, file: string): SegmentFile {
   const entries: SegmentFileEntry[] = [];
+  const guards: NamedExport[] = [];
   const unread: NamedExport[] = [];
   const json = readJson(text, file);
   if ("broken" in json)
-    return { name: segmentName(file), file, entries, unread, problems: [json.broken] };
+    return { name: segmentName(file), file, entries, guards, unread, problems: [json.broken] };
   const problems: Problem[] = [...json.problems];
-  const segment = { name: segmentName(file), file, entries, unread, problems };
+  const segment = { name: segmentName(file), file, entries, guards, unread, problems };
   const refuse: Refuse = (path, message, hint) => {
     problems.push({
       file,
@@ -84,7 +97,16 @@ export function parseSegment(text: string, file: string): SegmentFile {
     refuse([], `expected an object of module paths, found ${kindOf(json.value)}`, hint);
     return segment;
   }
+  const guardAt = (value: unknown, path: Path): string | undefined => {
+    const named = readGuard(value, path, refuse);
+    if (named === undefined) return undefined;
+    guards.push({ ...named, path: textOf(path), ...placeOf(json, path) });
+    return value as string;
+  };
+  const guardOfFile = json.value[fileGuard];
+  const fallback = guardOfFile === undefined ? undefined : guardAt(guardOfFile, [fileGuard]);
   for (const [module, exports] of Object.entries(json.value)) {
+    if (module === fileGuard) continue;
     // Editors look for the file's schema here; every other key is a module.
     if (module === "$schema") {
       if (typeof exports !== "string")
@@ -92,12 +114,16 @@ export function parseSegment(text: string, file: string): SegmentFile {
       continue;
     }
     const pathProblem = modulePathProblem(module);
-    if (pathProblem !== undefined)
+    if (pathProblem !== undefined) {
+      const near = module.startsWith("$") ? nearest(module, fileKeys) : undefined;
       refuse(
         [module],
         `expected a module path, ${pathProblem}`,
-        `Write it relative to the source folder: "${repaired(module)}".`,
+        near === undefined
+          ? `Write it relative to the source folder: "${repaired(module)}".`
+          : `Did you mean "${near}"?`,
       );
+    }
     if (!isObject(exports)) {
       refuse(
         [module],
@@ -108,11 +134,15 @@ export function parseSegment(text: string, file: string): SegmentFile {
     }
     for (const [name, entry] of Object.entries(exports)) {
       const path = [module, name];
-      const read = readEntry(entry, path, refuse);
+      const read = readEntry(entry, path, refuse, (value) => {
+        if (value === false) return { unguarded: true };
+        const guard = value === undefined ? undefined : guardAt(value, [...path, "guard"]);
+        return guard === undefined ? {} : { guard };
+      });
       if (pathProblem !== undefined) continue;
       const named = { module, export: name, path: textOf(path), ...placeOf(json, path) };
       if (read === undefined) unread.push(named);
-      else entries.push({ ...named, ...read });
+      else entries.push({ ...named, ...withGuard(read, fallback) });
     }
   }
   return segment;
@@ -123,7 +153,40 @@ type Refuse = (path: Path, message: string, hint?: string) => void;
 
 type Read = Omit<SegmentFileEntry, keyof NamedExport>;
 
-function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined {
+/** The entry with its file's guard, if it has none of its own and callers from outside reach it. */
+function withGuard(read: Read, guard: string | undefined): Read {
+  if (guard === undefined || read.guard !== undefined || read.unguarded) return read;
+  return isCallable(read.access) ? { ...read, guard } : read;
+}
+
+/** Reads what names a guard: a module as in the keys of a segment file, `#`, and an export of it. */
+function readGuard(
+  value: unknown,
+  path: Path,
+  refuse: Refuse,
+): Pick<NamedExport, "module" | "export"> | undefined {
+  const wrong = (message: string, hint: string): undefined => {
+    refuse(path, message, hint);
+  };
+  const expected = `expected a guard, ${path.length === 1 ? "" : "or false, "}found ${kindOf(value)}`;
+  const hint = 'Write "./auth.ts#signedIn": a module in the source folder, and an export of it.';
+  if (typeof value !== "string") return wrong(expected, hint);
+  const { module, export: name } = guardParts(value);
+  const problem = modulePathProblem(module);
+  if (problem !== undefined)
+    return wrong(
+      `expected a guard as a module path and an export, ${problem}`,
+      `Write it relative to the source folder: "${repaired(module)}#${name}".`,
+    );
+  return guardExport.test(name) ? { module, export: name } : wrong(expected, hint);
+}
+
+function readEntry(
+  entry: unknown,
+  path: Path,
+  refuse: Refuse,
+  guarded: (value: unknown) => Pick<Read, "guard" | "unguarded">,
+): Read | undefined {
   if (!isObject(entry)) {
     refuse(
       path,
@@ -160,6 +223,7 @@ function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined
       `expected a whole number of milliseconds from 1 to ${longestTimeMs}, found ${kindOf(timeoutMs)}`,
       "Leave it out for the service's limits.callTimeoutMs.",
     );
+  const guard = guarded(entry["guard"]);
   const route = readRouteFields(entry, (field, message, hint) =>
     refuse([...path, field], message, hint),
   );
@@ -172,6 +236,7 @@ function readEntry(entry: unknown, path: Path, refuse: Refuse): Read | undefined
     ...(entry["safe"] === true && { safe: true }),
     ...(entry["idempotent"] === true && { idempotent: true }),
     ...(typeof timeoutMs === "number" && { timeoutMs }),
+    ...guard,
   };
 }
 

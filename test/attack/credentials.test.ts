@@ -43,8 +43,8 @@ const senders: readonly (readonly [
   ],
 ];
 
-/** Kinds of requests over a link: of the service itself, of its procedures, and of callers outside. */
-const kinds = ["key", "service", "outside"] as const satisfies readonly CallFrom[];
+/** Kinds of requests over a link: of the service itself, of its procedures, and of callers outside, with the key or without. */
+const kinds = ["key", "service", "trusted", "outside"] as const satisfies readonly CallFrom[];
 
 const regexp = { value: { serialized: true, name: "RegExp", source: "a", flags: "" } };
 const encoded = "x-svc-data-encoding: serialized";
@@ -202,13 +202,13 @@ const overLinks: readonly {
     what: "a public procedure",
     by: ofCallers,
     target: "/rpc/a/canary",
-    answers: { service: 200, outside: 200 },
+    answers: { trusted: 200, outside: 200 },
   },
   {
     what: "a protected procedure",
     by: ofCallers,
     target: "/rpc/a/audit",
-    answers: { service: 200, outside: 401 },
+    answers: { trusted: 200, outside: 401 },
   },
   {
     what: "a protected procedure, for the procedures of another node",
@@ -222,27 +222,27 @@ const overLinks: readonly {
     target: "/rpc/a/echo",
     json: regexp,
     headers: { "x-svc-data-encoding": "serialized" },
-    answers: { service: 200, outside: 400 },
+    answers: { trusted: 200, outside: 400 },
   },
   {
     what: "a private procedure",
     by: ofCallers,
     target: "/rpc/a/secret",
-    answers: { service: 404, outside: 404 },
+    answers: { trusted: 404, outside: 404 },
   },
   {
     what: "a deadline that has passed",
     by: ofCallers,
     target: "/rpc/a/canary",
     headers: { "x-svc-deadline": "0" },
-    answers: { service: 504, outside: 504 },
+    answers: { trusted: 504, outside: 504 },
   },
   {
     what: "a count of hops",
     by: ofCallers,
     target: "/rpc/a/canary",
     headers: { "x-svc-hops": "9" },
-    answers: { service: 508, outside: 508 },
+    answers: { trusted: 508, outside: 508 },
   },
   {
     what: "joining, with an address that is none",
@@ -254,7 +254,7 @@ const overLinks: readonly {
     what: "joining for a caller outside",
     by: ["a proxy to its gateway"],
     ...join,
-    answers: { service: 401, outside: 401 },
+    answers: { trusted: 401, outside: 401 },
   },
   {
     what: "leaving, of a member that isn't there",
@@ -267,13 +267,13 @@ const overLinks: readonly {
     what: "joining at a service that isn't a gateway",
     by: ["a proxy to a node"],
     ...join,
-    answers: { service: 404, outside: 404 },
+    answers: { trusted: 404, outside: 404 },
   },
   {
     what: "the members",
     by: ["a proxy to its gateway"],
     target: "/nodes",
-    answers: { service: 401, outside: 401 },
+    answers: { trusted: 401, outside: 401 },
   },
   {
     what: "the modules' manifest",
@@ -291,7 +291,7 @@ const overLinks: readonly {
     what: "the console's state",
     by: ["a proxy to its gateway"],
     target: "/svc/console/state",
-    answers: { service: 404, outside: 404 },
+    answers: { trusted: 404, outside: 404 },
   },
 ];
 
@@ -345,13 +345,13 @@ describe("error stacks", () => {
   );
 
   it.each(ofCallers)(
-    "are sent to procedures, and not to callers outside: over the link of %s",
+    "are sent to callers with the key, and not to others: over the link of %s",
     async (name) => {
       const link = await dial(name);
-      for (const from of ["service", "outside"] as const) {
+      for (const from of ["trusted", "outside"] as const) {
         const head = { "x-svc-data-encoding": "serialized" };
         const { status, text } = await link.request("GET", "/rpc/a/fail", "", head, from);
-        expect([status, text.includes('"stack"')]).toEqual([500, from === "service"]);
+        expect([status, text.includes('"stack"')]).toEqual([500, from === "trusted"]);
       }
       link.die();
     },

@@ -110,7 +110,7 @@ it.each([
     role: "proxy",
     roles: ["standalone"],
   });
-  for (const from of ["service", "outside"] as const) {
+  for (const from of ["trusted", "outside"] as const) {
     const headers = { "x-svc-locals": field };
     const answer = await proxy.request("GET", "/rpc/a/call", "", headers, from);
     expect(answer.status).toBe(400);

@@ -42,6 +42,7 @@ export function factsOf(application: Application): unknown {
   const {
     segments,
     procedures,
+    guards,
     browserSegments,
     cut,
     browserModules,
@@ -56,6 +57,7 @@ export function factsOf(application: Application): unknown {
     ids: [...application.modules.ids],
     segments,
     procedures,
+    guards: [...guards],
     browserSegments,
     cut: [...cut].map(([file, { module, procedures: here, parts, bodyOf }]) => ({
       file,

@@ -123,7 +123,7 @@ describe("the console's endpoints", () => {
       "x-content-type-options": "nosniff",
     });
     // Calls of services are no requests of their own.
-    for (const sender of [sentBy.service, sentBy.outside])
+    for (const sender of [sentBy.trusted, sentBy.outside])
       expect((await ask(gateway, "GET", "/svc/console/state", sender)).status).toBe(404);
   });
 });

@@ -18,6 +18,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     versions: { title: "Versions and load balancing", statements: 16 },
     segments: { title: "Segment files", statements: 29 },
     access: { title: "Access and authentication", statements: 12 },
+    guards: { title: "Guards", statements: 16 },
   },
   "Calls over HTTP": {
     endpoints: { title: "Endpoints and components", statements: 5 },

@@ -28,7 +28,7 @@ describe("access", () => {
   it.each(endpoints)(
     "access-2: nobody can call a private procedure through the RPC interface (at the %s)",
     async (endpoint) => {
-      for (const headers of [{}, trusted, sentBy.service])
+      for (const headers of [{}, trusted, sentBy.trusted])
         expect((await ask(cluster[endpoint], "GET", "/rpc/shop/secret", headers)).status).toBe(404);
     },
   );
@@ -133,7 +133,7 @@ describe("private and unknown are the same to those outside", () => {
     { headers: { "sec-fetch-site": "cross-site", origin: "http://elsewhere" } },
     { headers: trusted },
     { headers: sentBy.outside },
-    { headers: sentBy.service },
+    { headers: sentBy.trusted },
   ];
 
   it.each(["a", ...endpoints] as const)(

@@ -132,9 +132,9 @@ describe("headers that gateway and proxy pass on", () => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await ask(cluster.gateway, "GET", "/rpc/shop/stock?sku=1", headers)).status;
     expect(await status({ "x-svc-hops": "99", "x-svc-deadline": "0" })).toBe(200);
-    expect(await status({ ...sentBy.service, "x-svc-hops": "8" })).toBe(508);
-    expect(await status({ ...sentBy.service, "x-svc-hops": "7" })).toBe(200);
-    expect(await status({ ...sentBy.service, "x-svc-deadline": "0" })).toBe(504);
+    expect(await status({ ...sentBy.trusted, "x-svc-hops": "8" })).toBe(508);
+    expect(await status({ ...sentBy.trusted, "x-svc-hops": "7" })).toBe(200);
+    expect(await status({ ...sentBy.trusted, "x-svc-deadline": "0" })).toBe(504);
     // People with the key are no service.
     expect(await status({ ...trusted, "x-svc-hops": "99", "x-svc-deadline": "0" })).toBe(200);
   });

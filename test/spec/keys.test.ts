@@ -29,7 +29,7 @@ const trustOf = (trustKey: TrustKey, headers: Readonly<Record<string, string>>) 
 describe("a list of trust keys", () => {
   it("keys-1: people show any of the keys, and a service proves the first of its own", () => {
     expect(trustKeyHeader([fresh, old])).toEqual({ "x-svc-trust-key": fresh });
-    const holder = { holdsKey: true, member: false, relays: false, trusted: true };
+    const holder = { holdsKey: true, member: false, relays: false, trusted: true, inner: false };
     for (const key of [fresh, old])
       expect(trustOf([fresh, old], { "x-svc-trust-key": key })).toEqual(holder);
     for (const key of ["", `${fresh}, ${old}`, `${fresh},${old}`, fresh + old])

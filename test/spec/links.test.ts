@@ -184,7 +184,7 @@ describe("trust over a link", () => {
     const shown = network.sent
       .filter(({ url }) => url.startsWith("http://a/rpc"))
       .map(({ headers }) => headers[":from"]);
-    expect(new Set(shown)).toEqual(new Set(["outside", "service"]));
+    expect(new Set(shown)).toEqual(new Set(["outside", "trusted"]));
   });
 
   it("links-11: a node whose trust key differs from its gateway's doesn't start", async () => {

@@ -253,7 +253,7 @@ describe("who gets masked errors", () => {
 
   it("masked-8: trusted callers see everything", async () => {
     for (const place of masking)
-      for (const fields of [{ "x-svc-trust-key": key }, sentBy.service]) {
+      for (const fields of [{ "x-svc-trust-key": key }, sentBy.trusted]) {
         const answer = await calling(place, "leak/here", "a cause", "serialized", fields);
         expect(JSON.parse(answer.text), place).toMatchObject({
           message: secret,

@@ -145,7 +145,7 @@ describe("access to routes", () => {
       ],
       async ({ request, shape }) => {
         expect((await request("GET /protected")).status).toBe(401);
-        expect((await request("GET /protected", sentBy.service)).text).toBe("ran");
+        expect((await request("GET /protected", sentBy.trusted)).text).toBe("ran");
         // Behind a proxy it is the repository's, which this test doesn't have.
         expect((await request("GET /private")).status).toBe(shape === "standalone" ? 404 : 503);
       },

@@ -171,14 +171,14 @@ describe("trusted calls", () => {
       [sender, undefined],
       [sender, undefined],
     ];
-    const [service, outside] = ["service", "outside"];
+    const [holder, outside] = ["trusted", "outside"];
     network.sent.length = 0;
     expect((await ask(proxy, "GET", "/rpc/shop/audit")).status).toBe(401);
     expect(takeSenders()).toEqual(twice(outside));
     expect((await ask(proxy, "GET", "/rpc/shop/audit", trusted)).status).toBe(200);
-    expect(takeSenders()).toEqual(twice(service));
-    expect((await ask(proxy, "GET", "/rpc/shop/audit", sentBy.service)).status).toBe(200);
-    expect(takeSenders()).toEqual(twice(service));
+    expect(takeSenders()).toEqual(twice(holder));
+    expect((await ask(proxy, "GET", "/rpc/shop/audit", sentBy.trusted)).status).toBe(200);
+    expect(takeSenders()).toEqual(twice(holder));
     expect((await ask(proxy, "GET", "/rpc/shop/audit", sentBy.outside)).status).toBe(401);
     expect(takeSenders()).toEqual(twice(outside));
   });

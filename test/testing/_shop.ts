@@ -1,11 +1,12 @@
 // A shop of two servers and a page, as a user would write it.
 
+import { getContext } from "../../server/host/carrier.ts";
 import * as index from "../../src/index.ts";
 import * as internal from "../../src/internal.ts";
 import type { Files } from "../build/_fixture.ts";
 
 // The package and what generated code imports, as one module.
-const core = { ...index, ...internal };
+const core = { ...index, ...internal, getContext };
 
 // The package as Node finds it from the application folder: the very core that these tests run on.
 const coreName = "seamline core of the test kit's tests";

@@ -17,8 +17,14 @@ const requestWith = (headers: HeaderFields, scheme: "http" | "https" = "http"): 
 });
 const create = (options: PublicOriginOptions = {}, log: TestLog = new TestLog()) =>
   createPublicOrigin(log, options);
-const member: Trust = { holdsKey: false, member: true, relays: true, trusted: false };
-const keyHolder: Trust = { holdsKey: true, member: true, relays: false, trusted: true };
+const member: Trust = { holdsKey: false, member: true, relays: true, trusted: false, inner: false };
+const keyHolder: Trust = {
+  holdsKey: true,
+  member: true,
+  relays: false,
+  trusted: true,
+  inner: false,
+};
 
 describe("hosts that a service answers for", () => {
   const accepts = (

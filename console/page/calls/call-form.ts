@@ -12,7 +12,7 @@ import { holdersOf, type Model, rateKey } from "../base/model.ts";
 import { scalarView, valueView } from "./value-view.ts";
 
 export function openProcedure(procedure: ProcedureState, model: Model): void {
-  const { fqn, version, access, segments, parameters, route } = procedure;
+  const { fqn, version, access, segments, parameters, route, guard } = procedure;
   const holders = holdersOf(procedure, model.members).map(memberName);
   const rates = model.rates.get(rateKey(fqn, version));
   const inBrowser = model.development?.browserSegments ?? [];
@@ -21,6 +21,7 @@ export function openProcedure(procedure: ProcedureState, model: Model): void {
   const add = (name: string, ...content: readonly (string | Node)[]): void =>
     facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, ...content)));
   add("Access", access === undefined ? "unknown" : h("span", { class: `badge ${access}` }, access));
+  if (guard !== undefined) add("Guard", guard);
   add("Segments", segments.join(", ") || "unknown");
   add(
     "Where",

@@ -1,4 +1,4 @@
-// Turns a call from the console's form into one for `/rpc`: it is as trusted as one that a procedure makes.
+// Turns a call from the console's form into one for `/rpc`: it is as trusted as one by a caller who shows the key.
 
 import type { CallFrom, HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { consolePath, headers, isServiceHeader } from "../../../src/base/protocol.ts";
@@ -26,7 +26,7 @@ export class SessionCall extends RequestWrapper {
   }
 
   override get from(): CallFrom {
-    return "service";
+    return "trusted";
   }
 
   override get method(): string {

@@ -104,8 +104,10 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
       const key = `${procedure.fqn} ${procedure.version}`;
       described.add(procedure.fqn);
       const previous = byKey.get(key);
+      const guard = procedure.guard ?? previous?.guard;
       byKey.set(key, {
         ...procedure,
+        ...(guard !== undefined && { guard }),
         access: mostOpen([procedure.access, previous?.access ?? procedure.access]),
         segments: [...new Set([...(previous?.segments ?? []), ...procedure.segments])],
       });

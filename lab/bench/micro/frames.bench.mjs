@@ -25,7 +25,7 @@ const body = '{"a":1,"b":2}';
 function frames(count) {
   const writer = new FrameWriter();
   for (let at = 0; at < count; at++)
-    addHeadFrame(writer, kinds.callTrusted, 2 * at + 1, callText, body);
+    addHeadFrame(writer, kinds.callService, 2 * at + 1, callText, body);
   return writer.take();
 }
 

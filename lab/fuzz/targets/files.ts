@@ -38,6 +38,10 @@ const segmentFiles = [
     $schema: "./node_modules/seamline/schema/segment.json",
     "./a": { b: { access: "private", safe: true, idempotent: true, timeoutMs: 500 } },
   },
+  {
+    $guard: "./auth.ts#signedIn",
+    "./a": { b: { access: "public", guard: false }, c: { access: "public", guard: "./auth" } },
+  },
   { "./files/up": { put: { access: "protected", route: "PUT /files/*path", bodyBytes: 10 } } },
 ];
 

@@ -106,7 +106,7 @@ function addFrame(random: Random, writer: FrameWriter): void {
   const kind = random.once(30) ? (random.below(128) as Kind) : random.pick(Object.values(kinds));
   const stream = random.once(10) ? random.below(2 ** 32) : random.below(12);
   const bytes = new Uint8Array(random.once(8) ? random.below(70_000) : random.below(60));
-  if (kind === kinds.answer || (kind >= kinds.callOutside && kind <= kinds.callOwn))
+  if (kind === kinds.answer || (kind >= kinds.callOutside && kind <= kinds.callService))
     writer.addText(kind, stream, random.pick(heads), random.below(3), random.once(2) ? bytes : "");
   else if (kind === kinds.window || kind === kinds.credit || kind === kinds.arrived)
     writer.addNumber(kind, stream, number(random));
@@ -132,7 +132,7 @@ function* bodyOf(random: Random, stream: number): Generator<Step> {
 function* story(random: Random, stream: number, isAnswer: boolean): Generator<Step> {
   const kind = isAnswer
     ? kinds.answer
-    : random.pick([kinds.callOutside, kinds.callTrusted, kinds.callOwn]);
+    : random.pick([kinds.callOutside, kinds.callTrusted, kinds.callOwn, kinds.callService]);
   if (isAnswer && random.once(2)) yield (writer) => writer.addNumber(kinds.window, stream, 262_144);
   const head = isAnswer ? "200\nx-a\n1" : `POST\n/${String.fromCharCode(97 + random.below(6))}`;
   const flags = random.once(3) ? 0 : 1;

@@ -177,7 +177,7 @@ const calls: Target = {
       ...(body !== "" && { "content-type": "application/json" }),
       ...randomFields(random),
     };
-    const from = random.pick([undefined, "service", "outside"] as const);
+    const from = random.pick([undefined, "trusted", "outside"] as const);
     const isLinked = from !== undefined && (role === "gateway" || role === "node");
     // Of people.
     if (!isLinked && random.once(3)) fields["x-svc-trust-key"] = key;
@@ -188,7 +188,7 @@ const calls: Target = {
     // The procedure's own error, and a setting that it may not make.
     if (status === 500 && /\/a\/(?:fail|set)/.test(target)) return;
     // Services and people with the key see stacks.
-    const isTrusted = isLinked ? from === "service" : "x-svc-trust-key" in fields;
+    const isTrusted = isLinked ? from === "trusted" : "x-svc-trust-key" in fields;
     if (!isTrusted) checkAnswer(status, text, input);
     else if (status === 500) checkAnswer(500, text, input);
     await checkAlive(role, input);
@@ -200,7 +200,7 @@ interface LinkedCall {
   readonly target: string;
   readonly fields: Fields;
   readonly body: string;
-  readonly from: "service" | "outside";
+  readonly from: "trusted" | "outside";
 }
 
 /** As a proxy passes it on. */

@@ -72,7 +72,10 @@ export function byModule(
 }
 
 /** Two exports of one function are one function, so its own name decides, if it has one. */
-export function functionKey({ module, export: { name, ownName = name } }: NamedFunction): string {
+export function functionKey({
+  module,
+  export: { name, ownName = name },
+}: Pick<NamedFunction, "module" | "export">): string {
   return `${module.id}#${ownName}`;
 }
 

@@ -11,6 +11,7 @@ import type {
   NamedFunction,
 } from "./application-procedure.ts";
 import type { CutModule } from "./cut.ts";
+import type { Guard } from "./guards.ts";
 
 /**
  * An application, read and cut: its modules with the imports between them, and the
@@ -27,6 +28,10 @@ export interface ApplicationGraph {
   readonly entryProblems: readonly Problem[];
   /** Procedures and routes. */
   readonly named: readonly ApplicationProcedure[];
+  /** What callers from outside must pass before some of them, by name. */
+  readonly guards: ReadonlyMap<string, Guard>;
+  /** Every public entry has to say what its guard is, or that it has none. */
+  readonly guardsRequired: boolean;
   readonly procedures: readonly ApplicationProcedure[];
   readonly routes: readonly ApplicationRoute[];
   /** Segments that browsers may load. */

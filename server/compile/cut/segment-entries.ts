@@ -10,6 +10,7 @@ import type { ModuleExport } from "../../../src/split/describe/describe.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { declarationOf, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
+import { type Guard, type Guards, resolveGuards } from "./guards.ts";
 import {
   type ApplicationProcedure,
   type NamedEntry,
@@ -25,6 +26,8 @@ export interface SegmentEntries {
   readonly functions: readonly NamedFunction[];
   /** The procedures and routes without problems, in a fixed order. */
   readonly named: readonly ApplicationProcedure[];
+  /** What callers from outside must pass before some of them, by name. */
+  readonly guards: ReadonlyMap<string, Guard>;
   /** Mistakes in single entries, and in the functions that they name. */
   readonly problems: readonly Problem[];
 }
@@ -35,12 +38,15 @@ export async function resolveEntries(
   modules: Modules,
 ): Promise<SegmentEntries> {
   const problems: Problem[] = [];
-  const functions: NamedFunction[] = [];
+  const written: NamedFunction[] = [];
   for (const segment of segments) {
     const found = await findFunctions(segment, modules);
-    functions.push(...found.functions);
+    written.push(...found.functions);
     problems.push(...found.problems);
   }
+  const guards = await resolveGuards(segments, written, modules);
+  problems.push(...guards.problems);
+  const functions = written.map((named) => withGuard(named, guards));
   const named: ApplicationProcedure[] = [];
   for (const group of groupBy(functions, functionKey)) {
     const [first] = group;
@@ -61,14 +67,22 @@ export async function resolveEntries(
   return {
     functions,
     named: named.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    guards: guards.all,
     problems,
   };
+}
+
+/** The function with its guard by name, which other entries may write in another way. */
+function withGuard(named: NamedFunction, guards: Guards): NamedFunction {
+  const { guard } = named.entry;
+  if (guard === undefined) return named;
+  return { ...named, entry: { ...named.entry, guard: guards.nameOf(guard) ?? guard } };
 }
 
 async function findFunctions(
   segment: SegmentFile,
   modules: Modules,
-): Promise<Omit<SegmentEntries, "named">> {
+): Promise<Pick<SegmentEntries, "functions" | "problems">> {
   const functions: NamedFunction[] = [];
   const problems: Problem[] = [];
   /** JSON paths of the entries that name classes. */

@@ -8,7 +8,7 @@ import type { RepositoryInput } from "../../config/config-types.ts";
 /** Options of the Vite plugin: some keys of configurations, and two of its own. Paths are relative to the application folder. */
 export interface SeamlineOptions extends Pick<
   RepositoryInput,
-  "source" | "index" | "browserSegments" | "browserModules" | "revisions" | "nodes"
+  "source" | "index" | "browserSegments" | "browserModules" | "guards" | "revisions" | "nodes"
 > {
   /** The application folder [Vite's root]. */
   readonly root?: string | undefined;
@@ -24,6 +24,7 @@ const shared = [
   "index",
   "browserSegments",
   "browserModules",
+  "guards",
   "revisions",
   "nodes",
 ] as const satisfies readonly (keyof SeamlineOptions)[];

@@ -7,6 +7,7 @@ import type { ApplicationGraph } from "../cut/application.ts";
 import { browserSegments } from "./browser-segments.ts";
 import { clientImports } from "./client-imports.ts";
 import { moduleNames } from "./folder-name.ts";
+import { guardsInBrowsers, missingGuards, uselessGuards } from "./guards.ts";
 import { linkedModules } from "./links.ts";
 import { privateImports } from "./private-imports.ts";
 import { routeImports } from "./route-imports.ts";
@@ -25,6 +26,8 @@ const mistakes: readonly Rule[] = [
   sourceFolder,
   segmentEntries,
   routeEntries,
+  missingGuards,
+  guardsInBrowsers,
   clientImports,
   browserSegments,
   unreadableModules,
@@ -40,6 +43,7 @@ const doubts: readonly Rule[] = [
   unreachedStarts,
   lostCode,
   uselessRoutes,
+  uselessGuards,
 ];
 
 /** Follow imports through the parts of modules, which are right only if nothing else is wrong. */

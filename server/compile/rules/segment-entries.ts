@@ -1,9 +1,10 @@
 // Mistakes that the entries of segment files make together.
 
+import { isCallable } from "../../../src/base/access.ts";
 import { procedureKey } from "../../../src/base/fqn.ts";
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import type { Problem } from "../../../src/base/problem.ts";
-import type { SegmentFile } from "../../../src/runtime/segment.ts";
+import type { SegmentFile, SegmentFileEntry } from "../../../src/runtime/segment.ts";
 import { parameterNames } from "../../../src/split/procedures/read-parameters.ts";
 import type { ApplicationGraph } from "../cut/application.ts";
 import {
@@ -30,6 +31,10 @@ export function segmentEntries({
     ...groupBy(functions, functionKey).flatMap(([first, ...others]) =>
       others.flatMap((other) => disagreement(first, other)),
     ),
+    ...groupBy(
+      functions.filter(({ entry }) => isCallable(entry.access)),
+      functionKey,
+    ).flatMap(([first, ...others]) => others.flatMap((other) => disagreementOutside(first, other))),
     ...twins(calls),
     ...scattered(calls),
   ];
@@ -63,7 +68,7 @@ function disagreement(first: NamedFunction, second: NamedFunction): readonly Pro
   const at = (message: string, hint: string): readonly Problem[] => [
     { ...placeOf(second), message, hint },
   ];
-  const function_ = `the function "${first.export.ownName ?? first.export.name}" of ${first.module.name}`;
+  const function_ = nameOf(first);
   const there = `${first.segment.file} at ${first.entry.path}`;
   if (routeOf(first) !== routeOf(second))
     return at(
@@ -91,6 +96,42 @@ function disagreement(first: NamedFunction, second: NamedFunction): readonly Pro
       "Remove one of the two entries.",
     );
   return [];
+}
+
+/**
+ * In what all entries must agree that callers from outside reach: a call comes to any node that has one of
+ * them. Entries that leave a key out agree with those that say its default.
+ */
+const agreed = [
+  "guard",
+  "safe",
+  "idempotent",
+] as const satisfies readonly (keyof SegmentFileEntry)[];
+
+function disagreementOutside(first: NamedFunction, second: NamedFunction): readonly Problem[] {
+  const key = agreed.find((field) => saidIn(first, field) !== saidIn(second, field));
+  if (key === undefined) return [];
+  return [
+    {
+      ...placeOf(second),
+      message: `${nameOf(first)} has ${shownIn(second, key)} here, and ${shownIn(first, key)} in ${first.segment.file} at ${first.entry.path}`,
+      hint: `Give all its public and protected entries the same "${key}": a call comes to any node that has one of them.`,
+    },
+  ];
+}
+
+function nameOf({ export: { name, ownName = name }, module }: NamedFunction): string {
+  return `the function "${ownName}" of ${module.name}`;
+}
+
+function saidIn({ entry }: NamedFunction, key: (typeof agreed)[number]): string | undefined {
+  const value = key === "idempotent" ? (entry.idempotent ?? entry.safe) : entry[key];
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+function shownIn(named: NamedFunction, key: (typeof agreed)[number]): string {
+  const said = saidIn(named, key);
+  return said === undefined ? `no "${key}"` : `"${key}": ${said}`;
 }
 
 function routeOf({ entry }: NamedFunction): string {

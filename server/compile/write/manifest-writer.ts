@@ -163,7 +163,7 @@ export function namedIn(
       parameters: side === "server" ? parameters : withoutForms(parameters),
     })),
     segments: Object.fromEntries(
-      [...segments].sort().map((name) => [name, entriesOf(name, procedures)]),
+      [...segments].sort().map((name) => [name, entriesOf(name, procedures, side)]),
     ),
   };
 }
@@ -179,9 +179,16 @@ export function routesIn({
     routes.flatMap(({ fqn, module, export: exported, entries, route }) => {
       const named = entries.find((entry) => entry.segment.name === name);
       if (named === undefined) return [];
-      const { access, crossSite, bodyBytes } = named.entry;
+      const { access, crossSite, bodyBytes, guard } = named.entry;
       const entry = { name: fqn, ...route, module: module.id, export: exported, access };
-      return [{ ...entry, ...(crossSite && { crossSite }), ...(bodyBytes && { bodyBytes }) }];
+      return [
+        {
+          ...entry,
+          ...(crossSite && { crossSite }),
+          ...(bodyBytes && { bodyBytes }),
+          ...(guard !== undefined && { guard }),
+        },
+      ];
     }),
   ]);
   return {
@@ -192,11 +199,12 @@ export function routesIn({
 function entriesOf(
   segment: string,
   procedures: readonly ApplicationProcedure[],
+  side: Side,
 ): readonly SegmentEntry[] {
   return procedures.flatMap((procedure, index) => {
     const named = procedure.entries.find((entry) => entry.segment.name === segment);
     if (named === undefined) return [];
-    const { access, safe, idempotent, timeoutMs } = named.entry;
+    const { access, safe, idempotent, timeoutMs, guard } = named.entry;
     return [
       {
         procedure: index,
@@ -204,6 +212,7 @@ function entriesOf(
         ...(safe && { safe }),
         ...(idempotent && { idempotent }),
         ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(guard !== undefined && side === "server" && { guard }),
       },
     ];
   });

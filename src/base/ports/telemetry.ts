@@ -79,7 +79,7 @@ export interface SeenRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly from?: "outside" | "service" | "key" | undefined;
+  readonly from?: "outside" | "trusted" | "service" | "key" | undefined;
 }
 
 /** What may be asked of a role that is measured. */

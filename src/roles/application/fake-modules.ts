@@ -21,7 +21,9 @@ export interface FakeModulesParts {
   readonly manifest: ServerManifest;
   /** Returns the fake for a procedure; without one the procedure isn't there. */
   readonly fakeOf: (record: ProcedureRecord) => FakeProcedure | undefined;
-  /** Imports the module of a class. */
+  /** Whether guards run before fakes. Not where the application's modules can't be loaded. */
+  readonly guarded: boolean;
+  /** Imports the module of a class or guard. */
   readonly import: (file: string) => Promise<ModuleNamespace>;
 }
 
@@ -58,7 +60,9 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
   const keptOf = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
     entries.flatMap((entry) => {
       const procedure = position.get(entry.procedure);
-      return procedure === undefined ? [] : [{ ...entry, procedure }];
+      if (procedure === undefined) return [];
+      const { guard: _, ...unguarded } = entry;
+      return [{ ...(parts.guarded ? entry : unguarded), procedure }];
     });
   const bodies = new Map<string, Record<string, unknown>>();
   for (const { record, run } of kept) {

@@ -1,9 +1,11 @@
 // Starts a server's node: binds its module graph, and loads its segments' bodies and classes.
 
 import { createLocalNode, type LocalNode } from "../../runtime/dispatch.ts";
+import { Guards, guardsIn } from "../../runtime/guards.ts";
 import {
   defaultServerSegments,
   entryOf,
+  guardParts,
   type ClassRecord,
   type ServerManifest,
 } from "../../base/manifest.ts";
@@ -14,9 +16,10 @@ import { RouteRegistry, type RouteRegistryParts } from "../../runtime/routes.ts"
 import type { Graph } from "../../runtime/seam.ts";
 import { loadClass, namedClasses, type ServerModules } from "./application.ts";
 
-/** A node with its routes. */
+/** A node with its routes, and the guards of all that it runs. */
 export interface ServerNode extends LocalNode {
   readonly routes: RouteRegistry;
+  readonly guards: Guards;
 }
 
 export interface NodeModules {
@@ -34,7 +37,8 @@ export function createServerNode(
   const parts = { loader: modules, carrier: host.carrier, clock: host.clock };
   const routes = new RouteRegistry({ loader: modules, onReplaced: onReplacedRoute });
   const routeOf = (fqn: string) => routes.functionOf(fqn);
-  return { ...createLocalNode({ ...parts, remote, routeOf }), routes };
+  const guards = new Guards(modules);
+  return { ...createLocalNode({ ...parts, remote, routeOf }), routes, guards };
 }
 
 /** Loads the segments into `node`, and returns their names. */
@@ -51,7 +55,11 @@ export async function loadSegments(
   const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
   graph.bind(node);
   // Routes first: then seams know which of them are routes.
-  await Promise.all([node.routes.load(manifest, segments), node.load(manifest, segments)]);
+  await Promise.all([
+    node.routes.load(manifest, segments),
+    node.load(manifest, segments),
+    node.guards.load(manifest, segments),
+  ]);
   await loadClassesOf(host, classes, options.modules, manifest, segments, () => true);
   return segments;
 }
@@ -109,7 +117,7 @@ async function loadClassesOf(
 }
 
 /**
- * Modules that the segments' procedures import, by value or type: a call may have their instances.
+ * Modules that the segments' procedures and guards import, by value or type: a call may have their instances.
  */
 function reachedModules(manifest: ServerManifest, segments: readonly string[]): Set<string> {
   const reached = new Set<string>();
@@ -119,6 +127,8 @@ function reachedModules(manifest: ServerManifest, segments: readonly string[]): 
     ),
     ...(entryOf(manifest.routes ?? {}, name) ?? []).map((entry) => entry.module),
   ]);
+  // Callers get the errors of guards.
+  for (const guard of guardsIn(manifest, segments)) open.push(guardParts(guard).module);
   for (let module = open.pop(); module !== undefined; module = open.pop()) {
     if (reached.has(module)) continue;
     reached.add(module);

@@ -14,18 +14,28 @@ export function proceduresIn(
   names: readonly string[] = Object.keys(manifest.segments),
 ): readonly MemberProcedure[] {
   const { procedures, segments } = manifest;
-  const entries = new Map<number, { segment: string; access: Access }[]>();
+  const entries = new Map<number, { segment: string; access: Access; guard?: string }[]>();
   for (const segment of names)
-    for (const { procedure, access } of entryOf(segments, segment) ?? []) {
+    for (const { procedure, access, guard } of entryOf(segments, segment) ?? []) {
       const list = entries.get(procedure) ?? [];
       entries.set(procedure, list);
-      list.push({ segment, access });
+      list.push({ segment, access, ...(guard !== undefined && { guard }) });
     }
   const called = procedures.flatMap(({ fqn, version, parameters }, index) => {
     const named = entries.get(index);
     if (named === undefined) return [];
     const access = mostOpen(named.map((entry) => entry.access));
-    return [{ fqn, version, access, segments: named.map(({ segment }) => segment), parameters }];
+    const { guard } = named.find((entry) => entry.guard !== undefined) ?? {};
+    return [
+      {
+        fqn,
+        version,
+        access,
+        segments: named.map(({ segment }) => segment),
+        parameters,
+        ...(guard !== undefined && { guard }),
+      },
+    ];
   });
   return [...called, ...[...routesIn(manifest, names).values()].map(describeRoute)];
 }

@@ -24,6 +24,8 @@ export interface MemberProcedure {
   readonly parameters: readonly Parameter[];
   /** Method and path of a route: `POST /webhooks/:provider`. */
   readonly route?: string;
+  /** What callers from outside must pass: `auth#signedIn`. */
+  readonly guard?: string;
 }
 
 export function describeNode(
@@ -40,6 +42,7 @@ export function describeNode(
       access: registration.access,
       segments: registration.segments,
       parameters,
+      ...(registration.guard !== undefined && { guard: registration.guard }),
     };
   });
   const procedures = [...called, ...routes.map(describeRoute)];
@@ -69,9 +72,17 @@ export function describeRoute({
   path,
   access,
   segments,
+  guard,
 }: Omit<RouteRegistration, "run" | "trace">): MemberProcedure {
-  const version = defaultVersion.toString();
-  return { fqn: name, version, access, segments, parameters: [], route: `${method} ${path}` };
+  return {
+    fqn: name,
+    version: defaultVersion.toString(),
+    access,
+    segments,
+    parameters: [],
+    route: `${method} ${path}`,
+    ...(guard !== undefined && { guard }),
+  };
 }
 
 // Limits of what a gateway keeps for each member: far more than applications have, and little
@@ -107,7 +118,7 @@ export function readMemberName(value: unknown): string {
 
 function procedureOf(value: unknown, path: string): MemberProcedure {
   const procedure = objectOf(value, path);
-  const { access, route } = procedure;
+  const { access, route, guard } = procedure;
   if (!isAccess(access)) throw wrong(`${path}.access`, "an access");
   const version = textOf(procedure["version"], `${path}.version`);
   if (!/^\d{1,9}(\.\d{1,9}){2}$/.test(version)) throw wrong(`${path}.version`, "a version");
@@ -118,6 +129,7 @@ function procedureOf(value: unknown, path: string): MemberProcedure {
     segments: listOf(procedure["segments"], `${path}.segments`, most.segments, textOf),
     parameters: listOf(procedure["parameters"], `${path}.parameters`, most.parameters, parameterOf),
     ...(route === undefined ? {} : { route: textOf(route, `${path}.route`, most.route) }),
+    ...(guard === undefined ? {} : { guard: textOf(guard, `${path}.guard`) }),
   };
 }
 

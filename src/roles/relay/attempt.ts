@@ -17,6 +17,7 @@ import { anyUpstream, headers } from "../../base/protocol.ts";
 import { connectionOptions } from "../../http/forwarded.ts";
 import { crossSiteHeader, maskHeader, relayHeaders } from "../../http/relay-headers.ts";
 import { noted } from "../../http/tracing/sent-notes.ts";
+import { passedOnFor } from "../../http/trust.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import { addField, addRequestedOrigin, isEndToEnd } from "./forward.ts";
 import { answerMs } from "../common/times.ts";
@@ -91,7 +92,7 @@ export class Attempt {
       url: anyUpstream + target,
       method,
       headers: fields,
-      from: exchange.trust.trusted ? "service" : "outside",
+      from: passedOnFor(exchange.trust),
       signal: this.#abort,
     };
     return noted(peer.send(isWhole && body.length === 0 ? request : { body, ...request }), notes);

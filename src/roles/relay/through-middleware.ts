@@ -21,7 +21,7 @@ import { reencodeCall } from "./reencode-call.ts";
 import { reencodeUpload } from "./reencode-upload.ts";
 import { answerOf, changedHeaders, webResponse } from "../runs/web-messages.ts";
 import { joined, endToEndHeaders, type PassOnParts, relayAnswer, wholeAnswer } from "./forward.ts";
-import { LazyArguments } from "./lazy-arguments.ts";
+import { LazyArguments } from "../pipeline/lazy-arguments.ts";
 import type { Application } from "../application/application.ts";
 
 /**

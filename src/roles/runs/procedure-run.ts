@@ -41,16 +41,20 @@ export class ProcedureRun implements Run {
     return this.#procedure.timeoutMs;
   }
 
+  get guard(): string | undefined {
+    return this.#procedure.guard;
+  }
+
   receive(): Promise<void> | undefined {
     return this.#args.receive();
   }
 
-  decode(): Args | Promise<Args> {
-    const { record } = this.#procedure;
-    const loading = this.#args.load();
-    return loading === undefined
-      ? this.#args.read(record)
-      : loading.then(() => this.#args.read(record));
+  load(): Promise<void> | undefined {
+    return this.#args.load();
+  }
+
+  decode(): Args {
+    return this.#args.read(this.#procedure.record);
   }
 
   invoke(call: Call, args: Args): Promise<unknown> {

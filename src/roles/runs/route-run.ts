@@ -32,8 +32,16 @@ export class RouteRun implements Run {
     return this.#route.crossSite === true;
   }
 
+  get guard(): string | undefined {
+    return this.#route.guard;
+  }
+
   /** Its body streams. */
   receive(): undefined {
+    return undefined;
+  }
+
+  load(): undefined {
     return undefined;
   }
 

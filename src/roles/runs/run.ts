@@ -28,9 +28,13 @@ export interface Run {
   readonly crossSite: boolean;
   /** How long it may take, if that is limited, in ms. */
   readonly timeoutMs: number | undefined;
-  /** Waits for what has to be here before it begins. */
+  /** What callers from outside must pass first, by name. */
+  readonly guard: string | undefined;
+  /** Waits for the body. */
   receive(): Promise<void> | undefined;
-  decode(): Args | Promise<Args>;
+  /** Loads what {@link decode} needs and can't wait for. Undefined: there is nothing to load. */
+  load(): Promise<void> | undefined;
+  decode(): Args;
   /** The function itself, as middleware runs around it. */
   invoke(...given: Parameters<Invoke>): Promise<unknown>;
   encode(value: unknown): HttpResponse | Promise<HttpResponse>;

@@ -1,10 +1,15 @@
 // Runs what came in on this node, in node and standalone alike: a call of a procedure, or a request for a route.
 
+import type { Args, Call, Invoke } from "../../base/call.ts";
+import type { PathParameters } from "../../base/context.ts";
 import { DeadlineExceeded, Unauthorized } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports.ts";
 import { headers } from "../../base/protocol.ts";
+import { noteApplicationError } from "../../http/refusals.ts";
+import { contextOfCall } from "../../runtime/call-context.ts";
 import { type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { LargeAnswers } from "../../wire/large-answers.ts";
+import { LazyArguments } from "../pipeline/lazy-arguments.ts";
 import type { Answering } from "../pipeline/receive.ts";
 import type { Run, RunParts } from "./run.ts";
 import { ProcedureRun } from "./procedure-run.ts";
@@ -23,26 +28,95 @@ export function createRunner(parts: RunParts): Answering {
     if (run.access === "protected" && !exchange.trust.trusted) throw new Unauthorized();
     if (!run.crossSite) refuseCrossSite(exchange);
     if (nodeHeader !== undefined) exchange.keep(nodeHeader);
+    // A call that a procedure makes has been let in where its caller was.
+    const guard = exchange.trust.inner ? undefined : run.guard;
+    if (!chain.isEmpty) return run.encode(await throughMiddleware(parts, exchange, run, guard));
+    let left = run.timeoutMs;
+    if (guard !== undefined) {
+      // Before the body, which a caller who is refused needn't send.
+      const turn = exchange.turn();
+      if (turn !== undefined) await turn;
+      const began = host.clock.now();
+      const { route } = exchange;
+      await inTime(host.clock, exchange, left, () => pass(parts, guard, exchange, route?.params));
+      if (left !== undefined) left -= host.clock.now() - began;
+    }
     const receiving = run.receive();
     if (receiving !== undefined) await receiving;
     const turn = exchange.turn();
     if (turn !== undefined) await turn;
-    const decoded = run.decode();
-    const args = decoded instanceof Promise ? await decoded : decoded;
-    const value = await (run.timeoutMs === undefined
-      ? chain.run(exchange, args, run)
-      : inTime(host.clock, exchange, run.timeoutMs, () => chain.run(exchange, args, run)));
+    const loading = run.load();
+    if (loading !== undefined) await loading;
+    const args = run.decode();
+    const value = await (left === undefined
+      ? run.invoke(exchange, args)
+      : inTime(host.clock, exchange, left, () => run.invoke(exchange, args)));
     return run.encode(value);
   };
 }
 
-/** Runs a procedure that has a time limit of its own. */
+/**
+ * Runs what came in through the middleware. It sees arguments that are decoded when it first looks, and a Map
+ * can't wait, so the body has to be here.
+ */
+async function throughMiddleware(
+  parts: RunParts,
+  exchange: Exchange,
+  run: Run,
+  guard: string | undefined,
+): Promise<unknown> {
+  const receiving = run.receive();
+  if (receiving !== undefined) await receiving;
+  const turn = exchange.turn();
+  if (turn !== undefined) await turn;
+  const args = new LazyArguments(await decoderOf(run));
+  const invoke: Invoke = async (call, given) => {
+    if (guard !== undefined) await pass(parts, guard, call, exchange.route?.params);
+    return await run.invoke(call, given);
+  };
+  return await inTime(parts.host.clock, exchange, run.timeoutMs, () =>
+    parts.chain.run(exchange, args, { invoke }),
+  );
+}
+
+/** Returns what decodes the arguments. What is wrong with them is thrown where somebody looks. */
+async function decoderOf(run: Run): Promise<() => Args> {
+  try {
+    await run.load();
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+  return () => run.decode();
+}
+
+/** Has the caller pass a guard. Rejects with what the guard throws, or if the call is over by then. */
+async function pass(
+  { node, host }: RunParts,
+  name: string,
+  call: Call,
+  params?: PathParameters,
+): Promise<void> {
+  const guard = node.guards.find(name);
+  const context = contextOfCall(call, host.clock, params);
+  try {
+    await host.carrier.run(context, () => guard.call(context));
+  } catch (thrown) {
+    noteApplicationError(thrown);
+    throw thrown;
+  }
+  call.departure.throwIfAborted();
+}
+
+/** Runs what may have a time limit of its own. */
 async function inTime(
   clock: Clock,
   exchange: Exchange,
-  timeoutMs: number,
+  timeoutMs: number | undefined,
   run: () => Promise<unknown>,
 ): Promise<unknown> {
+  if (timeoutMs === undefined) return await run();
   exchange.endBy(clock.now() + timeoutMs);
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {

@@ -9,7 +9,7 @@ import { dialersOf, type Takes, takenFrom } from "../../../src/link/directions.t
 import { linked } from "./_pair.ts";
 
 const roles = ["gateway", "node", "proxy", "repository", "standalone"];
-const kinds: readonly CallFrom[] = ["key", "service", "outside"];
+const kinds: readonly CallFrom[] = ["key", "service", "trusted", "outside"];
 
 describe("a link", () => {
   it.each([
@@ -60,13 +60,13 @@ describe("a link", () => {
   ];
 
   it.each([
-    ["node", "gateway", ["service", ...nodes], ["service", "outside", ...asksNodes]],
-    ["proxy", "gateway", ["service", "outside", ...lists], ["PUT /svc/routes"]],
-    ["proxy", "node", ["service", "outside", ...lists], ["PUT /svc/routes"]],
+    ["node", "gateway", ["service", ...nodes], ["service", "trusted", "outside", ...asksNodes]],
+    ["proxy", "gateway", ["trusted", "outside", ...lists], ["PUT /svc/routes"]],
+    ["proxy", "node", ["trusted", "outside", ...lists], ["PUT /svc/routes"]],
     [
       "proxy",
       "standalone",
-      ["service", "outside", lists[0]!, modules[0]!, lists[1]!, modules[1]!],
+      ["trusted", "outside", lists[0]!, modules[0]!, lists[1]!, modules[1]!],
       ["PUT /svc/routes"],
     ],
     ["node", "repository", modules, []],
@@ -118,9 +118,9 @@ describe("a link", () => {
       signal: undefined,
     });
     for (const kind of kinds) if (kind !== from) await acceptor.send(call(kind, "/right"));
-    expect([dialer.isClosed, ran.length]).toEqual([false, 2]);
+    expect([dialer.isClosed, ran.length]).toEqual([false, 3]);
     await expect(acceptor.send(call(from, "/wrong"))).rejects.toThrow();
-    expect([ran.length, dialer.isClosed, acceptor.isClosed]).toEqual([2, true, true]);
+    expect([ran.length, dialer.isClosed, acceptor.isClosed]).toEqual([3, true, true]);
     expect(closed[0]).toMatchObject({ message: expect.stringContaining("may not send") });
   });
 });

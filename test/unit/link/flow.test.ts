@@ -100,7 +100,7 @@ describe("credits for calls", () => {
     await settle();
     const writer = new FrameWriter();
     for (let sent = 0; sent < 21; sent++)
-      writer.addText(kinds.callTrusted, 2 * sent + 1, "GET\n/", 0, "");
+      writer.addText(kinds.callService, 2 * sent + 1, "GET\n/", 0, "");
     there.send(writer.take());
     await settle();
     expect(acceptor.isClosed).toBe(true);
@@ -302,7 +302,7 @@ describe("over a channel that is slow", () => {
     quietly(dialer.send(call({ target: "/rpc/small" })));
     await settle();
     // It is in the channel already, before parts of bodies that fit.
-    expect(frames[0]?.[0]).toBe(kinds.callTrusted);
+    expect(frames[0]?.[0]).toBe(kinds.callService);
     expect(there.queued).toBeLessThanOrEqual(256 * 1024 + 1_000);
     // More calls than a channel should hold: they wait here, and a ping doesn't.
     for (let sent = 0; sent < 20; sent++)
@@ -316,7 +316,7 @@ describe("over a channel that is slow", () => {
     dialer.allow(7);
     await settle();
     expect(frames.map(([kind]) => kind)).toContain(kinds.credit);
-    expect(frames.map(([kind]) => kind)).not.toContain(kinds.callTrusted);
+    expect(frames.map(([kind]) => kind)).not.toContain(kinds.callService);
   });
 });
 
@@ -413,7 +413,7 @@ describe("an end that leaves", () => {
       await vi.waitFor(() => expect(ran).toEqual(["/first", "/second"]));
       // A later release has another kind of call, and doesn't mark it. This end has counted it, too.
       wire.onSend = (bytes) => {
-        if (bytes[4] === kinds.callTrusted) bytes[4] = 0x17;
+        if (bytes[4] === kinds.callService) bytes[4] = 0x17;
       };
       outcomes.push(...["/third", "/fourth"].map((target) => caller.send(call({ target }))));
       const settled = await Promise.allSettled(outcomes);

@@ -49,9 +49,9 @@ describe("a link", () => {
         return { status: 204, headers: {} };
       },
     });
-    for (const from of ["service", "outside", "key"] as const)
+    for (const from of ["service", "trusted", "outside", "key"] as const)
       await dialer.send(call({ from, headers: { from: "key", "x-svc-trust-key": "?" } }));
-    expect(seen).toEqual(["service", "outside", "key"]);
+    expect(seen).toEqual(["service", "trusted", "outside", "key"]);
   });
 
   it("a short body keeps nothing of the calls and answers that came with it", async () => {

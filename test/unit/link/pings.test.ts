@@ -98,7 +98,7 @@ it("an end that runs calls of the other one doesn't end them because that one wa
   });
   await clock.pass(100);
   const writer = new FrameWriter();
-  writer.addText(kinds.callTrusted, 1, "GET\n/", 0, "");
+  writer.addText(kinds.callService, 1, "GET\n/", 0, "");
   there.send(writer.take());
   await clock.pass(100);
   there.isHeld = back.isHeld = true;
@@ -116,7 +116,7 @@ it("a caller that stood still for 3 s gets the answer to its call", async () => 
   });
   await clock.pass(100);
   const writer = new FrameWriter();
-  writer.addText(kinds.callTrusted, 1, "GET\n/", 0, "");
+  writer.addText(kinds.callService, 1, "GET\n/", 0, "");
   there.send(writer.take());
   await vi.waitFor(() => expect(acceptor.running).toBe(1));
   there.isHeld = back.isHeld = true;

@@ -43,7 +43,7 @@ describe.each(["gateway", "proxy"] as const)("a call that a %s passes on", (kind
   });
 
   it("sends no forwarded host for a call that a service of the deployment makes itself", async () => {
-    expect(await seen({ host: "gateway", ...sentBy.service })).toEqual({});
+    expect(await seen({ host: "gateway", ...sentBy.trusted })).toEqual({});
     expect(await seen({})).toEqual({ "x-forwarded-proto": "http" });
   });
 });

@@ -115,10 +115,11 @@ describe("a forwarded call", () => {
   );
 
   it.each([
-    [true, "service"],
-    [false, "outside"],
-  ])("A call whose caller is trusted (%s) is sent as one of %s", async (trusted, sender) => {
-    expect((await sent({ trust: { ...stranger, trusted } })).from).toBe(sender);
+    ["a procedure", { trusted: true, inner: true }, "service"],
+    ["somebody with the key", { trusted: true }, "trusted"],
+    ["nobody known", {}, "outside"],
+  ])("A call of %s is sent as what it is", async (_, proven, sender) => {
+    expect((await sent({ trust: { ...stranger, ...proven } })).from).toBe(sender);
   });
 
   it.each([

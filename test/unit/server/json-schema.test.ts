@@ -198,6 +198,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   assets: [[], ["**/*"], ["a", "a"], [""], "a"],
   browserSegments: [[], ["ui"], ["ui", "ui"]],
   browserModules: [["./a/*"], "a"],
+  guards: ["required", "optional", true, null],
   segmnts: [1],
   __proto__: [],
 };
@@ -359,11 +360,39 @@ describe("the JSON Schema of segment files", () => {
     ".\\a",
     "./a\\b",
     "$schema",
+    "$guard",
+    "$guards",
     "__proto__",
+  );
+  const guard = fc.constantFrom<unknown>(
+    "./auth.ts#signedIn",
+    "./a/auth",
+    "./a b#default",
+    "./a#",
+    "./a#b c",
+    "./a#b#c",
+    "./..#a",
+    "./a/..#b/c",
+    "./a/../b#c",
+    "./a..b#c",
+    "./a#..",
+    "./a\\b#c",
+    "./a#b\\c",
+    "./#a",
+    "auth#signedIn",
+    "#signedIn",
+    "",
+    true,
+    false,
+    null,
+    1,
   );
   const name = fc.constantFrom("quote", "default", "a b", "__proto__", "");
   const right = fc.record(
-    { access: fc.constantFrom("public", "private", "protected") },
+    {
+      access: fc.constantFrom("public", "private", "protected"),
+      guard: fc.constantFrom<unknown>("./auth.ts#signedIn", "./a/auth", false),
+    },
     { requiredKeys: ["access"] },
   );
   const version = fc.oneof(
@@ -403,6 +432,7 @@ describe("the JSON Schema of segment files", () => {
           "1",
           null,
         ),
+        guard,
         acess: fc.constant("public"),
       },
       { requiredKeys: [] },
@@ -417,6 +447,7 @@ describe("the JSON Schema of segment files", () => {
         .map((all) => JSON.parse(textOf(all)) as unknown),
     },
     fc.constantFrom<unknown>(null, [], "a", 1),
+    guard,
   );
   const textOf = (all: readonly (readonly [string, unknown])[]): string =>
     `{${[...new Map(all)].map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`;

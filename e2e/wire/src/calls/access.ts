@@ -1,6 +1,7 @@
-// Procedures with every kind of access. `guarded` runs on the other node.
+// Procedures with every kind of access. `guarded` and `members` run on the other node.
 import { runProcedure } from "seamline";
 import { guarded } from "./guarded.ts";
+import { members } from "./members.ts";
 
 export async function hidden(): Promise<string> {
   return "private";
@@ -14,6 +15,11 @@ export async function besideHidden(): Promise<string> {
 /** Calls a procedure that outsiders can't call. */
 export async function viaGuarded(): Promise<string> {
   return `${await guarded()} from within`;
+}
+
+/** Calls a procedure that only members may call from outside. */
+export async function viaMembers(): Promise<string> {
+  return `${await members()} from within`;
 }
 
 /** Private in one segment, public in another. */

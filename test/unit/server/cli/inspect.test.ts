@@ -42,6 +42,35 @@ const big: Files = {
 };
 
 describe("seamline inspect", () => {
+  it("shows the guard of a procedure or route, and in JSON that an entry has none", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/auth.ts": "export async function signedIn(): Promise<void> {}\n",
+      "src/hook.ts":
+        "export async function hook(): Promise<Response> {\n  return new Response();\n}\n",
+      "shop.segment.json": JSON.stringify({
+        $guard: "./auth.ts#signedIn",
+        "./shop/quote": { quote: { access: "public" } },
+        "./shop/stock": { stock: { access: "public", guard: false } },
+        "./hook": { hook: { access: "protected", route: "POST /hook" } },
+      }),
+    });
+    const { out } = await inspect(app);
+    expect(out).toMatch(/^ {2}shop\/quote {2}public, guard auth#signedIn {2}\(sku/m);
+    expect(out).toMatch(/^ {2}shop\/stock {2}public {21,}\(sku/m);
+    expect(out).toMatch(/^ {2}POST \/hook {2}protected, guard auth#signedIn {2}hook$/m);
+    const { procedures, routes } = await json<Inspection>(app);
+    const guards = procedures.map(({ fqn, segments }) => [fqn, segments[0]?.guard]);
+    expect(Object.fromEntries(guards)).toEqual({
+      "shop/quote": "auth#signedIn",
+      "shop/stock": false,
+      "ui/filter": undefined,
+    });
+    expect(routes[0]?.segments).toEqual([
+      { name: "shop", access: "protected", guard: "auth#signedIn" },
+    ]);
+  });
+
   it("prints segments, their procedures and importers, and the modules that browsers receive", async () => {
     const { code, out, err } = await inspect(createFixture(shop));
     expect([code, err]).toEqual([0, ""]);

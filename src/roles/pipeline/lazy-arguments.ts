@@ -1,5 +1,5 @@
-// Arguments in a service that only forwards calls: decoded when middleware first looks at them, and
-// forwarded as they came unless it changed them.
+// Arguments for middleware: decoded when it first looks at them. A service that only forwards calls sends them
+// on as they came, unless they were changed.
 
 import type { Args } from "../../base/call.ts";
 

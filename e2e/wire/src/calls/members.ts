@@ -1,0 +1,4 @@
+/** Guarded. */
+export async function members(): Promise<string> {
+  return "members";
+}
