@@ -137,7 +137,7 @@ describe.each([
       "The service that had the call gave no answer",
     ]);
     expect(answer.head).toContain("x-svc-error: BadGateway");
-    expect(log.lines.filter((line) => line.includes("http://fake answered over its link"))).toEqual(
+    expect(log.lines.filter((line) => line.includes("http://fake gave an answer over its link"))).toEqual(
       [expect.stringContaining(named)],
     );
     expect(log.lines.join("\n")).not.toContain("fault");
