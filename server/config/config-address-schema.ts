@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { addressPattern, addressProblem, expectedAddress, hostPattern } from "./config-address.ts";
+import { parsedUrl } from "../../src/base/url.ts";
 
 /** An absolute address; a slash at its end is dropped. */
 export const address: v.GenericSchema<string> = v.pipe(
@@ -72,7 +73,8 @@ export const hostName: v.GenericSchema<string> = v.pipe(
   v.regex(hostPattern, "expected a host name such as shop.example, without scheme and port, or *"),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
     if (value === "*") return value;
-    if (URL.canParse(`http://${value}`)) return new URL(`http://${value}`).hostname;
+    const url = parsedUrl(`http://${value}`);
+    if (url !== undefined) return url.hostname;
     addIssue({ message: `expected a host name such as shop.example, found '${value}'` });
     return NEVER;
   }),

@@ -2,6 +2,7 @@
 
 import { parseAddress } from "../../src/base/ip.ts";
 import type { Config } from "./config-types.ts";
+import { parsedUrl } from "../../src/base/url.ts";
 
 /** The form of an address, for the JSON Schema; only `URL` knows whether it is valid. */
 export const addressPattern: RegExp =
@@ -21,8 +22,8 @@ export function addressProblem(
   expected: string = expectedAddress,
 ): string | undefined {
   const malformed = `${expected}, found '${value}'`;
-  if (!URL.canParse(value)) return malformed;
-  const url = new URL(value);
+  const url = parsedUrl(value);
+  if (url === undefined) return malformed;
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return `expected an address that begins with http:// or https://, found '${value}'`;
   // The address isn't shown, as it holds a secret.

@@ -17,6 +17,7 @@ import { headerGlobProblem, headerProblem } from "./config-headers.ts";
 import type { Config, ConfigInput, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
 import { type Described, filled, optional, required } from "./schema-key.ts";
+import { parsedUrl } from "../../src/base/url.ts";
 
 const string = v.pipe(
   v.string("expected a string"),
@@ -142,7 +143,7 @@ const natsPattern =
 const natsAddress: v.GenericSchema<string> = v.pipe(
   v.string("expected an address such as nats://127.0.0.1:4222"),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed || (natsPattern.test(dataset.value) && URL.canParse(dataset.value))) return;
+    if (!dataset.typed || (natsPattern.test(dataset.value) && parsedUrl(dataset.value))) return;
     addIssue({
       message: "it isn't the address of a NATS server: give one such as nats://127.0.0.1:4222",
     });

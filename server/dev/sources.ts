@@ -10,6 +10,7 @@ import type { Application } from "../compile/cut/application.ts";
 import type { ApplicationReader } from "../compile/application-reader.ts";
 import { isModuleFile } from "../compile/read/modules.ts";
 import { slashed } from "../files/sources.ts";
+import { parsedUrl } from "../../src/base/url.ts";
 
 /**
  * Refuses requests that Vite would answer with the file instead of a module: other methods than
@@ -72,8 +73,9 @@ function wantsModule({ method, url = "", headers }: IncomingMessage): boolean {
 
 /** The path as a static server resolves it: without repeated or trailing slashes of either kind. */
 function pathOf({ url = "" }: IncomingMessage): string | undefined {
-  if (!URL.canParse(url, "http://page")) return undefined;
-  return decoded(new URL(url, "http://page").pathname)
+  const parsed = parsedUrl(url, "http://page");
+  if (parsed === undefined) return undefined;
+  return decoded(parsed.pathname)
     ?.replace(/[/\\]+/g, "/")
     .replace(/\/$/, "");
 }

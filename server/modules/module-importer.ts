@@ -5,6 +5,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { makeFolder, writing } from "../base/write-failure.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
+import { parsedUrl } from "../../src/base/url.ts";
 
 /** Imports a module by its file URL or package name, as a module of the application would. */
 export type ModuleImporter = (specifier: string) => Promise<ModuleNamespace>;
@@ -17,7 +18,7 @@ export function applicationImporter(root: string): ModuleImporter {
   return async (specifier) => {
     if (isAbsolute(specifier) || /^\.{1,2}\//.test(specifier))
       return (await import(pathToFileURL(resolve(root, specifier)).href)) as ModuleNamespace;
-    if (URL.canParse(specifier)) return (await import(specifier)) as ModuleNamespace;
+    if (parsedUrl(specifier) !== undefined) return (await import(specifier)) as ModuleNamespace;
     importHere ??= writeImporter(root);
     return await (
       await importHere

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { parsedUrl } from "../../src/base/url.ts";
 
 const mark = "//# sourceMappingURL=";
 const encoded = /^data:application\/json[^,]*;base64,([\w+/=]+)\s*$/;
@@ -36,7 +37,7 @@ function relocated(text: string, folder: string): string | undefined {
   }
   if (!Array.isArray(map.sources)) return undefined;
   const sources = map.sources.map((source) =>
-    typeof source === "string" && !URL.canParse(source)
+    typeof source === "string" && parsedUrl(source) === undefined
       ? pathToFileURL(resolve(folder, source)).href
       : source,
   );

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import type { Log } from "../../src/base/ports.ts";
 import { makeFolder, writing } from "../base/write-failure.ts";
 import { isProcessAlive } from "../base/process-alive.ts";
+import { parsedUrl } from "../../src/base/url.ts";
 
 /** Relative to the application folder. */
 export const addressFile = ".seamline/dev.json";
@@ -52,9 +53,8 @@ type Entry = Pick<DevAddress, "url" | "pid">;
 async function readEntry(file: string): Promise<Entry | undefined> {
   try {
     const { url, pid } = JSON.parse(await readFile(file, "utf8")) as Partial<Entry>;
-    return typeof url === "string" && URL.canParse(url) && typeof pid === "number"
-      ? { url, pid }
-      : undefined;
+    const isWhole = typeof url === "string" && parsedUrl(url) !== undefined;
+    return isWhole && typeof pid === "number" ? { url, pid } : undefined;
   } catch {
     // There is no file, or its process was killed while it wrote it.
     return undefined;

@@ -4,6 +4,7 @@ import type { Args, CallHeaders } from "../base/call.ts";
 import type { Middleware } from "./middleware.ts";
 import type { HeaderFields, HttpResponse } from "../base/ports.ts";
 import type { Version } from "../base/version.ts";
+import { parsedUrl } from "../base/url.ts";
 
 // A brand instead of `instanceof`: an application's bundle may hold a copy of this module.
 const brand: unique symbol = Symbol.for("seamline.cors");
@@ -174,9 +175,10 @@ function checkedOrigin(origin: unknown): string {
     new TypeError(
       `CorsMiddleware takes an origin as browsers send it ('https://shop.example'), a list of them, or '*'; found ${shown(origin)}${hint}`,
     );
-  if (typeof origin !== "string" || origin.includes("*") || !URL.canParse(origin))
-    throw invalid("");
-  const { protocol, host, origin: parsed } = new URL(origin);
+  if (typeof origin !== "string" || origin.includes("*")) throw invalid("");
+  const url = parsedUrl(origin);
+  if (url === undefined) throw invalid("");
+  const { protocol, host, origin: parsed } = url;
   // `URL` says that other schemes (`capacitor://localhost`) have an opaque origin, but browsers
   // send them in this form.
   const normalized = parsed === "null" ? `${protocol}//${host}` : parsed;

@@ -6,6 +6,7 @@ import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { type BasePath, noBase } from "./base-path.ts";
 import { stranger, type Trust } from "./trust.ts";
+import { parsedUrl } from "../base/url.ts";
 
 /** The part of the configuration that is about the public origin. */
 export interface PublicOriginOptions {
@@ -105,7 +106,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
   const publicOf = (asked: string): { origin: string; secureCookies: boolean } => {
     const known = publicOrigins.get(asked);
     if (known !== undefined) return known;
-    const seen = URL.canParse(asked) ? new URL(asked) : new URL("http://localhost");
+    const seen = parsedUrl(asked) ?? new URL("http://localhost");
     const configured = origins.find((origin) => new URL(origin).host === seen.host) ?? origins[0];
     const origin = configured === undefined ? seen.origin : new URL(configured).origin;
     const secureCookies =
@@ -166,13 +167,13 @@ function isOwn(
   origins: readonly string[],
   host: string | undefined,
 ): boolean {
-  if (typeof from !== "string" || !URL.canParse(from)) return false;
-  const { origin, protocol, host: own } = new URL(from);
+  const url = typeof from === "string" ? parsedUrl(from) : undefined;
+  if (url === undefined) return false;
+  const { origin, protocol, host: own } = url;
   if (origins.length > 0) return origins.includes(origin);
   // Take the page's scheme for both, to compare default ports: something in front may have taken
   // https, so this service doesn't know its own scheme for sure.
-  const address = `${protocol}//${host}`;
-  return host !== undefined && URL.canParse(address) && new URL(address).host === own;
+  return host !== undefined && parsedUrl(`${protocol}//${host}`)?.host === own;
 }
 
 /** A host in lower case, without its port and the trailing dot of a full name. */

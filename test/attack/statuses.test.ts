@@ -137,9 +137,9 @@ describe.each([
       "The service that had the call gave no answer",
     ]);
     expect(answer.head).toContain("x-svc-error: BadGateway");
-    expect(log.lines.filter((line) => line.includes("http://fake gave an answer over its link"))).toEqual(
-      [expect.stringContaining(named)],
-    );
+    expect(
+      log.lines.filter((line) => line.includes("http://fake gave an answer over its link")),
+    ).toEqual([expect.stringContaining(named)]);
     expect(log.lines.join("\n")).not.toContain("fault");
     expect(member.isClosed).toBe(false);
     expect(await call("good")).toMatchObject({ status: 200, body: "1" });

@@ -2,6 +2,7 @@
 
 import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
 import type { Caller, MemberState, ProcedureState, SeenCall } from "../../console-state.ts";
+import { parsedUrl } from "../../../src/base/url.ts";
 
 const whole = new Intl.NumberFormat("en");
 
@@ -65,7 +66,7 @@ export function memberName(member: MemberState): string {
 }
 
 export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
+  return parsedUrl(url)?.host ?? url;
 }
 
 export function failed(call: SeenCall): boolean {

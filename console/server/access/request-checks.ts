@@ -1,6 +1,7 @@
 // Checks the origin of console requests by the headers that browsers set, and reads their bodies.
 
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
+import { parsedUrl } from "../../../src/base/url.ts";
 
 /** Sent by a page of another site, or of another port of this machine. */
 export function isCrossOrigin(fields: HeaderFields): boolean {
@@ -14,8 +15,7 @@ export function isFromOwnPage(fields: HeaderFields): boolean {
   return (
     typeof origin === "string" &&
     typeof host === "string" &&
-    URL.canParse(origin) &&
-    new URL(origin).host === host.toLowerCase()
+    parsedUrl(origin)?.host === host.toLowerCase()
   );
 }
 
@@ -24,9 +24,8 @@ export function isFromOwnPage(fields: HeaderFields): boolean {
  */
 export function isForLoopback(fields: HeaderFields): boolean {
   const { host } = fields;
-  if (typeof host !== "string" || !URL.canParse(`http://${host}`)) return false;
-  const { hostname } = new URL(`http://${host}`);
-  return /^(?:localhost|[\w.-]+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  const hostname = typeof host === "string" ? parsedUrl(`http://${host}`)?.hostname : undefined;
+  return /^(?:localhost|[\w.-]+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname ?? "");
 }
 
 export function isJson(fields: HeaderFields): boolean {

@@ -5,6 +5,7 @@ import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { serviceHeaders } from "../../../src/base/protocol.ts";
 import type { Credentials } from "../../../src/http/trust.ts";
 import { windowMs } from "../base/times.ts";
+import { parsedUrl } from "../../../src/base/url.ts";
 
 /** Bounded because clients can make up user agents. */
 const maxBrowsers = 1_000;
@@ -47,9 +48,8 @@ export class Callers {
 /** A same-origin GET has no `Origin`, so the host stands in for it. */
 function siteOf(fields: HeaderFields): string {
   const origin = String(fields["origin"] ?? "");
-  return URL.canParse(origin)
-    ? textOf(new URL(origin).host)
-    : textOf(fields[serviceHeaders.forwardedHost] ?? fields["host"]);
+  const host = parsedUrl(origin)?.host ?? fields[serviceHeaders.forwardedHost] ?? fields["host"];
+  return textOf(host);
 }
 
 function textOf(field: HeaderFields[string]): string {

@@ -2,6 +2,7 @@
 // wrote an entry, but not that it is valid: the service may be of another release.
 
 import type { ListName } from "./shared-lists.ts";
+import { parsedUrl } from "../../base/url.ts";
 
 /** A gateway that can be dialled. */
 export interface GatewayContent {
@@ -51,9 +52,9 @@ function fieldsOf(value: unknown): Fields {
 
 /** An address as in a configuration. It is dialled, so it may contain nothing else. */
 function urlOf({ url }: Fields): string {
-  if (typeof url !== "string" || url.length > 300 || !URL.canParse(url))
-    throw new Error("its 'url' isn't an address");
-  const { protocol, origin } = new URL(url);
+  const parsed = typeof url === "string" && url.length <= 300 ? parsedUrl(url) : undefined;
+  if (parsed === undefined) throw new Error("its 'url' isn't an address");
+  const { protocol, origin } = parsed;
   if (!/^https?:$/.test(protocol) || origin !== url)
     throw new Error("its 'url' isn't the address of a service, such as http://10.0.0.7:3000");
   return url;

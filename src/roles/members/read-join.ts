@@ -5,6 +5,7 @@ import { areNames, readRoutes, readTimeouts } from "./route-list.ts";
 import { type MemberDetails, readMemberDetails, readMemberName } from "./member-details.ts";
 import type { Offered } from "./member-list.ts";
 import { maxUrlLength } from "../common/limits.ts";
+import { parsedUrl } from "../../base/url.ts";
 
 interface Joining {
   /** Where it listens, without a trailing slash. */
@@ -68,7 +69,7 @@ export function readJoin(body: Uint8Array): JoiningMember {
 }
 
 function readUrl(value: unknown): string {
-  const parsed = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  const parsed = typeof value === "string" ? parsedUrl(value) : undefined;
   if (
     parsed === undefined ||
     !/^https?:$/.test(parsed.protocol) ||
