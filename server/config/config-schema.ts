@@ -318,6 +318,11 @@ const common = {
     default: "shown",
     guide: "errors.md#masked-errors",
   }),
+  guards: optional(v.picklist(["required"], 'expected "required"'), {
+    description:
+      'With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build. A build reads it in the configuration of a repository or standalone, `seamline check` in any.',
+    guide: "guards.md#so-that-none-is-forgotten",
+  }),
   middleware: optional(strings, {
     description:
       "Paths or packages of modules whose default export is a middleware. The last one runs first.",
@@ -449,11 +454,6 @@ const application = {
   }),
   browserModules: optional(strings, {
     description: "Globs of more modules that client.import may load. All of them become public.",
-  }),
-  guards: optional(v.picklist(["required"], 'expected "required"'), {
-    description:
-      'With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build.',
-    guide: "guards.md#so-that-none-is-forgotten",
   }),
   nodes: optional(
     v.record(ownName, names, 'expected an object of lists, { "shop": ["catalogue", "orders"] }'),

@@ -114,6 +114,8 @@ interface CommonInput {
   readonly forwarded?: boolean | undefined;
   /** Whether untrusted callers see the application's own errors, or only an id that is in the log. @default "shown" */
   readonly errors?: "shown" | "masked" | undefined;
+  /** With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build. A build reads it in the configuration of a repository or standalone, `seamline check` in any. */
+  readonly guards?: "required" | undefined;
   /** Paths or packages of modules whose default export is a middleware. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;
   /** Health checks by name: paths or packages of modules whose default export is one. */
@@ -155,8 +157,6 @@ interface ApplicationInput {
   readonly browserSegments?: readonly string[] | undefined;
   /** Globs of more modules that client.import may load. All of them become public. */
   readonly browserModules?: readonly string[] | undefined;
-  /** With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build. */
-  readonly guards?: "required" | undefined;
   /** In development: the nodes by name, with the segments of each. Default: one node per segment that isn't only for browsers. */
   readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
 }

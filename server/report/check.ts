@@ -174,10 +174,12 @@ function settingsOf(
   { root, log }: CheckOptions,
 ): readonly BuildOptions[] {
   const settings = new Map<string, BuildOptions>();
+  // One service that wants them is enough: it runs what is built.
+  const guards = configurations.find(({ config }) => config?.guards !== undefined)?.config?.guards;
   for (const { config } of configurations) {
     if (config === undefined || !("source" in config)) continue;
-    const { source, output, index, browserSegments, browserModules, guards } = config;
-    settings.set(JSON.stringify([source, output, index, browserSegments, browserModules, guards]), {
+    const { source, output, index, browserSegments, browserModules } = config;
+    settings.set(JSON.stringify([source, output, index, browserSegments, browserModules]), {
       root,
       source,
       output,
@@ -188,7 +190,7 @@ function settingsOf(
       log,
     });
   }
-  return settings.size > 0 ? [...settings.values()] : [{ root, log }];
+  return settings.size > 0 ? [...settings.values()] : [{ root, guards, log }];
 }
 
 async function dryBuild(

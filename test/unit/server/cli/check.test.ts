@@ -49,6 +49,15 @@ describe("seamline check", () => {
     );
   });
 
+  it.each([
+    { mode: "gateway", url: "http://127.0.0.1:3000", guards: "required" },
+    { mode: "standalone", url: "http://127.0.0.1:3000", guards: "required" },
+  ])("looks for guards if the configuration of any service wants them: $mode", async (config) => {
+    const files = { ...shop, "service.json": JSON.stringify(config) };
+    const { code, out } = await check(createFixture(files));
+    expect([code, out]).toEqual([1, expect.stringContaining("is public and has no guard")]);
+  });
+
   it("names the module that now has the export of a renamed file", async () => {
     const quote = "export async function quote(): Promise<void> {}\n";
     const { out } = await check(
