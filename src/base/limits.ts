@@ -36,7 +36,7 @@ export interface Limits {
   readonly maxDepth: number;
   /** Values in one message, counted before it's parsed. */
   readonly maxValues: number;
-  /** Dates, maps, instances and so on that one message may construct. */
+  /** The most dates, maps, instances and so on that one message may construct. */
   readonly maxObjects: number;
   /** Digits of one bigint: parsing it takes quadratic time. */
   readonly maxDigits: number;

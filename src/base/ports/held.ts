@@ -1,12 +1,12 @@
-// What memory is held for, and what counts it.
+// Accounting of held memory.
 
-/** What memory is held for: a connection, a request to another service, or a body on a link. */
+/** A holder of memory: a connection, a request to another service, or a body on a link. */
 export interface HeldFor {
   /** Changes whenever a byte moves in either direction. */
   progress(): number;
   /** Whether part of an answer waits to be read. */
   isUntaken(): boolean;
-  /** Ends it, as nobody will use what it holds. */
+  /** Ends it, since its memory won't be used. */
   cut(): void;
 }
 
