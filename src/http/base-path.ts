@@ -14,14 +14,14 @@ export interface BasePath {
 
 export const noBase: BasePath = fixedBase("/");
 
-/** For a service that has the build: `base` is what that recorded. */
+/** For a service that has the build: `base` is the recorded path. */
 export function fixedBase(base: string): BasePath {
   return { path: base.replace(/\/$/, ""), find: async () => {} };
 }
 
 /**
- * A target without the base in front of it. One that isn't below the base stays as it is, since a
- * proxy in front may have taken the base off. Compares what was sent, letter by letter.
+ * A target without the base in front of it. A target that isn't below the base stays as it is, since a proxy in
+ * front may have taken the base off. Compares the target as sent, letter by letter.
  */
 export function below(path: string, target: string): string {
   return path !== "" && target.startsWith(`${path}/`) ? target.slice(path.length) : target;

@@ -34,7 +34,7 @@ export interface RequestedOrigin {
   readonly isForwarded: boolean;
 }
 
-/** What the first service sees of a request, besides its target. */
+/** The origin of a request as the first service sees it, which its target doesn't contain. */
 export interface SeenOrigin {
   /** The public origin that was requested. */
   readonly origin: string;
@@ -52,9 +52,7 @@ export interface PublicOrigin {
   accepts(request: HttpRequest): boolean;
   /** The error for a request to any other host. Logs each host once. */
   misdirected(request: HttpRequest): MisdirectedRequest;
-  /**
-   * What the caller requested, according to a member of the deployment or a trusted reverse proxy.
-   */
+  /** The requested origin, according to a member of the deployment or a trusted reverse proxy. */
   requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
   /** Describes a request as the first service that it meets. */
   seen(request: HttpRequest, requested: RequestedOrigin): SeenOrigin;
@@ -87,8 +85,8 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
 
   const requestedOrigin = (request: HttpRequest, trust: Trust): RequestedOrigin => {
     const fields = request.headers;
-    // A member that forwards a request puts its own address into `host`, and what its caller
-    // requested into the forwarding headers.
+    // A member that forwards a request sends its own address in `host`, and the address that its caller requested
+    // in the forwarding headers.
     const own = trust.relays ? undefined : { host: textOf(fields["host"]), scheme: request.scheme };
     const isForwarded = trust.member || forwarded;
     if (!isForwarded) return { host: own?.host, scheme: own?.scheme, isForwarded };
@@ -101,7 +99,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
   };
 
   const publicOrigins = new Map<string, { origin: string; secureCookies: boolean }>();
-  /** What a requested origin is to the outside, and whether its cookies are `Secure`. */
+  /** The public form of a requested origin, and whether its cookies are `Secure`. */
   const publicOf = (asked: string): { origin: string; secureCookies: boolean } => {
     const known = publicOrigins.get(asked);
     if (known !== undefined) return known;
@@ -195,8 +193,8 @@ function addressOf(request: HttpRequest): string | undefined {
 }
 
 /**
- * The address that the reverse proxy in front saw: proxies append it. Those before it come from
- * elsewhere, and may be made up.
+ * The address that the reverse proxy in front saw: proxies append it. Addresses before it come from elsewhere, and
+ * may be made up.
  */
 function lastOf({ headers: fields }: HttpRequest): string | undefined {
   const last = textOf(fields[serviceHeaders.forwardedFor])?.split(",").at(-1)?.trim();

@@ -70,17 +70,17 @@ export function noMemory(): NodeNotAvailable {
   return refusedStart("overload", memoryExhausted().message);
 }
 
-/** As many calls run as may. */
+/** The limit of concurrent calls is reached. */
 export function tooManyCalls(): NodeNotAvailable {
   return refusedStart("overload", "This service has as many calls as it can take; try again");
 }
 
-/** This service stops, and takes no more calls. */
 /** Its procedures are still loading, so 404 would be wrong. */
 export function isStarting(): NodeNotAvailable {
   return refusedStart("starting", "This service is starting");
 }
 
+/** This service stops, and takes no more calls. */
 export function isLeaving(): NodeNotAvailable {
   return refusedStart("leaving", "This service is stopping; try again");
 }
@@ -99,6 +99,6 @@ export function isInnerRefusal(error: unknown): boolean {
 export function answerStatusOf(thrown: unknown): number {
   if (isInnerRefusal(thrown)) return 500;
   const status = statusOf(thrown);
-  // An application's class may have a status of its own. Nobody takes 204 or 304 for an error.
+  // An application's class may have any status. An error with 204 or 304 wouldn't be taken for one.
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }

@@ -20,7 +20,7 @@ export type PatternPart =
 /** Methods that an entry may name. `GET` answers `HEAD`, and `OPTIONS` is answered by the service. */
 export const routeMethods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "*"];
 
-/** What `*` stands for in an `Allow` field. */
+/** The methods that `*` stands for in an `Allow` field. */
 const anyMethod: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** First parts of paths that are the runtime's own, now or in a later version. */
@@ -29,7 +29,7 @@ export const reservedPaths: readonly string[] = [
   "metrics",
 ];
 
-/** What is wrong with a pattern, and how to write it. */
+/** A mistake in a pattern, and how to write it instead. */
 export interface PatternProblem {
   readonly message: string;
   readonly hint: string;

@@ -25,7 +25,7 @@ export interface AwayParts {
 /** Calls to other nodes. */
 export interface Away {
   readonly call: (fqn: string, version: string, args: Args, context: Context) => Promise<unknown>;
-  /** What a seam to another node runs. */
+  /** Returns the function that a seam to another node runs. */
   readonly away: (seam: SeamRecord) => ProcedureFunction;
 }
 
@@ -104,7 +104,7 @@ export interface Runs {
   ) => Promise<unknown>;
 }
 
-/** What the context of a procedure says of where it is. */
+/** The `trace` of a procedure's context. */
 export function traceOf({ record }: Pick<LocalProcedure, "record">): readonly string[] {
   return [traceLine(record.fqn, record.version)];
 }

@@ -10,7 +10,7 @@ export const longestId = 64;
 
 const isId = /^[\w.-]{1,64}$/;
 
-/** The id of a request; `undefined` if it has none that a log can take. */
+/** The id of a request; `undefined` if it has none that is fit for a log. */
 export function requestIdOf(fields: HeaderFields): string | undefined {
   const id = fields[requestIdHeader];
   return typeof id === "string" && isId.test(id) ? id : undefined;
