@@ -12,7 +12,7 @@ export type BodyType = "json" | "multipart" | "other";
 /** The type of a body, by the head of its request. */
 export function bodyTypeOf(fields: HeaderFields): BodyType {
   const type = headerText(fields["content-type"]);
-  // What nearly all callers send: comparing is cheaper than a regular expression.
+  // Nearly all callers send exactly this: comparing is cheaper than a regular expression.
   if (type === "application/json" || /^application\/json\s*(;|$)/i.test(type)) return "json";
   return isMultipart(type) ? "multipart" : "other";
 }

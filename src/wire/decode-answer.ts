@@ -1,4 +1,4 @@
-// From the response to a call back to the value, or to the error, which is thrown.
+// Decodes the response to a call: returns the value, or throws the error.
 
 import {
   BadGateway,

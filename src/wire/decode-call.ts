@@ -1,4 +1,4 @@
-// From a request for a procedure to the call's arguments.
+// Decodes the arguments of a call from its request.
 
 import type { Args } from "../base/call.ts";
 import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
@@ -33,7 +33,7 @@ export class CallArguments {
   readonly #options: DecodeCallOptions;
   readonly #type: BodyType;
   #body: Uint8Array;
-  /** The body, if it had to be parsed to load what decoding needs. */
+  /** The body, if it had to be parsed to find the classes to load. */
   #parsed: Parsed | undefined;
   #parts: readonly Part[] | undefined;
 
@@ -49,19 +49,19 @@ export class CallArguments {
     return this.#type === "multipart";
   }
 
-  /** Of a multipart body, once it has been parsed. */
+  /** The parts of a multipart body, once it has been parsed. */
   get parts(): readonly Part[] {
     return this.#parts ?? [];
   }
 
-  /** The body, once it is here. A GET has none. */
+  /** The body, once it is here. A GET doesn't have one. */
   get body(): Uint8Array {
     return this.#body;
   }
 
   /**
-   * Reads the body. Undefined: there is nothing to wait for. Throws or rejects with what is wrong with its type or
-   * size.
+   * Reads the body. Returns `undefined` if there is nothing to wait for. Throws or rejects if the body's type or
+   * size is wrong.
    */
   receive(): Promise<void> | undefined {
     const { method, headers } = this.#call.request;
@@ -75,8 +75,8 @@ export class CallArguments {
   }
 
   /**
-   * Loads what {@link read} needs and can't wait for: superjson, and the classes that the body names. Undefined:
-   * there is nothing to load. Throws as {@link read}.
+   * Loads the needs of {@link read}, which can't wait: superjson, and the classes that the body names. Returns
+   * `undefined` if there is nothing to load. Throws as {@link read}.
    */
   load(): Promise<void> | undefined {
     const { encoding, request } = this.#call;

@@ -1,4 +1,4 @@
-// From what a procedure returned to the response.
+// Encodes the result of a procedure as a response.
 
 import { ValueNotSerializable } from "../base/errors.ts";
 import { traceLine } from "../base/fqn.ts";
@@ -74,8 +74,8 @@ export function encodeResult(
 }
 
 /**
- * As {@link encodeResult}, for a call. What it throws has the trace line of the procedure: nothing
- * else tells whose result can't be sent.
+ * As {@link encodeResult}, for a call. Its errors have the trace line of the procedure: nothing else says whose
+ * result can't be sent.
  */
 export function encodeResultOf(
   exchange: Exchange,
