@@ -159,7 +159,9 @@ function varying(vary: string | readonly string[] | undefined, name: string): st
 function checkedOrigins(origin: unknown): readonly string[] {
   if (!Array.isArray(origin)) return [checkedOrigin(origin)];
   if (origin.length === 0)
-    throw new TypeError("CorsMiddleware takes at least one origin: an empty list would allow no page");
+    throw new TypeError(
+      "CorsMiddleware takes at least one origin: an empty list would allow no page",
+    );
   return origin.map((item) => {
     if (item === "*")
       throw new TypeError("CorsMiddleware takes '*' alone, not in a list of origins");

@@ -43,14 +43,14 @@ export interface GatewayOptions extends ServiceOptions {
   /** Where `modules` come from: the only service besides members that the gateway calls. */
   readonly repository?: string | undefined;
   /**
-   * Whether the application has a procedure, or a route, with this name for nodes. What it doesn't
-   * have isn't found, even if members that had it have left or could still join.
+   * Whether the application has a procedure, or a route, with this name for nodes. Other names aren't found, even
+   * if members that had them have left or could still join.
    */
   readonly has?: (name: string, kind: "procedure" | "route") => boolean;
-  /** In development: what a caller may have meant by the name of a procedure that nothing has. */
+  /** In development: a suggestion for the name of an unknown procedure. */
   readonly meant?: (fqn: string) => string | undefined;
   readonly observer?: Observer | undefined;
-  /** Where nodes of the whole deployment say what they are. The host starts and stops it. */
+  /** The directory of the whole deployment's nodes. The host starts and stops it. */
   readonly directory?: Directory | undefined;
 }
 
@@ -114,7 +114,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       options.has === undefined &&
       call.route === undefined &&
       !(await isDeployed(call.fqn));
-    // Those who have it may be joining.
+    // Members that have it may be joining.
     const mayCome = (isGone || isGathering()) && !isRemoved;
     const kind = call.route === undefined ? "procedure" : "route";
     throw mayCome && options.has?.(call.fqn, kind) !== false

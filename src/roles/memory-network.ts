@@ -27,7 +27,7 @@ export interface TextResponse extends IncomingResponse {
   readonly text: string;
 }
 
-/** With `idle`, what streams is cut once it has stood still for so long. */
+/** With `idle`, a stream is cut once it has stood still for that long. */
 export function createMemoryNetwork(idle?: IdleLimit): MemoryNetwork {
   const roles = new Map<string, Role>();
   let closed = false;

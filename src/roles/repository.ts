@@ -1,4 +1,4 @@
-// Repository: serves what browsers load, what nodes load, and Seamline's own components.
+// Repository: serves the files of browsers, the modules of nodes, and Seamline's own components.
 
 import type { PublicOrigin } from "../http/public-origin.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";

@@ -46,7 +46,7 @@ export class KnownBase implements BasePath {
       if (answer.status === 200)
         this.#path = fixedBase(String(answer.headers[serviceHeaders.base] ?? "/")).path;
     } catch {
-      // Whoever needs the repository for more than this says that it is away.
+      // A repository that is away is reported by code that needs it for more than this.
     }
   }
 }

@@ -157,7 +157,7 @@ async function argumentsReader(
   return () => arrived.read(procedure);
 }
 
-/** The headers as middleware left them, except those about the body, which have to fit the body. */
+/** The headers as middleware left them, except fields that describe the body: they have to fit it. */
 function fieldsOf(
   exchange: Exchange,
   callHeaders: ReadonlyMap<string, string>,
@@ -224,7 +224,7 @@ const bodyFields = new Set([
   "allow",
 ]);
 
-/** The received answer's other headers go on with the one in its place: cookies, the node's name. */
+/** Keeps the received answer's other headers when its result is replaced: cookies, the node's name. */
 function keepHeaders(exchange: Exchange, answer: IncomingResponse | undefined): void {
   if (answer === undefined) return;
   const fields = Object.entries(relayAnswer(answer).headers);
