@@ -17,7 +17,7 @@ import {
 
 const withoutPause = 0.97;
 
-/** What only Node has of it. */
+/** Node's own timing of the event loop. */
 interface LoopTiming {
   readonly uvMetricsInfo?: { readonly loopCount: number };
 }
@@ -28,7 +28,7 @@ export async function allRead(): Promise<void> {
   for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Costs a timer of Node's own while somebody watches. */
+/** Costs a timer of Node's own while it is watched. */
 export function createEventLoop(): EventLoop {
   let histogram: IntervalHistogram | undefined;
   let looks: NodeJS.Timeout | undefined;
@@ -105,8 +105,8 @@ export function createEventLoop(): EventLoop {
 export type OnBlocked = (line: string, share: number) => void;
 
 /**
- * Logs that the application's code has blocked the event loop. While one develops, machines sleep and
- * build beside it, which is nobody's mistake.
+ * Logs that the application's code has blocked the event loop. Not in development, where machines sleep and build
+ * meanwhile, which isn't a mistake of the application.
  */
 export function logComputations(log: Pick<Log, "warn">): OnBlocked {
   return (line, share) => {
@@ -133,7 +133,7 @@ export class Heartbeat {
    * moment ago: not all that came meanwhile is read yet.
    */
   get lateSince(): number | undefined {
-    // Timers come after what was read in the same turn.
+    // In each turn, timers run after the requests that were read.
     return performance.now() - this.#last >= beatMs + lateBeatMs ? this.#last : this.#lateSince;
   }
 

@@ -1,4 +1,4 @@
-// Times of what Node lends, in ms, with their reasons.
+// Times of Node's ports, in ms, with their reasons.
 
 // event-loop.ts
 export const resolutionMs = 20;
@@ -15,9 +15,9 @@ export const longCallMs = 3;
 export const beatMs = 200;
 /** A beat that is this late shows that requests have waited unread. */
 export const lateBeatMs = 500;
-/** How long it takes to read what came meanwhile: one new connection in a turn. */
+/** The time to read requests that came meanwhile: one new connection in a turn. */
 export const catchUpMs = 1_000;
-/** From here on it is worth a line in the log. */
+/** A blocked event loop is logged from this length on. */
 export const blockedMs = 1_000;
 
 // held-memory.ts
