@@ -56,7 +56,7 @@ async function readEntry(file: string): Promise<Entry | undefined> {
       ? { url, pid }
       : undefined;
   } catch {
-    // There is no file, or its process was killed while it wrote it.
+    // The file is missing, or its process was killed while writing it.
     return undefined;
   }
 }

@@ -1,10 +1,10 @@
-// What a running service is and holds, for main files, logs and tests.
+// Facts about a running service, for main files, logs and tests.
 
 import type { Way } from "../../src/roles/links/dialled-link.ts";
 import type { RoleFacts } from "../../src/roles/pipeline/role-facts.ts";
 import type { Config } from "../config/config-types.ts";
 
-/** What a service that runs procedures tells about itself. */
+/** Facts about a service that runs procedures. */
 interface NodeFacts {
   /** The name that callers see as `x-svc-node`. */
   readonly name?: string | undefined;
@@ -16,7 +16,7 @@ interface NodeFacts {
   readonly routes: number;
 }
 
-/** What a service is and holds; `mode` says which fields there are. It never holds a secret. */
+/** The kind and state of a service; `mode` says which fields there are. Never contains a secret. */
 export type ServerInfo = {
   /** Where the service listens. */
   readonly url: string;

@@ -1,4 +1,4 @@
-// The names of all metrics, with what they are. docs/guide/operations.md has the same table.
+// The names of all metrics, with their descriptions. docs/guide/operations.md has the same table.
 
 export interface Family {
   readonly name: string;

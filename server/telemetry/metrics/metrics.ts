@@ -1,4 +1,4 @@
-// What a service tells Prometheus.
+// The metrics of a service, for Prometheus.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
@@ -17,7 +17,7 @@ export interface MetricsParts {
 
 /** A timer of the event loop, which the process pays for twenty times a second. */
 const resolutionMs = 50;
-/** Whoever reads more often than that gets the delays since then. */
+/** If metrics are read more often than this, each reader gets the delays since then. */
 const shortestWindowMs = 5_000;
 
 export class Metrics {
