@@ -1,4 +1,4 @@
-// A file that can't be written: the error names the file, the reason and the way out.
+// A file that can't be written: the error names the file, the reason and a remedy.
 
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -55,7 +55,7 @@ export async function writing<T>(
   }
 }
 
-/** A {@link WriteFailure} for what writing `path` threw, or the error itself if it has another reason. */
+/** A {@link WriteFailure} for an error of writing `path`, or the error itself if it has another reason. */
 export function asWriteFailure(error: unknown, path: string, instead: string): unknown {
   const { code, syscall, path: found } = error as NodeJS.ErrnoException;
   // For mkdir, a file or a broken link of that name.

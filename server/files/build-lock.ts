@@ -25,7 +25,7 @@ export class BuildRunning extends Error {
 
 const lockFile = (folder: string): string => join(dirname(folder), `.${basename(folder)}.lock`);
 
-/** The locks of this process. In containers, a process often has the number of the one before. */
+/** The locks of this process. In containers, a process often has the same number as its predecessor. */
 const held = new Set<string>();
 
 /**

@@ -1,6 +1,5 @@
-// Files of which a service keeps what they held when it started: its build's pages and manifest. A
-// deploy may replace the output while the service runs, and a page that is newer than what serves it
-// has files that aren't found.
+// Files whose contents a service keeps from its start: its build's pages and manifest. A deploy may replace the
+// output while the service runs, and a page that is newer than the service has files that aren't found.
 
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -13,7 +12,7 @@ export interface HeldFile {
   readonly bytes: Buffer;
   /** Weak, as compressed answers have it too. */
   readonly etag: string;
-  /** What the file on disk was then. */
+  /** Identifies the file on disk at that time. */
   readonly stamp: string;
 }
 
@@ -68,7 +67,7 @@ async function areThere(paths: readonly string[]): Promise<boolean> {
   return true;
 }
 
-/** In place of a page whose files aren't there. */
+/** Replaces a page whose files aren't there. */
 export const replacedAnswer: HttpResponse = {
   status: 503,
   headers: { ...answerHeaders, "content-type": mediaTypes.text, "retry-after": "1" },

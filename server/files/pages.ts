@@ -56,8 +56,8 @@ export function builtPage(
 }
 
 /**
- * Adds the other addresses of pages: a folder's for its `index.html`, and, for a page of the build,
- * the one without `.html`.
+ * Adds further addresses of pages: a folder's for its `index.html`, and, for a page of the build, the address
+ * without `.html`.
  */
 export function addPages(files: Map<string, FoundFile>, index: string | undefined): void {
   const add = (name: string, file: FoundFile): void => {
