@@ -8,7 +8,7 @@ import type { Clock } from "../src/base/ports.ts";
 import { fetchManifest } from "./fetch-manifest.ts";
 import { checkIntervalMs } from "./times.ts";
 
-/** What this file uses of a started page. */
+/** The part of a started page that this file uses. */
 export interface PageWithRevision {
   readonly browser: {
     readonly clock: Clock;

@@ -28,7 +28,7 @@ class ModuleStops {
   }
 }
 
-/** Of the latest instances, by the module's address. */
+/** The latest instances, by the module's address. */
 const stops = new Map<string, ModuleStops>();
 /** By the address of the module's file. */
 const bodies = new Map<string, Body>();
@@ -92,7 +92,7 @@ class Body {
     return answer;
   }
 
-  /** The code was read before a procedure came, or after it left, and the page isn't told yet. */
+  /** For a procedure that came after the code was read, or left before, while the page hasn't been notified yet. */
   async #behind(name: string, self: unknown, args: readonly never[]): Promise<unknown> {
     const find = async (): Promise<((...args: never[]) => unknown) | undefined> =>
       (await elsewhere(this.#file, name)) ?? this.#code[name];

@@ -103,8 +103,8 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       await asking;
     };
     /**
-     * The procedure that a call didn't find on any node, if it is in this page by now. The page may
-     * have begun with an earlier manifest, or may not have been told yet.
+     * The procedure that a call didn't find on any node, if it is in this page by now. The page may have started
+     * with an earlier manifest, or the notice may still be on its way.
      */
     const arrived = async (
       error: unknown,
