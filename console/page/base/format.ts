@@ -83,7 +83,7 @@ export function versionText(version: string | undefined): string {
   return version === undefined || version === "0.0.0" ? "" : `v${version}`;
 }
 
-/** What a procedure's name leaves open: its version, or a route's method and path. */
+/** The part that a procedure's name leaves open: its version, or a route's method and path. */
 export function labelOf({ route, version }: ProcedureState): string {
   return route ?? versionText(version);
 }

@@ -1,4 +1,4 @@
-// A form field for each parameter, from what the build recorded of it.
+// A form field for each parameter, according to its type from the build.
 
 import type { Choice, Parameter, PatternName } from "../../../src/base/manifest.ts";
 import { convert, parse, parsedAs } from "./argument-values.ts";

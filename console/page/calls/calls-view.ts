@@ -9,9 +9,7 @@ import type { Model } from "../base/model.ts";
 import { drawIntervalMs, rushIntervalMs } from "../base/times.ts";
 
 const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
-/**
- * With more new calls than this per update nobody can read them, so the list updates less often.
- */
+/** More new calls than this per update can't be read anyway, so the list updates less often. */
 const rushCalls = 20;
 /** Rows written per frame; visible ones come first. */
 const rowsPerFrame = 16;

@@ -1,4 +1,4 @@
-// Turns a call from the console's form into one for `/rpc`: it is as trusted as one that a procedure makes.
+// Turns a call from the console's form into one for `/rpc`, with the trust that a procedure's calls have.
 
 import type { CallFrom, HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { consolePath, headers, isServiceHeader } from "../../../src/base/protocol.ts";

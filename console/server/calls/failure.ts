@@ -4,17 +4,17 @@ import type { HttpResponse } from "../../../src/base/ports.ts";
 import { headers } from "../../../src/base/protocol.ts";
 import { mostLines } from "../../../src/base/trace.ts";
 
-/** Of a message: enough to recognise an error, and little for a hundred calls in one event. */
+/** The kept part of a message: enough to recognise an error, and small enough for a hundred calls in one event. */
 const maxMessage = 300;
 /** Longer answers carry fields of the error, which aren't needed here. */
 const maxLength = 65_536;
-/** As `traceLine` and `traced` write them. */
+/** The format of `traceLine` and `traced`. */
 const line = /^\[[^\n]{1,300} \| v[\d.]{1,30}\]$/;
 const omission = /^… \d{1,15} more$/;
 const masked = /^Internal error \([0-9a-f]{16}\)$/;
 const isLine = (entry: string): boolean => line.test(entry) || omission.test(entry);
 
-/** What is known of a failure. A masked error has an id in its name, and no message. */
+/** The facts about a failure. A masked error has an id in its name, and no message. */
 export interface Failure {
   readonly error?: string;
   readonly message?: string;
