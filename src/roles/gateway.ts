@@ -40,7 +40,7 @@ export interface GatewayOptions extends ServiceOptions {
   readonly newId: () => string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
-  /** Where `modules` come from: the only service besides members that the gateway calls. */
+  /** The repository that `modules` come from: the only service besides members that the gateway calls. */
   readonly repository?: string | undefined;
   /**
    * Whether the application has a procedure, or a route, with this name for nodes. Other names aren't found, even
@@ -63,7 +63,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
   const repeatable = repeatableNames(members);
-  // It keeps the time limits itself: a call that it sends again has each time all of its time.
+  // The gateway keeps the time limits itself: a call that it sends again gets its whole time again.
   const list = () => ({ routes: members.routes.current, idempotent: repeatable() });
   const proxies = new ToldProxies({ host, list });
   const instance = directory?.instance ?? crypto.randomUUID();
@@ -92,7 +92,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
 
   const isDeployed = createDeployedNames(host, members);
   let started = -Infinity;
-  /** Until the directory has answered, nodes can't know that this gateway is there. */
+  /** Until the directory has answered, nodes can't know about this gateway. */
   const canBeFound = (): boolean => directory === undefined || directory.listedAt !== undefined;
   const isGathering = (): boolean =>
     !canBeFound() ||
@@ -117,11 +117,11 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     // Members that have it may be joining.
     const mayCome = (isGone || isGathering()) && !isRemoved;
     const kind = call.route === undefined ? "procedure" : "route";
-    throw mayCome && options.has?.(call.fqn, kind) !== false
-      ? refusedStart(isGathering() ? "starting" : "nobody", `No node can take '${call.fqn}' now`)
-      : kind === "procedure"
-        ? notFound(call)
-        : new FileNotFound();
+    if (mayCome && options.has?.(call.fqn, kind) !== false) {
+      const reason = isGathering() ? "starting" : "nobody";
+      throw refusedStart(reason, `No node can take '${call.fqn}' now`);
+    }
+    throw kind === "procedure" ? notFound(call) : new FileNotFound();
   };
 
   return createRole({
