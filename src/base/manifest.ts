@@ -190,9 +190,7 @@ export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T 
 export interface ServerManifest extends Manifest {
   /** Hash of the sources that the build read: if it differs now, the output is stale. */
   readonly sources: string;
-  /**
-   * Files outside the source folder that the build read: path from the application folder → digest.
-   */
+  /** Other files that the build read: path from the application folder → digest. */
   readonly outside: Readonly<Record<string, string>>;
   /** Segments that browsers may load. */
   readonly browserSegments: readonly string[];

@@ -35,8 +35,8 @@ export interface HttpRequest {
   /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
   readBody(limit: number): Uint8Array | Promise<Uint8Array>;
   /**
-   * The most milliseconds for which it may have waited unread, if this host stood still. 0 or
-   * missing if it didn't. The host sets it.
+   * The most milliseconds for which it may have waited unread, if this host stood still; otherwise 0 or missing.
+   * The host sets it.
    */
   waitedMs?: number;
   /** The body is being read and hasn't arrived completely. */
@@ -50,8 +50,8 @@ export interface HttpRequest {
   /** The request's sender, if it came over a link. Then headers can't claim anything about it. */
   readonly from?: CallFrom | undefined;
   /**
-   * Ends the request with an error. Whatever answers the request sets it; a host that stops, and
-   * can wait no longer, calls it after it has aborted the signal.
+   * Ends the request with an error. The code that answers the request sets it; a host that stops, and can't wait
+   * any longer, calls it after it has aborted the signal.
    */
   onCut?: ((reason: Error) => void) | undefined;
   /** Notes about this request. Missing if the service keeps none. */
@@ -167,14 +167,14 @@ export function isLocalFailure(thrown: unknown): boolean {
  * time runs out before it is sent counts as not sent.
  */
 export interface Peer {
-  /** Whether the other end takes one more call now. Missing where only an answer tells. */
+  /** Whether the other end takes one more call now. Missing if that isn't known before its answer. */
   readonly hasRoom?: boolean;
   send(request: OutgoingRequest): Promise<PeerResponse>;
 }
 
 /** A {@link Peer} over a link. */
 export interface LinkedPeer extends Peer {
-  /** The address of the service at the other end is known now: errors call it so. */
+  /** The address of the service at the other end is known now: errors use it. */
   isAt(address: string): void;
   /** The process there: another one after each start. */
   readonly instance: string;

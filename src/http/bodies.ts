@@ -65,7 +65,7 @@ export function announcesBody(fields: HeaderFields): boolean {
 /** Gives up an unwanted body, so that its sender stops. */
 export function discard(body: HttpResponse["body"]): void {
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return;
-  // A file's stream is open before anything is read of it, and only `destroy` closes it then.
+  // A file's stream is open before it is read, and then only `destroy` closes it.
   const { destroy } = body as { destroy?: unknown };
   if (typeof destroy === "function") destroy.call(body);
   else stopReading(body[Symbol.asyncIterator]());

@@ -4,7 +4,7 @@ import type { Clock, HttpResponse, Log } from "../base/ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../base/protocol.ts";
 import type { Route } from "./router.ts";
 
-/** Checks something that this service needs. */
+/** Checks one dependency of this service. */
 export interface HealthCheck {
   isHealthy(): Promise<boolean>;
   /** More to show at `/health`, as an object that JSON can carry. */

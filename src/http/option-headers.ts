@@ -9,7 +9,7 @@ export type OwnHeaders = ReadonlyMap<string, string | undefined>;
 const refused =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-.*|accept-encoding|origin|sec-.*|x-svc-.*)$/;
 
-// A browser sets these itself. It would drop ours without a word.
+// A browser sets these itself, and would silently drop ours.
 const refusedInPages =
   /^(cookie2?|set-cookie2?|referer|date|dnt|via|accept-charset|access-control-request-.*)$/;
 

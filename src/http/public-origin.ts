@@ -1,5 +1,5 @@
-// How the outside knows this service: the hosts that it answers for, and which requests come from
-// pages of its own origin.
+// This service as the outside knows it: the hosts that it answers for, and whether a request comes from a page of
+// its own origin.
 
 import { MisdirectedRequest } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
@@ -7,7 +7,7 @@ import { serviceHeaders } from "../base/protocol.ts";
 import { type BasePath, noBase } from "./base-path.ts";
 import { stranger, type Trust } from "./trust.ts";
 
-/** The part of the configuration that is about the public origin. */
+/** The part of the configuration about the public origin. */
 export interface PublicOriginOptions {
   /** Origins at which browsers reach this service: `https://shop.example`. */
   readonly origins?: readonly string[];
@@ -54,11 +54,11 @@ export interface PublicOrigin {
   misdirected(request: HttpRequest): MisdirectedRequest;
   /** The requested origin, according to a member of the deployment or a trusted reverse proxy. */
   requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
-  /** Describes a request as the first service that it meets. */
+  /** Describes a request as the first service that gets it. */
   seen(request: HttpRequest, requested: RequestedOrigin): SeenOrigin;
   /**
-   * Whether a page of another origin sent the request. Programs send no sign of it, so none means
-   * no.
+   * Whether a page of another origin sent the request. Programs send no sign of it, so a request without one isn't
+   * foreign.
    */
   isForeign(fields: HeaderFields, requestedOrigin: RequestedOrigin): boolean;
 }
@@ -110,7 +110,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
       configured === undefined
         ? seen.protocol === "https:" || !isLocal(nameOf(seen.host))
         : origin.startsWith("https:");
-    // Every call that is passed on needs it, and callers can make names up.
+    // Every call that is passed on needs it. Limited, since callers can make names up.
     if (publicOrigins.size < maxKnownOrigins) publicOrigins.set(asked, { origin, secureCookies });
     return { origin, secureCookies };
   };
@@ -167,8 +167,8 @@ function isOwn(
   if (typeof from !== "string" || !URL.canParse(from)) return false;
   const { origin, protocol, host: own } = new URL(from);
   if (origins.length > 0) return origins.includes(origin);
-  // Take the page's scheme for both, to compare default ports: something in front may have taken
-  // https, so this service doesn't know its own scheme for sure.
+  // Take the page's scheme for both, to compare default ports: a proxy in front may have ended https, so this
+  // service doesn't know its own scheme for sure.
   const address = `${protocol}//${host}`;
   return host !== undefined && URL.canParse(address) && new URL(address).host === own;
 }

@@ -37,7 +37,7 @@ export function noteAnsweredError(
   { status, headers: fields }: Pick<IncomingResponse, "status" | "headers">,
 ): void {
   if (!isMarkedRefused(fields)) noteApplicationError(error);
-  // There, an inner call was refused.
+  // Then an inner call was refused there.
   if (status === 500 && statusOf(error) !== 500) noteInnerRefusal(error);
 }
 
@@ -60,12 +60,12 @@ export function refusedStart(reason: NotStartedReason, message: string): NodeNot
   return error;
 }
 
-/** Why this service refused a call with this error before it began, if it did. */
+/** The reason why this service refused a call with this error before it began, if it did. */
 export function refusedStartReason(error: unknown): NotStartedReason | undefined {
   return error instanceof Error ? notStarted.get(error) : undefined;
 }
 
-/** This service holds as much for its callers as it may. */
+/** The limit of memory held for callers is reached. */
 export function noMemory(): NodeNotAvailable {
   return refusedStart("overload", memoryExhausted().message);
 }

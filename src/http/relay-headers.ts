@@ -56,7 +56,7 @@ export function maskHeader(masks: boolean): Record<string, string> | undefined {
   return masks ? { [serviceHeaders.errors]: "masked" } : undefined;
 }
 
-/** Whether the service that passed the call on masks errors, or was told to. */
+/** Whether the service that passed the call on masks errors, or had to mask them. */
 export function asksForMask(fields: HeaderFields): boolean {
   return fields[serviceHeaders.errors] === "masked";
 }

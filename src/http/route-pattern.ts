@@ -123,7 +123,7 @@ function partOf(text: string): PatternPart | undefined {
   return { kind: token.type === "param" ? "parameter" : "wildcard", name: token.name };
 }
 
-/** Browsers escape everything else than ASCII. */
+/** Browsers escape everything but ASCII. */
 function encoded(text: string): string {
   return text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

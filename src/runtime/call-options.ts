@@ -13,7 +13,7 @@ import { readOptionHeaders } from "../http/option-headers.ts";
 /** The signal of contexts that can't be aborted. */
 const never = emptyContext().signal;
 
-/** The needs of calls with options. */
+/** The host's part in calls with options. */
 export interface OptionsHost {
   readonly clock: Clock;
   readonly carrier: ContextCarrier;
@@ -21,7 +21,7 @@ export interface OptionsHost {
   readonly began?: number;
   /** The name in error messages of the function that takes the options [withOptions]. */
   readonly place?: string;
-  /** The call's values as they were then, if the page had to load it. */
+  /** The call's values at that time, if the page had to load it. */
   readonly copies?: Copies | undefined;
   /** Browsers set some headers themselves. */
   readonly isPage?: boolean;

@@ -16,7 +16,7 @@ export class OptionsContext extends Context {
   readonly inner: Context;
   /** As in {@link ContextParts}. */
   readonly departure: ContextParts["departure"];
-  /** While the call begins: its values as they were when a page called, if it had to wait since. */
+  /** While the call begins: its values at the time of the page's call, if it had to wait since. */
   copies?: Copies | undefined;
 
   /** `parts` have the headers that the call inherits. */

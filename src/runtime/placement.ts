@@ -76,7 +76,7 @@ export function createPlacement({
   const loading = new Map<string, { file: string; done: Promise<void> }>();
   /** Loads that wait for their manifest: until it arrives, no seam can be pointed. */
   const pending = new Set<Promise<void>>();
-  /** Why nothing can be called before the first manifest. */
+  /** The reason why calls fail before the first manifest. */
   let unplaced: unknown = new NodeNotAvailable("No segment loaded");
 
   const isSettled = (key: string): boolean => !unplaced && pending.size === 0 && !loading.has(key);

@@ -1,6 +1,6 @@
-// Where a service learns which gateways a deployment has.
+// Lists the gateways of a deployment, for a service.
 
-/** A gateway, and where to connect to. */
+/** A gateway, and the address to connect to. */
 export interface GatewayAddress {
   /** Scheme, host and port, without a slash at the end. Requests, TLS and handshakes use this name. */
   readonly url: string;

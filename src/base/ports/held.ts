@@ -10,10 +10,10 @@ export interface HeldFor {
   cut(): void;
 }
 
-/** Counts the memory that is held for one of them. */
+/** Counts the memory of one holder. */
 export interface Holding {
   take(bytes: number): void;
-  /** Takes it if so much of an answer may wait for its caller, and returns whether it does. */
+  /** Takes this much of an answer if it may wait for its caller, and returns whether it does. */
   takeAnswer(bytes: number): boolean;
   give(bytes: number): void;
 }

@@ -4,9 +4,9 @@ import type { HeldFor, Holding } from "./held.ts";
 
 /** A carrier for a link: both directions at once, in order, and lossless until it closes. */
 export interface Channel {
-  /** Sends bytes, which the channel may keep. `isMore`: others follow at once. */
+  /** Sends bytes, which the channel may keep. `isMore`: more bytes follow at once. */
   send(bytes: Uint8Array, isMore?: boolean): void;
-  /** How many bytes have been sent and haven't left yet. */
+  /** The number of bytes that have been sent and haven't left yet. */
   readonly queued: number;
   /** The IP address of the other end, if it has one. */
   readonly address?: string | undefined;
@@ -16,7 +16,7 @@ export interface Channel {
   open(receiver: ChannelReceiver): void;
   /** Adds this many bytes to the memory that is held for its data, which is limited; negative to subtract. */
   hold?(bytes: number): void;
-  /** Whether so many bytes more may be held. */
+  /** Whether this many more bytes may be held. */
   fits?(bytes: number): boolean;
   /** The same for something that can be cut by itself when memory is short. */
   holding?(of: HeldFor): Holding;
@@ -27,7 +27,7 @@ export interface ChannelReceiver {
   onBytes(bytes: Uint8Array): void;
   /** Little or nothing is queued any more. */
   onDrain(): void;
-  /** Nothing comes or leaves any more. Called once, also after `close`. */
+  /** No more bytes arrive or leave. Called once, also after `close`. */
   onClose(cause?: unknown): void;
 }
 
@@ -69,7 +69,7 @@ export type LinkAnswer =
   | LinkRefusal
   | {
       readonly status: 101;
-      /** Takes the channel that the connection is now. */
+      /** Takes the channel that the connection has become. */
       open(channel: Channel): void;
     };
 

@@ -1,4 +1,4 @@
-// The id by which log lines of several services are found: of the request that a caller made.
+// The id of an outer request, which connects the log lines of several services.
 
 import type { HeaderFields } from "../../base/ports.ts";
 

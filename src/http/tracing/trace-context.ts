@@ -8,7 +8,7 @@ export const traceHeader = "traceparent";
 /** Carries data of tracing systems beside `traceparent`. */
 export const traceStateHeader = "tracestate";
 
-/** Where in a trace something belongs. */
+/** A position in a trace. */
 export interface TracePoint {
   /** 32 hex digits. */
   readonly traceId: string;
@@ -31,7 +31,7 @@ export function readTracePoint(fields: HeaderFields): TracePoint | undefined {
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** The id of the trace that a request belongs to, if it says so. */
+/** The id of the trace that a request belongs to, if it has one. */
 export function traceIdOf(fields: HeaderFields): string | undefined {
   return readTracePoint(fields)?.traceId;
 }
