@@ -32,9 +32,9 @@ interface Line {
   linesUp: boolean;
   /** For how long a call keeps the loop as it begins; a moving average. */
   msOfCall: number;
-  /** How many begin together. */
+  /** The number of calls that begin together. */
   together: number;
-  /** It waits for its turn, or has it. */
+  /** Whether it waits for its turn, or has it. */
   isInTurn: boolean;
 }
 
@@ -62,7 +62,7 @@ export class Admission {
   readonly #lines = new Map<string, Line>();
   /** Lines in which calls wait, in the order of their turns. */
   readonly #turns: Line[] = [];
-  /** How many calls wait in all of them. */
+  /** The number of calls that wait in all of them. */
   #waiting = 0;
   /** Refused calls since the last line in the log. */
   #refused = 0;
@@ -109,7 +109,10 @@ export class Admission {
     return undefined;
   }
 
-  /** Resolves once a call of `name` that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
+  /**
+   * Resolves once a call of `name` that may begin gets its turn. Returns `undefined` if the loop isn't busy: then
+   * it may begin at once.
+   */
   turn(name: string): Promise<void> | undefined {
     let line = this.#lines.get(name);
     const linesUp = this.#loop.isBusy() || (line !== undefined && msOf(line) >= shortWaitMs);
@@ -128,7 +131,7 @@ export class Admission {
     return new Promise((begin) => waiting.push(begin));
   }
 
-  /** A place for a call that has begun before, and left while it waited for its caller. */
+  /** A place for a call that had begun before, and left while it waited for its caller. */
   add(): Place {
     const place = this.#free.pop() ?? this.#since.length;
     this.#since[place] = this.#clock.now();

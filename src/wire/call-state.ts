@@ -100,7 +100,7 @@ export class CallState implements CallScope {
   }
 
   /**
-   * The procedure starts, here or elsewhere: nothing changes `locals` any more. Throws ValueNotSerializable if they
+   * The procedure starts, here or elsewhere: `locals` can't change any more. Throws ValueNotSerializable if they
    * couldn't travel, whether or not they have to.
    */
   begin(): void {
@@ -154,7 +154,7 @@ export class CallState implements CallScope {
   }
 }
 
-/** How calls that leave a service take part in the state of the call that they belong to. */
+/** The part of outbound calls in the state of the call that makes them. */
 export interface StateCarrier {
   readonly fields: (context: Context) => Record<string, string> | undefined;
   readonly received: (context: Context, answer: IncomingResponse) => void;

@@ -17,7 +17,7 @@ import { headerText } from "./encoding.ts";
 import type { Exchange } from "./exchange.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
-/** Where a call's arguments are: in its query, or in its body, which this reads. */
+/** The parts of a call that hold its arguments: its query, or its body, which this reads. */
 export type ReadCall = Pick<Exchange, "request" | "query" | "encoding" | "trust" | "receiveBody">;
 
 export interface DecodeCallOptions {
@@ -37,7 +37,7 @@ export class CallArguments {
   #parsed: Parsed | undefined;
   #parts: readonly Part[] | undefined;
 
-  /** `body` is that of the call, if it is here already. */
+  /** `body` is the call's body, if it is here already. */
   constructor(call: ReadCall, options: DecodeCallOptions, body: Uint8Array = noBytes) {
     this.#call = call;
     this.#options = options;
@@ -75,8 +75,8 @@ export class CallArguments {
   }
 
   /**
-   * Loads the needs of {@link read}, which can't wait: superjson, and the classes that the body names. Returns
-   * `undefined` if there is nothing to load. Throws as {@link read}.
+   * Loads superjson and the classes that the body names, since {@link read} can't wait. Returns `undefined` if
+   * there is nothing to load. Throws as {@link read}.
    */
   load(): Promise<void> | undefined {
     const { encoding, request } = this.#call;
@@ -106,7 +106,7 @@ export class CallArguments {
     const { request, query, encoding, trust } = this.#call;
     const { classes, limits } = this.#options;
     const parameters = procedure?.parameters ?? [];
-    // The version is not an argument, even if the procedure has a parameter of that name.
+    // The version isn't an argument, even if the procedure has a parameter of that name.
     const queryValues = (): [string, string][] =>
       [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
     if (request.method === "GET") return convertQuery(parameters, queryValues(), limits);

@@ -75,7 +75,7 @@ export function encodeError(
       ? json(text)
       : text.then(json, () => json(bareForm(error, mask, options)));
   } catch {
-    // Not even its name and message are readable. The status still says something.
+    // Even its name and message can't be read. The status still says something.
     return encoding === "plain"
       ? respond(mediaTypes.text, options.hidden?.hide(error) ?? internal)
       : json(bareForm(error, mask, options));

@@ -98,7 +98,7 @@ export function encodeResultOf(
 function blame(thrown: unknown, exchange: Exchange): never {
   const line = traceLine(exchange.fqn, exchange.version.toString());
   const error = traced(thrown, line, begun(), exchange);
-  // The procedure has returned: none of the lines below is its own.
+  // The procedure has returned: the stack has no line of its own any more.
   if (error instanceof ValueNotSerializable) error.stack = String(error);
   throw error;
 }

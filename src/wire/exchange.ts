@@ -24,7 +24,7 @@ import { needsNoPreflight } from "./body-type.ts";
 import type { Encoding } from "./encoding.ts";
 import { procedureHeaders } from "./procedure-headers.ts";
 
-/** Needs for reading the head of a request. */
+/** The options for reading the head of a request. */
 export interface ExchangeOptions {
   readonly encoding: Encoding;
   readonly trust: Trust;
@@ -34,7 +34,7 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** The route that the request is for, if it isn't a call of a procedure. */
   readonly route: MatchedRoute | undefined;
-  /** Takes the place of the request's own. */
+  /** Replaces the request's own body. */
   readonly body: AsyncIterable<Uint8Array> | undefined;
   /** This service masks errors. */
   readonly masks: boolean;
@@ -108,7 +108,7 @@ export class Exchange implements Call {
     return this.#deadline;
   }
 
-  /** It has less time. */
+  /** Shortens the call's time. */
   endBy(deadline: number): void {
     this.#deadline = Math.min(this.#deadline, deadline);
   }
@@ -166,13 +166,13 @@ export class Exchange implements Call {
     return this.#state;
   }
 
-  /** The procedure starts. */
+  /** Called when the procedure starts. */
   begin(): void {
     this.#hasBegun = true;
     this.#state?.begin();
   }
 
-  /** Its body is awaited: until it is there, the call takes no place among the running ones. */
+  /** The body is awaited: until it is there, the call takes no place among the running ones. */
   awaitBody(): void {
     if (typeof this.#place !== "number") return;
     this.#options.admission.leave(this.#place);
@@ -201,18 +201,18 @@ export class Exchange implements Call {
     });
   }
 
-  /** Part of the body is there, of a call that has begun before: it takes a place in any case. */
+  /** Part of the body is there, of a call that had begun before: it gets a place in any case. */
   resume(): void {
     if (this.#place === "none") this.#place = this.#options.admission.add();
   }
 
-  /** The answer is there, or the call is refused: it takes no place any more. */
+  /** The answer is there, or the call is refused: gives up its place. */
   end(): void {
     this.awaitBody();
     this.#place = "over";
   }
 
-  /** The answer gets these headers, whatever it is, unless it has others of these names. */
+  /** The answer gets these headers in any case, unless it has others of the same names. */
   keep(headers: HttpResponse["headers"]): void {
     this.#kept = headers;
   }
@@ -236,7 +236,7 @@ export class Exchange implements Call {
     return this.#state?.onto(answer, isPlain) ?? answer;
   }
 
-  /** Its time is over: aborts its signal. */
+  /** The call's time is over: aborts its signal. */
   expire(reason: Error): void {
     this.#expired = reason;
     this.#abort?.abort(reason);

@@ -6,7 +6,7 @@ import type { IncomingResponse } from "../../base/ports.ts";
 import { headers, jsonType } from "../../base/protocol.ts";
 import type { Answer } from "../../types/outgoing-call.ts";
 
-/** Values that are looked at. More take the codec, which has limits and cuts cycles. */
+/** The most values to check. Larger calls take the codec, which has limits and cuts cycles. */
 const mostValues = 10_000;
 const mostLevels = 64;
 
@@ -69,7 +69,7 @@ export function plainAnswer({
     )
       return of(value);
   } catch {
-    // Such as `NaN`, or an answer that isn't one.
+    // Not JSON: `NaN` for one, or an answer from elsewhere.
   }
   return undefined;
 }

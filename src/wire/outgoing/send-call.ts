@@ -46,9 +46,9 @@ export interface SenderOptions {
   readonly clock: Clock;
   /** The fields that a call takes along from its context. */
   readonly sentHeaders: (context: Context) => Readonly<Record<string, string>>;
-  /** Tells that the caller in a context leaves [its signal]. */
+  /** The departure of a context's caller [its signal]. */
   readonly departure?: (context: Context) => AbortNotice;
-  /** Completes a call, whose arguments are encoded before. A page may have to wait for its headers. */
+  /** Completes a call whose arguments are encoded. A page may have to wait for its headers. */
   readonly prepare?: (call: OutgoingCall) => OutgoingCall | Promise<OutgoingCall>;
   /** The state that inner calls share with the call that makes them. A page doesn't have one. */
   readonly states?: StateCarrier;
@@ -59,7 +59,7 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
   const { transport, from, codec, sentHeaders, limits, clock, states, prepare } = options;
   const { departure = ({ signal }) => signal } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
-  // Not async, like all code on the way of a call that needn't be: each promise costs a call 0.1 µs, as contexts
+  // Not async, like the rest of a call's way where possible: each promise costs a call 0.1 µs, as contexts
   // are carried across all of them.
   const send = (
     { fqn, version, context }: OutgoingCall,
