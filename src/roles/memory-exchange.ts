@@ -85,7 +85,7 @@ export async function exchange(
   };
 }
 
-/** Hears of each chunk that moves, from the first one on. */
+/** Notified of each chunk that moves, from the first one on. */
 interface Moves {
   moved(): void;
   stop(): void;

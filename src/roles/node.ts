@@ -35,7 +35,7 @@ import { createService, type ServiceOptions } from "./pipeline/service.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
 
 export interface NodeOptions extends ServiceOptions {
-  /** Take calls to other nodes, and have this one as a member; without them it is on its own. */
+  /** Where calls to other nodes go, and where this node is a member; without gateways, it is on its own. */
   readonly gateway: string | readonly string[] | Gateways | undefined;
   /** The directory in which this node announces itself. The host starts and stops it. */
   readonly directory?: Directory | undefined;
@@ -112,12 +112,12 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           states: callStates,
           onError: noteAnsweredError,
         });
-  // Only there are modules replaced.
+  // Modules are only replaced where `onRun` is there.
   const openAnswers = modules.onRun === undefined ? undefined : new OpenAnswers(host.clock);
   const node = createServerNode(host, modules, remote, (run) => openAnswers?.replace(run));
   /** The revision of the build that it runs. */
   let revision: string | undefined;
-  /** Sent to the gateway instead of all loaded procedures, while some are about to be dropped. */
+  /** The list that the gateway gets in place of all loaded procedures, while some are about to be dropped. */
   let staying: readonly string[] | undefined;
   const callable = (): readonly string[] => staying ?? node.registry.callable();
   const offered = () => {

@@ -41,7 +41,7 @@ import { ServiceLinks } from "./links/service-links.ts";
 import { isMasked, maskHeader } from "../http/relay-headers.ts";
 
 export interface ProxyOptions extends ServiceOptions {
-  /** Gateways or a node: where calls go. */
+  /** Gateways or a node that take the calls. */
   readonly calls: string | readonly string[] | Gateways;
   /** The kind of these services [either]. */
   readonly behind?: "gateway" | "node" | undefined;
@@ -75,10 +75,10 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     onLinked: (upstream) => lists.linked(upstream),
     onLost: (upstream) => lists.lost(upstream),
   });
-  // A way over links says itself that it is lost.
+  // Links log their own loss, so it isn't reported again.
   const isTold = (): boolean => upstreams.ways.every(({ isLinked }) => !isLinked);
   const calls = logOutages(host, () => upstreams.names, isTold);
-  // Its link says itself that it is lost.
+  // The same for the repository's link.
   const files = logOutages(
     host,
     () => options.repository,

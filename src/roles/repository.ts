@@ -29,7 +29,7 @@ export interface RepositoryFiles {
   serverFile(file: string, revision: string | undefined): Promise<Uint8Array | undefined>;
 }
 
-/** The build that a request for a file of it names. */
+/** The revision in a request for a file of a build. */
 export function revisionIn({ target }: Pick<HttpRequest, "target">): string | undefined {
   return new URLSearchParams(queryOf(target)).get("revision") ?? undefined;
 }

@@ -59,7 +59,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
     return method === "GET" || method === "HEAD" ? await findFile(request, trust) : undefined;
   };
 
-  /** Takes the base off a request from outside. Members have done so. */
+  /** Takes the base off a request from outside. Members have already done so. */
   const enter = <Answer>(
     request: HttpRequest,
     respond: Respond<Answer>,
@@ -68,7 +68,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
     const { path } = web.base;
     if (path === "" || trust.relays) return respond(request, trust);
     if (path === undefined) {
-      // Our own paths are the same whatever the base is, so that calls don't wait.
+      // Our own paths don't depend on the base, so calls don't wait for it.
       if (isOwnPath(request.target)) return respond(request, trust);
       const isKnown = (): boolean => web.base.path !== undefined;
       return web.base

@@ -8,7 +8,7 @@ import { Idle } from "../../http/idle.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../base/ports.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 
-/** Where a place is given back while a reader of the body waits for its caller. */
+/** The exchange whose place is given up while a reader of the body waits for its caller. */
 type Moving = Pick<Exchange, "awaitBody" | "resume" | "expire">;
 
 export class Movement {

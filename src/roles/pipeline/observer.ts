@@ -62,7 +62,7 @@ export type Subject =
     }
   | {
       readonly mode: "proxy";
-      /** Gateways or a node: where calls go. */
+      /** The gateways or the node that take the calls. */
       readonly upstreams: Peer & { readonly ways: readonly Way[] };
       /** The application's manifest, if the proxy can load it. */
       readonly manifest: (() => Promise<ServerManifest>) | undefined;

@@ -21,7 +21,7 @@ export interface ReceiveParts extends Omit<Service, "credentials"> {
   /** Errors aren't masked, in development. */
   readonly stacks: boolean | undefined;
   readonly admission: Admission;
-  /** Until when exchanges wait. */
+  /** Exchanges wait until calls may run. */
   readonly life: Pick<Life, "mayRun">;
   readonly answer: Answering;
   readonly refuse: Refuse;
@@ -44,7 +44,7 @@ export function createReceive(parts: ReceiveParts): Receive {
   const { host, web, limits, admission, life, answer } = parts;
   const { clock } = host;
   const masks = parts.errors === "masked" && parts.stacks !== true;
-  // Not async, like all code on the way of a call that needn't be: each promise costs a call 0.1 µs, as contexts
+  // Not async, like the rest of a call's way where possible: each promise costs a call 0.1 µs, as contexts
   // are carried across all of them.
   return (request, trust, route) => {
     const { cors } = parts.chain;

@@ -43,7 +43,7 @@ export interface Refused {
   readonly request: HttpRequest;
   readonly trust: Trust;
   readonly encoding: Encoding;
-  /** It is for a file or an endpoint of the runtime. */
+  /** The request is for a file or an endpoint of the runtime. */
   readonly isOther?: true;
 }
 
@@ -79,7 +79,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
     if (hidden?.some === true) {
       const masked = `${failed}: ${hidden.text}`;
       host.log.error([masked, ...readTrace(thrown, refused)].join(" "), thrown, aboutOf(request));
-      // No cause leads to these: they are in the error's fields.
+      // The error's fields have these, so no chain of causes leads to them.
       for (const error of hidden.beside(thrown))
         host.log.error(`${masked} in a field of the error`, error, aboutOf(request));
     } else if (isForCaller(thrown)) return;

@@ -128,7 +128,7 @@ export function createRole(parts: RoleParts): Role {
     refuseCalls() {
       life.close();
       links?.drain();
-      // Its streams would last.
+      // Otherwise its streams would last.
       observer?.stopped();
     },
     async stop() {

@@ -19,7 +19,7 @@ export interface ServiceOptions {
   readonly web?: PublicOriginOptions | undefined;
   /** Errors in answers to untrusted callers [shown]. */
   readonly errors?: ErrorVisibility | undefined;
-  /** `false`: something between services ends TLS [true]. */
+  /** `false`: a proxy between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
 }
 

@@ -44,7 +44,7 @@ export class Attempt {
   /** The caller leaves, or the time of the procedure is over. */
   readonly #abort: AbortNotice;
   readonly #cancel: (() => void) | undefined;
-  /** The latter has ended it. */
+  /** Set when the procedure's time has ended the attempt. */
   #late: DeadlineExceeded | undefined;
 
   /** `timeoutMs`: how long the procedure may take there, if that is limited. */
@@ -97,7 +97,7 @@ export class Attempt {
     return noted(peer.send(isWhole && body.length === 0 ? request : { body, ...request }), notes);
   }
 
-  /** It has an answer. The caller may still leave while the answer's body comes. */
+  /** The attempt was answered. The caller may still leave while the answer's body comes. */
   answered(): void {
     this.#cancel?.();
   }

@@ -1,4 +1,4 @@
-// The base below which pages are, in a service without a build: its repository says it.
+// The base of pages, in a service without a build: asks its repository.
 
 import { bounded } from "../../base/aborts.ts";
 import type { Clock, Peer } from "../../base/ports.ts";

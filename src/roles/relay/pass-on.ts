@@ -9,7 +9,7 @@ import type { Content, Send } from "./attempt.ts";
 import { type PassOnParts, relayAnswer, wholeAnswer } from "./forward.ts";
 
 type Through = typeof import("./through-middleware.ts");
-/** With the code that reads and writes values, which a service without middleware doesn't need. */
+/** Includes the code that reads and writes values, which a service without middleware doesn't need. */
 let through: Through | undefined;
 
 /** Loads the code that calls through this middleware need, so that the first of them doesn't wait for it. */
