@@ -3,7 +3,7 @@
 
 import type { TextOutput } from "./paint.ts";
 
-/** More than a reader that is only slow leaves unread. */
+/** More than a slow reader leaves unread, so it must have stopped. */
 const mostWaitingBytes = 1024 * 1024;
 
 /**

@@ -1,7 +1,7 @@
 // A process that npm has started, by `npx seamline` or a script: npm passes SIGTERM to the shell in
 // between, which ends and leaves the process behind.
 
-/** How soon that is noticed. */
+/** The delay until the end of the shell is noticed. */
 const intervalMs = 250;
 
 /** A shell that ends by itself is meant to leave its script's background processes running. */

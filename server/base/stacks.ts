@@ -17,7 +17,8 @@ const ownFolders: readonly string[] = ["dist", "server", "src"].map(
 export function stackOf(thrown: unknown, causes = 0): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
-    // The message of the runtime's own error says all that the runtime knows, and a cause more.
+    // Drop our frames from the runtime's own errors, whose message says everything, and from errors with a cause,
+    // which says more.
     const text = withoutOwnFrames(
       thrown.stack ?? `${thrown.name}: ${thrown.message}`,
       thrown instanceof ServiceError || thrown.cause instanceof Error,
@@ -59,7 +60,7 @@ const isFrame = (line: string): boolean => /^ +at /.test(line);
 
 function isOwnFrame(line: string): boolean {
   if (!isFrame(line)) return false;
-  // `at async Promise.all (index 0)` and the like have no place of their own.
+  // `at async Promise.all (index 0)` and the like don't have a place of their own.
   if (/\((?:<anonymous>|native|index \d+)\)$/.test(line) || /[( ]node:/.test(line)) return true;
   // An error of another service may come from a package in another place.
   return (

@@ -24,12 +24,12 @@ const remedies: Readonly<Record<string, string>> = {
   EISDIR: "Remove the folder",
 };
 
-/** A file or folder can't be written for a reason that the user can mend. */
+/** A file or folder can't be written, for a reason that the user can fix. */
 export class WriteFailure extends Error {
   override readonly name: string = "WriteFailure";
   readonly reason: string;
 
-  /** `instead` is the other way out, such as `choose another "output"`. */
+  /** `instead` is an alternative, such as `choose another "output"`. */
   constructor(path: string, code: string, instead: string, cause?: unknown) {
     const reason = `${reasons[code] ?? "the system refuses"} (${code})`;
     super(

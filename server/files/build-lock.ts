@@ -30,7 +30,7 @@ const held = new Set<string>();
 
 /**
  * Locks the output until the returned function is called. Throws {@link BuildRunning} if another
- * build has it. The lock of a process that has ended counts no more.
+ * build has it. The lock of a process that has ended doesn't count.
  */
 export async function lockOutput(folder: string): Promise<() => Promise<void>> {
   const file = lockFile(folder);

@@ -218,8 +218,8 @@ async function ask(path: string, method: string, request: HttpRequest): Promise<
 const failed = "Precondition failed";
 
 /**
- * Whether the caller wants the file only if it has a tag that it can't have: `if-match` compares
- * strongly, and all tags of files are weak (RFC 9110, section 13.1.1).
+ * Whether the request needs a tag that the file can't have: `if-match` compares strongly, and all tags of files are
+ * weak (RFC 9110, section 13.1.1).
  */
 function failsMatch({ headers: { "if-match": tags } }: HttpRequest): boolean {
   return tags !== undefined && String(tags).trim() !== "*";

@@ -18,7 +18,7 @@ export interface HeldFile {
 
 /** Reads a file. It must exist. */
 export function holdFile(path: string): HeldFile {
-  // The stamp first: if the file is replaced in between, the page is checked for nothing.
+  // Read the stamp first: if the file is replaced in between, at worst the page is checked in vain.
   const stamp = stampOf(statSync(path));
   const bytes = readFileSync(path);
   const etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
@@ -30,8 +30,8 @@ function stampOf({ ino, mtimeMs, size }: { ino: number; mtimeMs: number; size: n
 }
 
 /**
- * Whether the files that pages load are there, asked for a page: another build may have replaced the
- * output. `onReplaced` is called when the page was replaced, and again when the answer changes.
+ * Whether the files that pages load are there, checked for each page: another build may have replaced the output.
+ * `onReplaced` is called when the page was replaced, and again when the answer changes.
  */
 export function wholeness(
   paths: readonly string[],

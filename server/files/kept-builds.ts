@@ -56,11 +56,11 @@ function isKeptBuild({ revision, files }: KeptBuild): boolean {
   );
 }
 
-/** Which earlier builds of an output are served, and which browser files for that reason aren't. */
+/** The earlier builds of an output that are served, and the browser files of those that aren't. */
 export interface ServedBuilds {
   /** Latest first. */
   readonly earlier: readonly string[];
-  /** Files that only builds have which aren't served. */
+  /** Files that only unserved builds have. */
   readonly hidden: ReadonlySet<string>;
 }
 

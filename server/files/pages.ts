@@ -21,7 +21,7 @@ export interface FoundFile extends PublicFile {
   readonly byGlob?: true;
 }
 
-/** Where the build's pages are. */
+/** The folders of the build's pages. */
 export interface PageFolders {
   readonly rootFolder: string;
   readonly sourceFolder: string;
@@ -29,7 +29,7 @@ export interface PageFolders {
   readonly pages?: Readonly<Record<string, string>>;
 }
 
-/** No route of a page is longer. */
+/** Longer than any route of a page. */
 const maxPathLength = 2048;
 
 /**
@@ -118,7 +118,7 @@ export function assetsFolderOf(assetsDir: string): string {
 }
 
 /**
- * Whether a decoded path may be one of a page's own: not one of the runtime's, not below the folder
+ * Whether a decoded path may be a page's own address: not one of the runtime's, not below the folder
  * of the build's assets, and without parts that servers and browsers read in different ways.
  */
 export function isPagePath(path: string, assetsFolder: string | undefined): boolean {

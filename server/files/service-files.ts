@@ -8,7 +8,7 @@ import { modes } from "../config/config-schema.ts";
 
 export type ServiceFile = "configuration" | "private key" | "certificate";
 
-// Enough for a key's first line. A configuration is read whole.
+// Enough for a key's first line. A configuration is read to its end.
 const firstBytes = 1024;
 const maxConfigurationBytes = 1 << 20;
 

@@ -34,7 +34,7 @@ export function currentCarrier(): ContextCarrier | undefined {
   return runningCall()?.carrier;
 }
 
-/** The same object for all that a call does; `undefined` outside of calls. */
+/** The same object for all code that a call runs; `undefined` outside of calls. */
 export function runningCall(): { readonly carrier: ContextCarrier } | undefined {
   const carried = storage.getStore();
   return carried !== undefined && "response" in carried.context ? carried : undefined;
@@ -50,8 +50,8 @@ export function placeOfError(): string {
 }
 
 /**
- * The context of the running call, in procedures, routes and middleware, and in all that they call
- * or await. Throws outside of a call, and in pages.
+ * The context of the running call, in procedures, routes and middleware, and in everything that they call or await.
+ * Throws outside of a call, and in pages.
  */
 export function getContext(): Context {
   const context = storage.getStore()?.context;

@@ -73,7 +73,7 @@ export class HeldMemory implements MemoryBudget {
     return true;
   }
 
-  /** Whether so much would fit, beside the answers that were made just now. */
+  /** Whether this much would fit, besides the answers that were made just now. */
   hasRoomForAnswer(bytes: number): boolean {
     const most = this.limit * answerShare - bytes;
     if (this.#bytes + this.#made <= most) return true;

@@ -28,7 +28,7 @@ const shared: Shared = ((globalThis as { [key]?: Shared })[key] ??= {
   ofService: new Map(),
 });
 
-/** Callbacks of modules that `load` runs are `stops`'s. */
+/** Callbacks of modules that `load` runs belong to `stops`. */
 export function whileLoading<T>(stops: StopCallbacks, load: () => T): T {
   return shared.loading.run({ stops, call: runningCall() }, load);
 }

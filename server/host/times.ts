@@ -2,16 +2,16 @@
 
 // event-loop.ts
 export const resolutionMs = 20;
-/** How often it is looked whether the event loop is busy; that it was counts for a second. */
+/** How often the event loop is checked; once busy, it counts as busy for a second. */
 export const lookMs = 100;
 export const memoryMs = 1_000;
 /**
- * It is if it never pauses, and either computes for this long in a turn, or for this long for each
- * call. New connections come one a turn, so with long calls the turns are short, and many wait.
+ * The loop is busy if it never pauses, and either computes for this long in a turn, or for this long for each call.
+ * New connections come one a turn, so with long calls the turns are short, and many wait.
  */
 export const longTurnMs = 200;
 export const longCallMs = 3;
-/** How often a service sees that its event loop runs. */
+/** How often a service checks that its event loop runs. */
 export const beatMs = 200;
 /** A beat that is this late shows that requests have waited unread. */
 export const lateBeatMs = 500;

@@ -34,8 +34,8 @@ export interface FailOptions {
   /** Only calls of this procedure [every request, health checks too]. */
   readonly procedure?: string;
   /**
-   * Only requests sent by this service, the page or the test [every sender]. The gateway is the
-   * sender of what it forwards.
+   * Only requests sent by this service, the page or the test [every sender]. The gateway is the sender of calls
+   * that it forwards.
    */
   readonly from?: string;
   /** How many requests fail [all]. */

@@ -6,7 +6,7 @@ import { type Channel, type ChannelReceiver, NoLinkThere } from "../../src/base/
 import { paths } from "../../src/base/protocol.ts";
 import { ask, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 
-/** Less than this in a channel is next to nothing. */
+/** A channel with fewer waiting bytes than this counts as empty. */
 const littleBytes = 16 * 1024;
 
 /** Looks at the bytes of a channel. */

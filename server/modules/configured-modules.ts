@@ -38,7 +38,7 @@ export async function configuredModules(
     if (!(error instanceof Problems)) throw error;
     problems.push(error);
   };
-  // One after the other, as their order matters.
+  // Load them one after the other, as their order matters.
   for (const [index, specifier] of (config.middleware ?? []).entries()) {
     const instance = await loadConfigured(
       specifier,

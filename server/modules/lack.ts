@@ -21,8 +21,8 @@ export interface Needs {
   /** The first requirement that a build doesn't meet. */
   lackOf(manifest: ServerManifest): Lack | undefined;
   /**
-   * Whether the build in the service's own folder has it all. Then a repository that lacks some has
-   * an earlier build, and else the configuration is wrong.
+   * Whether the build in the service's own folder meets all of them. Then a repository that doesn't has an earlier
+   * build; otherwise, the configuration is wrong.
    */
   metHere(): Promise<boolean>;
 }

@@ -1,5 +1,4 @@
-// Where a node's modules come from: a repository over HTTP, or the output folder of a build on this
-// machine.
+// Sources of a node's modules: a repository over HTTP, or the output folder of a build on this machine.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -88,7 +87,7 @@ class BuildUnusable extends RepositoryUnavailable {
 /** {@link BuildUnusable} because of names in the configuration, which may be mistakes there. */
 class BuildLacking extends BuildUnusable {}
 
-/** A repository. It gives modules to holders of the trust key. */
+/** A repository. It serves modules to holders of the trust key. */
 export function repositorySource(options: RepositoryOptions): ModuleSource {
   const { url, clock, log, keptManifest, signal } = options;
 

@@ -57,7 +57,7 @@ export interface ModuleStore extends ModuleLoader {
 // Enough to use the bandwidth, few enough that no request times out while it waits.
 const parallelFiles = 16;
 
-/** Where this node writes the modules that it runs. */
+/** The opened store, with the folder of the modules that this node runs. */
 interface Opened {
   readonly manifest: ServerManifest;
   readonly store: ContentStore;
@@ -205,7 +205,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     } finally {
       running--;
     }
-    // Another import may have found the disk full.
+    // Another import may have moved the store, as the disk is full.
     if (opened === undefined || (await opened) !== current) return await prepare(files);
     if (running === 0) reportLoaded();
     return tree;

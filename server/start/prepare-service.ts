@@ -40,7 +40,7 @@ export interface PreparedService extends Composed {
   release(): Promise<void>;
 }
 
-/** How a service starts that is part of a server which isn't ours. */
+/** Adapts a service that starts inside of another server. */
 export interface Mounting {
   /** Throws if a service with this configuration can't be mounted; returns the one to use. */
   readonly adapt: (config: Config) => Config;

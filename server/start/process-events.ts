@@ -27,7 +27,7 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
   let exceptions = 0;
   let signalled: number | undefined;
   /**
-   * Our own, as libraries set `process.exitCode` for reasons of theirs: compiled by Emscripten, they
+   * Our own, as libraries set `process.exitCode` for their own reasons: compiled by Emscripten, they
    * set it while they load.
    */
   let exitCode = 0;
@@ -82,8 +82,7 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
     exitCode = 1;
     if (exceptions === 1) end("uncaughtException", crashDrainMs, crashMs);
   };
-  // Node would end the process: any caller of a procedure that forgets an await could stop the
-  // service.
+  // Node would end the process: any caller of a procedure with a forgotten await could stop the service.
   const logRejection = (reason: unknown): void =>
     log.error(`unhandled rejection${placeOfError()}: an await is missing`, reason);
 

@@ -65,7 +65,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** How a service starts inside of another server. */
+/** Options for a service inside of another server. */
 export type HandlerOptions = Omit<ServerOptions, "signals">;
 
 /** A service inside of another server, at the root of its addresses. */

@@ -74,7 +74,7 @@ class RequestTelemetry implements Telemetry {
 /** Paths that only answer services, and people with the trust key. */
 const ofServices = [paths.nodes, paths.modules, routesPath, knownNamePath, gatewaysPath, callsPath];
 
-/** Services check, join and ask each other all the time. */
+/** Services check, join and ask each other all the time, which would flood the log. */
 function isUpkeep({ request: { target }, response: { status } }: Answered): boolean {
   return status < 400 && ofServices.some((path) => target.startsWith(path));
 }

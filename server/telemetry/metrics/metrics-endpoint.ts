@@ -1,4 +1,4 @@
-// Where Prometheus finds the metrics: at /metrics of the service, or at a port of their own.
+// The endpoint for Prometheus: /metrics of the service, or a port of its own.
 
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";

@@ -51,7 +51,7 @@ function procedureIn(path: string): string | undefined {
   }
 }
 
-/** Nothing that a terminal takes for a command. */
+/** Hides characters that a terminal takes for a command. */
 function visible(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character));
 }

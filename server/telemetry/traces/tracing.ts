@@ -105,7 +105,7 @@ export class Tracing {
     };
     const span = tracer.startSpan(name, { kind: api.SpanKind.SERVER, attributes }, before);
     const { traceId, spanId, traceFlags } = span.spanContext();
-    // Without an SDK the api gives the parent, or zeros.
+    // Without an SDK, the API returns the parent, or zeros.
     const isOwn = spanId !== parent?.spanId && /[^0]/.test(spanId);
     const point = isOwn ? { traceId, spanId, sampled: (traceFlags & 1) === 1 } : own;
     if (!span.isRecording()) return new RequestTrace(point);
@@ -125,7 +125,7 @@ interface Beginning {
 interface Recording {
   readonly api: OpenTelemetry;
   readonly tracer: Tracer;
-  /** In which the request is answered. */
+  /** The context in which the request is answered. */
   readonly around: Surroundings;
 }
 
@@ -147,7 +147,7 @@ export class RequestTrace {
     return api === undefined || around === undefined ? act() : api.context.with(around, act);
   }
 
-  /** Notes calls that the request causes; `undefined` where nothing is recorded. */
+  /** Notes outbound calls of the request; `undefined` if nothing is recorded. */
   get sends(): ((name: string) => SentNotes) | undefined {
     const span = this.#span;
     const recording = this.#recording;
