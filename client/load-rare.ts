@@ -1,4 +1,4 @@
-// Loads /svc/rare.js and /svc/plain.js, when a page first needs something of them.
+// Loads /svc/rare.js and /svc/plain.js, when a page first needs one of their functions.
 
 import { NodeNotAvailable } from "../src/base/errors.ts";
 

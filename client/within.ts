@@ -1,4 +1,4 @@
-// Waits for something, but only for so long.
+// Waits for a result, but only for a limited time.
 
 import type { Clock } from "../src/base/ports.ts";
 

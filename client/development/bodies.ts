@@ -46,7 +46,7 @@ export async function moduleStops(
   await stops.get(module)?.stop();
   const own = new ModuleStops(module);
   stops.set(module, own);
-  // Nothing in the page imports it any more. If a body has left that did, the body goes first.
+  // The page doesn't import it any more. If the body that did has left, that body goes first.
   hot?.prune(() => {
     const cancel = browser.clock.after(callsEndMs, end);
     function end(): void {
@@ -70,7 +70,7 @@ class Body {
   readonly #url: string;
   #code: Code;
   readonly #running = new Set<Promise<unknown>>();
-  /** Its callbacks have run, so it has to run again before it is used again. */
+  /** Its callbacks have run, so it has to run again before its next use. */
   #isStopped = false;
   readonly #onReplaced = new Set<() => void>();
 

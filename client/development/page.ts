@@ -70,7 +70,9 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
         await (latest === undefined ? page.revisions.use(act) : act(latest, false)),
     };
     const seenKeys = new Set<string>();
-    /** All that had a body for pages, by its file and its name there: a later manifest has it no more. */
+    /**
+     * All procedures that had a body for pages, by its file and their name there: a later manifest may lack them.
+     */
     const seenBodies = new Map<string, ProcedureRecord>();
     const note = (manifest: Manifest): void => {
       const segments = Object.keys(manifest.segments);
@@ -127,7 +129,7 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
 
     const follow = async ({ manifest, number }: Move): Promise<void> => {
       const before = latest ?? (await page.revisions.use(async (current) => current));
-      // They end with the procedures of the earlier manifest.
+      // These starts end with the procedures of the earlier manifest.
       await soon(Promise.allSettled(starting));
       if (before.revision !== manifest.revision) {
         latest = manifest;

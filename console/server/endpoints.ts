@@ -1,5 +1,5 @@
 // The endpoints below `/svc/console`. The page's files are public. Everything else needs a session
-// or the trust key, and otherwise answers like a path that doesn't exist.
+// or the trust key, and otherwise gets the same answer as a path that doesn't exist.
 
 import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";

@@ -70,13 +70,13 @@ function readFailure(
   }
 }
 
-/** A message as the console shows it; none if there is nothing to read in it. */
+/** A message as the console shows it; empty if it can't be read. */
 export function messageOf(message: unknown): Pick<Failure, "message"> {
   if (typeof message !== "string" || message.trim() === "" || masked.test(message)) return {};
   return { message: message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message };
 }
 
-/** The message of a masked error, which is nothing but its id. */
+/** The message of a masked error, which is only its id. */
 function maskedMessage(message: unknown): string | undefined {
   return typeof message === "string" && masked.test(message) ? message : undefined;
 }
