@@ -54,7 +54,7 @@ export function createLog(options: LogOptions = {}): Log {
   const missing = (count: number): string =>
     write(
       "warn",
-      `${count === 1 ? "a line is" : `${count} lines are`} missing here: nobody was reading the log`,
+      `${count === 1 ? "a line is" : `${count} lines are`} missing here: the log wasn't being read`,
       undefined,
       undefined,
     );

@@ -36,7 +36,7 @@ export function stackOf(thrown: unknown, causes = 0): string {
     ].join("\n");
   } catch {
     // A getter or a proxy threw. Logging must never fail: an answer waits for it.
-    return "what was thrown can't be read";
+    return "the thrown value can't be read";
   }
 }
 

@@ -80,7 +80,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
     beside: (local) => besideCaller(local),
   });
-  const nobody = emptyContext();
+  const noCaller = emptyContext();
   // The context of the procedure that is starting: a body that uses `this` asks for it first.
   let entering: Context | undefined;
   const host: OptionsHost = {
@@ -149,7 +149,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         return self;
       }
       // Give a procedure called on the same node the context that it would get on another node.
-      const caller = isContext(self) ? self : (carrier.current() ?? nobody);
+      const caller = isContext(self) ? self : (carrier.current() ?? noCaller);
       return new CallContext(inherited(caller, [line], caller.params), clock);
     },
     currentCall: () => CallContext.sourceOf(carrier.current()),
