@@ -27,19 +27,20 @@ export function parseManifest(text: string, where: string): ServerManifest {
     throw wrong((error as Error).message);
   }
   if (typeof manifest.revision !== "string" || !/^\w[\w.-]{0,127}$/.test(manifest.revision))
-    throw wrong("it lacks a revision");
+    throw wrong("it has no revision");
   if (typeof manifest.files !== "object" || manifest.files === null)
     throw wrong("it lists no files");
   for (const list of ["procedures", "classes", "browserSegments"] as const)
     if (!Array.isArray(manifest[list])) throw wrong(`it lists no ${list}`);
   for (const map of ["segments", "modules", "imports"] as const)
-    if (typeof manifest[map] !== "object" || manifest[map] === null) throw wrong(`it lacks ${map}`);
+    if (typeof manifest[map] !== "object" || manifest[map] === null)
+      throw wrong(`it has no ${map}`);
   for (const [name, record] of Object.entries(manifest.files)) {
     if (!fileName.test(name) || name === "package.json")
       throw wrong(`it names a file ${JSON.stringify(name)}`);
     if (!/^sha256-[A-Za-z0-9+/]{43}=$/.test(record?.integrity))
-      throw wrong(`the file ${name} lacks a hash`);
-    if (!Array.isArray(record.imports)) throw wrong(`the file ${name} lacks a list of imports`);
+      throw wrong(`the file ${name} has no hash`);
+    if (!Array.isArray(record.imports)) throw wrong(`the file ${name} has no list of imports`);
   }
   return manifest as ServerManifest;
 }
