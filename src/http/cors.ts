@@ -221,9 +221,6 @@ function listed(names: unknown): unknown {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string"
-    ? `'${value.slice(0, 64)}'`
-    : value === null
-      ? "null"
-      : typeof value;
+  if (typeof value === "string") return `'${value.slice(0, 64)}'`;
+  return value === null ? "null" : typeof value;
 }

@@ -119,7 +119,8 @@ export function createHealth(clock: Clock, log: Log): Health {
 }
 
 function kindOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+  if (Array.isArray(value)) return "a list";
+  return value === null ? "null" : typeof value;
 }
 
 /** Health is answered for any host, since orchestrators use their own names and addresses. */

@@ -46,16 +46,9 @@ export function readRoute(text: string): RoutePattern | PatternProblem {
       hint: example,
     };
   if (!routeMethods.includes(method)) {
-    const upper = method.toUpperCase();
     return {
       message: `expected one of ${routeMethods.join(", ")} as the method, found ${JSON.stringify(method)}`,
-      hint: routeMethods.includes(upper)
-        ? `Write "${upper} ${path}": methods have capital letters.`
-        : upper === "HEAD"
-          ? "A route for GET answers HEAD, too."
-          : upper === "OPTIONS"
-            ? "Seamline answers OPTIONS itself, by CorsMiddleware if there is one."
-            : 'Write "*" for any method.',
+      hint: methodHint(method.toUpperCase(), path),
     };
   }
   const problem = partsOf(path);
@@ -67,6 +60,15 @@ export function patternParts(path: string): readonly PatternPart[] {
   const parts = partsOf(path);
   if ("message" in parts) throw new TypeError(`Route ${JSON.stringify(path)}: ${parts.message}`);
   return parts;
+}
+
+function methodHint(upper: string, path: string): string {
+  if (routeMethods.includes(upper))
+    return `Write "${upper} ${path}": methods have capital letters.`;
+  if (upper === "HEAD") return "A route for GET answers HEAD, too.";
+  return upper === "OPTIONS"
+    ? "Seamline answers OPTIONS itself, by CorsMiddleware if there is one."
+    : 'Write "*" for any method.';
 }
 
 function partsOf(path: string): readonly PatternPart[] | PatternProblem {

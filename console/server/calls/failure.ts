@@ -36,12 +36,9 @@ function readFailure(
   body: HttpResponse["body"],
   type: string,
 ): { error?: string | undefined; message?: unknown; trace: readonly string[] } {
-  const text =
-    typeof body === "string"
-      ? body
-      : body instanceof Uint8Array && body.length <= maxLength
-        ? new TextDecoder().decode(body)
-        : "";
+  const isShort = body instanceof Uint8Array && body.length <= maxLength;
+  const decoded = isShort ? new TextDecoder().decode(body) : "";
+  const text = typeof body === "string" ? body : decoded;
   if (text.length > maxLength) return { trace: [] };
   if (!type.startsWith("application/json")) {
     // Trace lines come at the end, after a message of any number of lines.
