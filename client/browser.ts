@@ -1,4 +1,4 @@
-// What the client gets from the page: its origin, its build's revision, and its module map.
+// The client's view of the page: its origin, its build's revision, and its module map.
 
 import type { ModuleNamespace } from "../src/base/ports.ts";
 import type { Browser } from "./page-parts.ts";

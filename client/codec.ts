@@ -14,7 +14,7 @@ interface PageWithModules extends PageWithRevision {
   readonly rare: () => Promise<{ checkRevision(page: PageWithRevision): Promise<void> }>;
 }
 
-/** What a call fails with if its page is of another build, and hardly ever otherwise. */
+/** Errors of calls from a page of another build, which are rare otherwise. */
 const misfits =
   /^(ProcedureNotFound|UnknownParameter|MissingParameterValue|InvalidSerializedValue)$/;
 

@@ -4,7 +4,7 @@ import { BadGateway } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";
 import { browserManifestPath, revisionQuery } from "../src/base/protocol.ts";
 
-/** Whether `value` has the format that this client reads; the client of another release may have stored another. */
+/** Whether `value` has the format that this client reads: a client of another release may have stored it. */
 export function isManifest(value: unknown): value is Manifest {
   return (value as Partial<Manifest> | null | undefined)?.format === 1;
 }

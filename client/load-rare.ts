@@ -1,8 +1,8 @@
-// Loads /svc/rare.js and /svc/plain.js, when a page first needs something of them.
+// Loads /svc/rare.js and /svc/plain.js, when a page first needs one of their functions.
 
 import { NodeNotAvailable } from "../src/base/errors.ts";
 
-/** What few pages need. */
+/** Functions that few pages need. */
 export type Rare = typeof import("./rare.ts");
 
 /** Says which file of the runtime can't be loaded. */
@@ -12,7 +12,7 @@ export const unavailable =
     throw new NodeNotAvailable(`Can't load /svc/${file}.js`, { cause });
   };
 
-/** What pages need without a manifest of their own. */
+/** Functions that pages without a manifest of their own need. */
 export const loadPlain = (): Promise<typeof import("./plain.ts")> =>
   import("./plain.ts").catch(unavailable("plain"));
 

@@ -22,7 +22,7 @@ import { within } from "./within.ts";
 // Browsers can't carry a context across an await.
 const carrier: ContextCarrier = { run: (_, act) => act(), current: () => undefined };
 
-/** What this file uses of a started page. */
+/** The part of a started page that this file uses. */
 interface Started {
   readonly browser: { readonly clock: Clock };
   readonly placement: Pick<Placement, "find">;
@@ -82,8 +82,8 @@ async function limited(
 }
 
 /**
- * `call` with the headers that it is sent with: what the page's `headers` function returns is over
- * inherited headers, under its own.
+ * `call` with its headers: those that the page's `headers` function returns override inherited headers, and its own
+ * override those.
  */
 export async function withHeaders(
   { browser: { clock }, headers }: WithHeaders,

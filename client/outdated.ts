@@ -1,5 +1,5 @@
-// Tells the page's application that its build isn't the deployed one any more, once a call of it
-// has failed for a reason that this explains. Part of /svc/rare.js.
+// Tells the page's application that its build isn't the deployed one any more, once that explains the error of a
+// call. Part of /svc/rare.js.
 
 import type { Outdated } from "../src/types/client.ts";
 import { outdatedEvent } from "../src/base/protocol.ts";
@@ -8,7 +8,7 @@ import type { Clock } from "../src/base/ports.ts";
 import { fetchManifest } from "./fetch-manifest.ts";
 import { checkIntervalMs } from "./times.ts";
 
-/** What this file uses of a started page. */
+/** The part of a started page that this file uses. */
 export interface PageWithRevision {
   readonly browser: {
     readonly clock: Clock;

@@ -7,8 +7,8 @@ import type { Clock, ModuleNamespace } from "../src/base/ports.ts";
 export interface Browser {
   readonly clock: Clock;
   /**
-   * `https://shop.example`, or `https://shop.example/shop` if that is where the runtime was loaded
-   * from: calls go to the service that served the page.
+   * `https://shop.example`, or `https://shop.example/shop` if the runtime was loaded from there: calls go to the
+   * service that served the page.
    */
   readonly base: string;
   /** Revision of the build that made the page; `undefined` if no build did. */

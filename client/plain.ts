@@ -1,5 +1,5 @@
-// /svc/plain.js: what pages need that have no manifest in themselves, mostly those that no build made. Kept
-// out of /svc/client.js to keep that small.
+// /svc/plain.js: functions for pages without a manifest in themselves, mostly pages that weren't built. Kept out of
+// /svc/client.js to keep that small.
 
 export { importModule } from "./import-module.ts";
 export { createStoredRevisions } from "./stored-revisions.ts";

@@ -21,7 +21,7 @@ export interface Page {
   readonly files: ModuleFiles;
   readonly revisions: Revisions;
   readonly placement: Placement;
-  /** What the application sets for each call that leaves the page. */
+  /** Headers that the application sets for each call that leaves the page. */
   headers?: PageHeaders | undefined;
   /** Waits for `/svc/remote.js`. */
   readonly remote: () => Promise<Remote>;
@@ -60,7 +60,7 @@ export function createPageRemote(page: Page): Remote {
         try {
           return plainAnswer(response) ?? (await (await codec()).decode(response));
         } catch (error) {
-          // The decoder's lines, or those of a server, have taken the place of the page's call.
+          // The decoder's lines, or those of a server, have replaced the page's call.
           const call = new Error().stack?.replace(/^Error.*\n/, "");
           Reflect.set(error as Error, "stack", `${(error as Error).stack}\n${call}`);
           throw error;

@@ -34,7 +34,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     away: (seam) =>
       async function (this: unknown, ...args) {
         const copies = copiesOf(this);
-        // What is here encodes at once.
+        // A codec that is loaded encodes at once, so no snapshot is needed.
         if (ready === undefined || copies !== undefined) args = snapshot(args, copies);
         return await (ready ?? (await page.remote())).away(seam).apply(this, args);
       },
@@ -52,7 +52,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     async (...call: unknown[]) => {
       const began = clock.now();
       const { signal, timeoutMs } = Object(call[at]) as CallOptions & { timeoutMs: number };
-      // Nobody has checked the options yet: what isn't one waits for the file, which reports it.
+      // The options aren't checked yet: a wrong signal is reported by the file, once it has loaded.
       signal?.throwIfAborted?.();
       let copies: Copies | undefined;
       if (rare === undefined) {
@@ -93,7 +93,7 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     observe: placement.observe,
   };
 
-  // From now on, seams wait for what is loading; before, they reject as nothing has been started.
+  // From now on, seams wait for code that is loading; before, they reject, as the client isn't started.
   graph.bind({
     attach: placement.attach,
     // Pages can't carry a context across an await, so procedures pass it on by `this`.

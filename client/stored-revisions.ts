@@ -1,5 +1,5 @@
-// Decides which revision of the application a page runs that has none in itself, or one that is gone:
-// the one cached by the last visit, or the current one. Part of /svc/plain.js.
+// Decides which revision of the application a page runs if it has none in itself, or one that is gone: the one
+// cached by the last visit, or the current one. Part of /svc/plain.js.
 
 import { NotFound } from "../src/base/errors.ts";
 import type { Manifest } from "../src/base/manifest.ts";

@@ -5,5 +5,8 @@
 export const storageMs = 1_000;
 
 // outdated.ts
-/** How often at most a page asks for a newer build: it may have a mistake of its own, and call what never existed. */
+/**
+ * The shortest interval at which a page asks for a newer build: it may have a mistake of its own, and call a
+ * procedure that never existed.
+ */
 export const checkIntervalMs = 10_000;

@@ -1,4 +1,4 @@
-// Waits for something, but only for so long.
+// Waits for a result, but only for a limited time.
 
 import type { Clock } from "../src/base/ports.ts";
 
@@ -18,7 +18,7 @@ export async function within<Result>(
   return await new Promise<Result>((resolve, reject) => {
     const abort = (): void => reject(signal?.reason);
     const cancel = clock.after(ms, () => reject(late()));
-    // Nobody has checked yet whether this is a signal.
+    // It isn't checked yet that this is a signal.
     signal?.addEventListener?.("abort", abort);
     leave = () => {
       cancel();

@@ -15,20 +15,20 @@ export interface ConsoleState {
   readonly members: readonly MemberState[];
   readonly procedures: readonly ProcedureState[];
   readonly figures: Figures;
-  /** Of procedures that were called within the last minute. */
+  /** Procedures that were called within the last minute. */
   readonly rates: readonly ProcedureRate[];
   /** The last calls, oldest first. */
   readonly calls: readonly SeenCall[];
-  /** Of `seamline dev` and `vite` only. */
+  /** Only with `seamline dev` and `vite`. */
   readonly development?: DevelopmentState;
 }
 
-/** The service whose console this is. */
+/** The service that has this console. */
 export interface ServiceState {
   readonly mode: string;
   readonly url: string;
   readonly name?: string;
-  /** As `GET /health`. */
+  /** The details of `GET /health`. */
   readonly checks: Readonly<Record<string, unknown>>;
   readonly calls: CallFigures;
 }
@@ -50,15 +50,13 @@ export interface MemberState {
   readonly isElsewhere?: true;
   /** Milliseconds since its last health check. */
   readonly checked?: number;
-  /** As its `GET /health`. */
+  /** The details of its `GET /health`. */
   readonly checks?: Readonly<Record<string, unknown>>;
-  /** Missing until it has told them. */
+  /** Missing until the member has reported them. */
   readonly calls?: CallFigures;
 }
 
-/**
- * One version of a procedure, or a route. All but name and segments is absent if its nodes have no description.
- */
+/** One version of a procedure, or a route. Without a description from its nodes, it has only name and segments. */
 export interface ProcedureState {
   readonly fqn: string;
   readonly version?: string;
@@ -92,7 +90,7 @@ export interface Figures {
   readonly sites: readonly string[];
 }
 
-/** Of one version of one procedure, over the last minute. */
+/** Figures of one version of one procedure, over the last minute. */
 export interface ProcedureRate {
   readonly fqn: string;
   readonly version: string;
@@ -147,13 +145,13 @@ export interface Flow {
   readonly failures: number;
 }
 
-/** What has changed since the last event. Lists that didn't change are absent. */
+/** Changes since the last event. Lists that didn't change are absent. */
 export interface ConsoleChange {
   readonly figures: Figures;
   readonly flows: readonly Flow[];
-  /** New ones; the last few if there are many. */
+  /** New calls; the last few if there are many. */
   readonly calls: readonly SeenCall[];
-  /** Those that changed. One whose `calls` is 0 has left the window. */
+  /** Rates that changed. One with `calls` 0 has left the window. */
   readonly rates?: readonly ProcedureRate[];
   readonly members?: readonly MemberState[];
   readonly procedures?: readonly ProcedureState[];

@@ -28,7 +28,7 @@ class ModuleStops {
   }
 }
 
-/** Of the latest instances, by the module's address. */
+/** The latest instances, by the module's address. */
 const stops = new Map<string, ModuleStops>();
 /** By the address of the module's file. */
 const bodies = new Map<string, Body>();
@@ -46,7 +46,7 @@ export async function moduleStops(
   await stops.get(module)?.stop();
   const own = new ModuleStops(module);
   stops.set(module, own);
-  // Nothing in the page imports it any more. If a body has left that did, the body goes first.
+  // The page doesn't import it any more. If the body that did has left, that body goes first.
   hot?.prune(() => {
     const cancel = browser.clock.after(callsEndMs, end);
     function end(): void {
@@ -70,7 +70,7 @@ class Body {
   readonly #url: string;
   #code: Code;
   readonly #running = new Set<Promise<unknown>>();
-  /** Its callbacks have run, so it has to run again before it is used again. */
+  /** Its callbacks have run, so it has to run again before its next use. */
   #isStopped = false;
   readonly #onReplaced = new Set<() => void>();
 
@@ -92,7 +92,7 @@ class Body {
     return answer;
   }
 
-  /** The code was read before a procedure came, or after it left, and the page isn't told yet. */
+  /** For a procedure that came after the code was read, or left before, while the page hasn't been notified yet. */
   async #behind(name: string, self: unknown, args: readonly never[]): Promise<unknown> {
     const find = async (): Promise<((...args: never[]) => unknown) | undefined> =>
       (await elsewhere(this.#file, name)) ?? this.#code[name];

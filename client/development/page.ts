@@ -70,7 +70,9 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
         await (latest === undefined ? page.revisions.use(act) : act(latest, false)),
     };
     const seenKeys = new Set<string>();
-    /** All that had a body for pages, by its file and its name there: a later manifest has it no more. */
+    /**
+     * All procedures that had a body for pages, by its file and their name there: a later manifest may lack them.
+     */
     const seenBodies = new Map<string, ProcedureRecord>();
     const note = (manifest: Manifest): void => {
       const segments = Object.keys(manifest.segments);
@@ -103,8 +105,8 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
       await asking;
     };
     /**
-     * The procedure that a call didn't find on any node, if it is in this page by now. The page may
-     * have begun with an earlier manifest, or may not have been told yet.
+     * The procedure that a call didn't find on any node, if it is in this page by now. The page may have started
+     * with an earlier manifest, or the notice may still be on its way.
      */
     const arrived = async (
       error: unknown,
@@ -127,7 +129,7 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
 
     const follow = async ({ manifest, number }: Move): Promise<void> => {
       const before = latest ?? (await page.revisions.use(async (current) => current));
-      // They end with the procedures of the earlier manifest.
+      // These starts end with the procedures of the earlier manifest.
       await soon(Promise.allSettled(starting));
       if (before.revision !== manifest.revision) {
         latest = manifest;

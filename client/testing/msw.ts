@@ -115,7 +115,7 @@ function start(
       ),
   });
   const segments = Object.keys(manifest.segments);
-  // Callers are pages, so nobody sends the key.
+  // Callers are pages, so no request has the key.
   const role = createNode(host, {
     trustKey: crypto.randomUUID(),
     limits: defaultLimits,

@@ -1,4 +1,4 @@
-// Shown without a session: how to get a link.
+// Shown without a session: explains how to get a link.
 
 import { addressOf } from "./base/address.ts";
 import { consolePath } from "../../src/base/protocol.ts";

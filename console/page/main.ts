@@ -15,6 +15,11 @@ import { themeButton } from "./base/theme.ts";
 
 const model = new Model();
 const theme = themeButton();
+const linkTexts = {
+  connecting: "connecting",
+  live: "live",
+  lost: "connection lost, trying again",
+} as const;
 let entered = false;
 const events = connect(model, () => {
   events.close();
@@ -58,14 +63,7 @@ function page(): HTMLElement[] {
   model.onChange((changes) => {
     if (changes.has("link")) {
       state.className = `connection ${model.link}`;
-      setText(
-        state,
-        model.link === "live"
-          ? "live"
-          : model.link === "lost"
-            ? "connection lost, trying again"
-            : "connecting",
-      );
+      setText(state, linkTexts[model.link]);
     }
     if (!changes.has("service")) return;
     const { mode, url, name } = model.service;

@@ -94,17 +94,23 @@ function callsOf(member: MemberState, { service }: Model): CallFigures | undefin
   return service.mode === "standalone" ? service.calls : member.calls;
 }
 
+function badgeOf({ isElsewhere, state }: MemberState): readonly [kind: string, text: string] {
+  if (isElsewhere === true) return ["bad", "not joined here"];
+  return state === "ready" ? ["good", "in rotation"] : ["bad", "out"];
+}
+
+function stateText({ isElsewhere, state }: MemberState): string {
+  if (isElsewhere === true) return "not joined here: calls of this gateway don't go to it";
+  return state === "ready" ? "in rotation" : "out of rotation: unhealthy or silent";
+}
+
 function memberRow(member: MemberState, model: Model): RowSource {
-  const { state, isElsewhere, checked, segments } = member;
+  const { checked, segments } = member;
   return rowSource(
     member.id,
     [memberName(member), placeOf(member, model)],
     segments?.join(", ") ?? "unknown",
-    isElsewhere === true
-      ? ["bad", "not joined here"]
-      : state === "ready"
-        ? ["good", "in rotation"]
-        : ["bad", "out"],
+    badgeOf(member),
     [
       ...callsAtOnce(callsOf(member, model)),
       checked === undefined ? "–" : `${Math.round(checked / 1000)} s ago`,
@@ -164,14 +170,7 @@ export function openMember(member: MemberState, model: Model): void {
   const add = (name: string, ...content: readonly (string | Node)[]): void =>
     facts.append(h("div", {}, h("dt", {}, name), h("dd", {}, ...content)));
   if (member.url !== undefined) add("Address", member.url);
-  add(
-    "State",
-    member.isElsewhere === true
-      ? "not joined here: calls of this gateway don't go to it"
-      : member.state === "ready"
-        ? "in rotation"
-        : "out of rotation: unhealthy or silent",
-  );
+  add("State", stateText(member));
   add("Segments", member.segments?.join(", ") ?? "unknown");
   if (member.gateways !== undefined) add("Gateways", member.gateways.join(", "));
   const [calls, ages] = callsAtOnce(callsOf(member, model));

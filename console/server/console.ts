@@ -1,4 +1,4 @@
-// The console of a service: an observer of its role, with the endpoints that show what it sees.
+// The console of a service: an observer of its role, with endpoints that show the observed calls and state.
 
 import type { CreateConsole } from "../../server/console/console-port.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";

@@ -1,5 +1,5 @@
 // The endpoints below `/svc/console`. The page's files are public. Everything else needs a session
-// or the trust key, and otherwise answers like a path that doesn't exist.
+// or the trust key, and otherwise gets the same answer as a path that doesn't exist.
 
 import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
@@ -45,7 +45,7 @@ export const consoleHeaders = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** The addresses in the page are relative to the one without a slash at its end. */
+/** The addresses in the page are relative to its own address without a slash at the end. */
 const toPage: HttpResponse = {
   status: 308,
   headers: { location: "../console", ...answerHeaders },
@@ -90,7 +90,7 @@ export function createEndpoints(
   /** `POST /svc/console/session {token}`: from the page only. */
   const openSession = async (request: HttpRequest): Promise<HttpResponse | undefined> => {
     if (!isFromOwnPage(request.headers) || !isJson(request.headers)) return undefined;
-    // Treat a body without a token, or one that is too long, like a wrong token.
+    // Treat a body without a token, or a body that is too long, like a wrong token.
     const values = await readStrings(request, tokenBodyBytes).catch(() => new Map());
     const session = sessions.trade(values.get("token") ?? "");
     return session && setCookie(request, session.secret, sessionMs);

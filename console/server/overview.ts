@@ -1,5 +1,5 @@
-// What the console shows besides calls: the service, its members and procedures. Each part stays
-// the same object until something in it changes.
+// The console's state besides calls: the service, its members and procedures. Each part stays the same object until
+// something in it changes.
 
 import type {
   DevelopmentState,

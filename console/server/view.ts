@@ -1,4 +1,4 @@
-// What viewers see: a snapshot, then the changes since they last read.
+// The events for viewers: a snapshot, then the changes since they last read.
 
 import type { ConsoleChange, ConsoleState } from "../console-state.ts";
 import type { Clock } from "../../src/base/ports.ts";
@@ -55,7 +55,7 @@ export class View {
     return { state, cursor: { call: watch.number, rates: revision, facts } };
   }
 
-  /** What is new. Without `change`, only time has passed. */
+  /** Changes since `cursor`. Without `change`, only time has passed. */
   since(cursor: Cursor): { readonly change?: ConsoleChange; readonly cursor: Cursor } {
     const watch = this.#viewers.begin();
     const facts = this.#overview.read();

@@ -1,14 +1,14 @@
-// Lines for a reader that may have stopped reading, such as a collector of logs that hangs: what waits
-// for it must not fill the memory.
+// Writes lines to a reader that may have stopped reading, such as a collector of logs that hangs: unread lines must
+// not fill the memory.
 
 import type { TextOutput } from "./paint.ts";
 
-/** More than a reader that is only slow leaves unread. */
+/** More than a slow reader leaves unread, so it must have stopped. */
 const mostWaitingBytes = 1024 * 1024;
 
 /**
- * Returns what writes a line to `output`, unless it has too much to write. Once it is empty again, it
- * gets what `missing` says about the lines that were dropped.
+ * Returns a function that writes a line to `output`, or drops it if too much is unread. Once `output` is empty
+ * again, it gets the text that `missing` makes of the number of dropped lines.
  */
 export function boundedOutput(
   output: TextOutput,

@@ -19,7 +19,7 @@ export interface LogOptions {
   readonly level?: LogLevel;
   /** @default "text" */
   readonly format?: LogFormat;
-  /** What the service does, for programs. */
+  /** The role of the service, for programs. */
   readonly role?: string;
   /** The configured name of the service, for programs. */
   readonly node?: string | undefined;
@@ -54,7 +54,7 @@ export function createLog(options: LogOptions = {}): Log {
   const missing = (count: number): string =>
     write(
       "warn",
-      `${count === 1 ? "a line is" : `${count} lines are`} missing here: nobody was reading the log`,
+      `${count === 1 ? "a line is" : `${count} lines are`} missing here: the log wasn't being read`,
       undefined,
       undefined,
     );
@@ -100,7 +100,7 @@ function textLines(options: LogOptions): WriteLine {
   const { role, node, now = () => new Date() } = options;
   const prefix = options.name === undefined ? "" : `[${options.name}] `;
   const service = [role, node].filter((part) => part !== undefined).join(" ");
-  // What collects text has a clock, and knows whose text it is.
+  // Collectors of text add the time and the service themselves.
   const head = (stream: TextOutput, paint: Paint): string =>
     stream.isTTY === true && role !== undefined
       ? `${paint("dim", `${now().toTimeString().slice(0, 8)} ${service}`)} `
@@ -118,7 +118,7 @@ function textLines(options: LogOptions): WriteLine {
   };
 }
 
-/** What leads a reader from one line to others. The line itself says the rest. */
+/** Ids that lead a reader to related lines. The line itself has the rest. */
 function idsOf(about: LogFields | undefined): string {
   const ids = [
     ...(about?.request === undefined ? [] : [`request ${about.request}`]),

@@ -1,15 +1,15 @@
 // A process that npm has started, by `npx seamline` or a script: npm passes SIGTERM to the shell in
 // between, which ends and leaves the process behind.
 
-/** How soon that is noticed. */
+/** The delay until the end of the shell is noticed. */
 const intervalMs = 250;
 
-/** A shell that ends by itself leaves what its script runs in the background, as it should. */
+/** A shell that ends by itself is meant to leave its script's background processes running. */
 const background = /(?:^|[^&])&(?:[^&]|$)|\b(?:nohup|setsid)\b/;
 
 /**
- * Calls `act` once the shell that npm has started is gone. Returns what stops the watch. Windows tells
- * nobody that a parent has ended.
+ * Calls `act` once the shell that npm has started is gone. Returns a function that stops the watch. On Windows,
+ * processes don't learn that a parent has ended.
  */
 export function whenNpmEnds(
   act: () => void,

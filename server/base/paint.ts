@@ -2,7 +2,7 @@
 
 import { styleText } from "node:util";
 
-/** Where lines go. */
+/** An output for lines. */
 export interface TextOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -22,7 +22,7 @@ export function wantsColour(
 /** Colours a text, or returns it as it is when colours are off. */
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-// styleText would check the streams of the process, and not the output that is meant.
+// styleText would check the process's streams, not this output.
 export function createPaint(colours: boolean): Paint {
   return (format, text) => (colours ? styleText(format, text, { validateStream: false }) : text);
 }

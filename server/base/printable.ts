@@ -1,8 +1,9 @@
 // Text from elsewhere, as terminals and logs may show it.
 
 /**
- * What a terminal takes for a command (C0 but for tabs and line breaks, DEL, C1), and what makes a line look
- * like another one: separators of lines and paragraphs, and marks that turn the direction of what follows.
+ * Characters that a terminal takes for a command (C0 except tabs and line breaks, DEL, C1), and characters that
+ * make a line look like another one: separators of lines and paragraphs, and marks that change the direction of
+ * text.
  */
 const unprintable = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 

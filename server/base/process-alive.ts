@@ -1,8 +1,7 @@
 // Whether a process of this machine exists.
 
 /**
- * A process of another user counts as well; a number that was given to a new process can't be told
- * from the old one.
+ * Processes of other users count as well. A number that a new process has got can't be told from the old process.
  */
 export function isProcessAlive(pid: number): boolean {
   try {

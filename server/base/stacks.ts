@@ -1,4 +1,4 @@
-// Stacks as a log has them: the frames of the application, and not those of the runtime around it.
+// Stacks for the log: the application's frames, without those of the runtime around it.
 
 import { ServiceError } from "../../src/base/errors.ts";
 import { packageFolder } from "./package-folder.ts";
@@ -13,11 +13,12 @@ const ownFolders: readonly string[] = ["dist", "server", "src"].map(
   (folder) => `${packageFolder}/${folder}/`,
 );
 
-/** The stack of what was thrown, and those of its causes and of the entries of an AggregateError. */
+/** The stack of a thrown value, and those of its causes and of the entries of an AggregateError. */
 export function stackOf(thrown: unknown, causes = 0): string {
   try {
     if (!(thrown instanceof Error)) return String(thrown);
-    // The message of the runtime's own error says all that the runtime knows, and a cause more.
+    // Drop our frames from the runtime's own errors, whose message says everything, and from errors with a cause,
+    // which says more.
     const text = withoutOwnFrames(
       thrown.stack ?? `${thrown.name}: ${thrown.message}`,
       thrown instanceof ServiceError || thrown.cause instanceof Error,
@@ -28,21 +29,20 @@ export function stackOf(thrown: unknown, causes = 0): string {
     const more = entries.length - maxEntries;
     return [
       text,
-      // Those of entries aren't followed as far: each may have entries itself.
+      // Entries aren't followed as far: each may have entries itself.
       ...entries.slice(0, maxEntries).map((entry) => `with ${stackOf(entry, maxCauses - 1)}`),
       ...(more > 0 ? [`with ${more} more`] : []),
       ...(thrown.cause === undefined ? [] : [`caused by ${stackOf(thrown.cause, causes + 1)}`]),
     ].join("\n");
   } catch {
-    // A getter or a proxy threw. Logging must never fail: somebody waits for the answer that
-    // follows.
-    return "what was thrown can't be read";
+    // A getter or a proxy threw. Logging must never fail: an answer waits for it.
+    return "the thrown value can't be read";
   }
 }
 
 /**
- * A stack without the frames of this package and of Node. An error in which the application has no
- * frame keeps them, unless `always`: they are all that says where it comes from.
+ * A stack without the frames of this package and of Node. An error without frames of the application keeps them,
+ * unless `always`: nothing else says where it comes from.
  */
 export function withoutOwnFrames(stack: string, always = false): string {
   const lines = stack.split("\n");
@@ -60,7 +60,7 @@ const isFrame = (line: string): boolean => /^ +at /.test(line);
 
 function isOwnFrame(line: string): boolean {
   if (!isFrame(line)) return false;
-  // `at async Promise.all (index 0)` and the like have no place of their own.
+  // `at async Promise.all (index 0)` and the like don't have a place of their own.
   if (/\((?:<anonymous>|native|index \d+)\)$/.test(line) || /[( ]node:/.test(line)) return true;
   // An error of another service may come from a package in another place.
   return (

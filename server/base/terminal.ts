@@ -7,7 +7,7 @@ export interface Terminal {
   readonly stdout: TerminalOutput;
   readonly stderr: TerminalOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where keys come from. */
+  /** The source of keys. */
   readonly stdin?: TerminalInput;
 }
 

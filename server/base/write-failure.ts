@@ -1,4 +1,4 @@
-// A file that can't be written: the error names the file, the reason and the way out.
+// A file that can't be written: the error names the file, the reason and a remedy.
 
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -24,12 +24,12 @@ const remedies: Readonly<Record<string, string>> = {
   EISDIR: "Remove the folder",
 };
 
-/** A file or folder can't be written for a reason that the user can mend. */
+/** A file or folder can't be written, for a reason that the user can fix. */
 export class WriteFailure extends Error {
   override readonly name: string = "WriteFailure";
   readonly reason: string;
 
-  /** `instead` is the other way out, such as `choose another "output"`. */
+  /** `instead` is an alternative, such as `choose another "output"`. */
   constructor(path: string, code: string, instead: string, cause?: unknown) {
     const reason = `${reasons[code] ?? "the system refuses"} (${code})`;
     super(
@@ -55,7 +55,7 @@ export async function writing<T>(
   }
 }
 
-/** A {@link WriteFailure} for what writing `path` threw, or the error itself if it has another reason. */
+/** A {@link WriteFailure} for an error of writing `path`, or the error itself if it has another reason. */
 export function asWriteFailure(error: unknown, path: string, instead: string): unknown {
   const { code, syscall, path: found } = error as NodeJS.ErrnoException;
   // For mkdir, a file or a broken link of that name.

@@ -25,12 +25,12 @@ export class BuildRunning extends Error {
 
 const lockFile = (folder: string): string => join(dirname(folder), `.${basename(folder)}.lock`);
 
-/** The locks of this process. In containers, a process often has the number of the one before. */
+/** The locks of this process. In containers, a process often has the same number as its predecessor. */
 const held = new Set<string>();
 
 /**
  * Locks the output until the returned function is called. Throws {@link BuildRunning} if another
- * build has it. The lock of a process that has ended counts no more.
+ * build has it. The lock of a process that has ended doesn't count.
  */
 export async function lockOutput(folder: string): Promise<() => Promise<void>> {
   const file = lockFile(folder);

@@ -18,7 +18,7 @@ export interface PublicFile {
   readonly path: string;
   /** Its name contains a hash of its content, so it never changes. */
   readonly immutable: boolean;
-  /** What it held when the service started: served instead of what it holds now. */
+  /** The contents at the start of the service, served instead of the current ones. */
   readonly held?: HeldFile | undefined;
 }
 
@@ -36,7 +36,7 @@ const compressible =
 const isUtf8 = /^(?:text\/|application\/(?:javascript|json))/;
 // Smaller files fit into one packet anyway; larger ones are better compressed by a proxy in front.
 const compressedBytes = { from: 1_024, to: 8 * 1024 * 1024 };
-// Of the compressed files together.
+// The limit for all compressed files together.
 const maxCacheBytes = 64 * 1024 * 1024;
 
 const compress: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
@@ -134,13 +134,13 @@ export function createFileAnswers(): FileAnswers {
         if (hasTag(request, file.held)) return { status: 304, headers: fields };
         const isPacked = coding !== undefined && isWorthPacking(bytes.length);
         const packed = isPacked ? await compressed(file, etag, coding) : undefined;
-        // As `send` has it.
+        // The same as `send` does.
         fields["content-type"] = isUtf8.test(type) ? `${type}; charset=utf-8` : type;
         if (packed !== undefined && coding !== undefined) fields["content-encoding"] = coding;
         fields["content-length"] = String((packed ?? bytes).length);
         return { status: 200, headers: fields, body: slicesOf(packed ?? bytes) };
       }
-      // As HEAD, `send` doesn't open the file, if the bytes come from the cache.
+      // For HEAD, `send` doesn't open the file: the bytes come from the cache.
       const method = coding === undefined ? request.method : "HEAD";
       let found = await ask(file.path, method, request);
       // A suffix range longer than the file means the whole file (RFC 9110, section 14.1.2).
@@ -163,7 +163,7 @@ export function createFileAnswers(): FileAnswers {
       // With nosniff, browsers can't use a file without a type.
       fields["content-type"] ??= type;
       const size = Number(fields["content-length"]);
-      // At run time it is a number, whatever its type says.
+      // At run time it is a number, despite its type.
       fields["content-length"] = `${size}`;
       if (coding === undefined)
         return { status: found.statusCode, headers: fields, body: found.stream };
@@ -202,7 +202,7 @@ async function ask(path: string, method: string, request: HttpRequest): Promise<
       range: rangeOf(request),
       // A date doesn't count beside tags (RFC 9110, section 13.1.4).
       "if-unmodified-since": tags === undefined ? date : undefined,
-      // With `no-cache` it would send in full what the caller has, as RFC 2616 wanted it.
+      // With `no-cache` it would send the file again although the caller has it, as RFC 2616 wanted.
       "cache-control": "",
     },
   } as unknown as Readable;
@@ -218,8 +218,8 @@ async function ask(path: string, method: string, request: HttpRequest): Promise<
 const failed = "Precondition failed";
 
 /**
- * Whether the caller wants the file only if it has a tag that it can't have: `if-match` compares
- * strongly, and all tags of files are weak (RFC 9110, section 13.1.1).
+ * Whether the request needs a tag that the file can't have: `if-match` compares strongly, and all tags of files are
+ * weak (RFC 9110, section 13.1.1).
  */
 function failsMatch({ headers: { "if-match": tags } }: HttpRequest): boolean {
   return tags !== undefined && String(tags).trim() !== "*";

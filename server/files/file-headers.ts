@@ -5,7 +5,7 @@ import type { HeaderRules } from "../config/config-headers.ts";
 /** The headers for a decoded URL path, with names in lower case. */
 export type FileHeaders = (path: string) => Readonly<Record<string, string>>;
 
-/** Of two rules that match a path, the later one decides about a header that both have. */
+/** If two rules match a path and set the same header, the later one wins. */
 export async function createFileHeaders(rules: HeaderRules = {}): Promise<FileHeaders> {
   if (Object.keys(rules).length === 0) return () => ({});
   const { picomatch } = await import("./globs.ts");

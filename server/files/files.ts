@@ -26,9 +26,9 @@ export interface PublicFilesOptions {
   /** The application folder: nothing outside is ever public. */
   readonly rootFolder: string;
   readonly sourceFolder: string;
-  /** The browser's build, all of which is public. `undefined` if there is none. */
+  /** The browser's build, which is all public. `undefined` if there isn't one. */
   readonly browserFolder: string | undefined;
-  /** Files of it that aren't public: those of builds that aren't served any more. */
+  /** Its files that aren't public: those of builds that aren't served any more. */
   readonly hidden?: ReadonlySet<string>;
   /** Globs relative to the source folder. A leading `!` excludes files. */
   readonly assets: readonly string[];
@@ -47,11 +47,11 @@ export interface PublicFilesOptions {
   readonly fallback?: ApplicationConfig["fallback"];
   /** Headers by globs of URL paths. */
   readonly headers?: HeaderRules | undefined;
-  /** Vite's `build.assetsDir`: below it, what isn't there is never a page. */
+  /** Vite's `build.assetsDir`: missing files below it are never answered with a page. */
   readonly assetsFolder?: string | undefined;
   /** Absolute paths that no glob makes public: the build's output, the configuration. */
   readonly except?: readonly string[];
-  /** What the pages may load of their build, as paths below the browser's folder. */
+  /** Files that the pages may load, as paths below the browser's folder. */
   readonly loaded?: readonly string[];
   /** Called when a requested page was replaced: whether the files that it may load are there. */
   readonly onReplaced?: ((isWhole: boolean) => void) | undefined;
@@ -133,7 +133,7 @@ function fallbackOf(
     : builtPage(files, fallback === true ? index : fallback, options);
 }
 
-/** At the same address, requests that don't accept a page get 404. */
+/** Pages vary by `accept`: at the same address, requests that don't accept a page get 404. */
 function withVary(page: HttpResponse): HttpResponse {
   const { vary } = page.headers;
   const names = vary === undefined ? "accept" : `accept, ${String(vary)}`;

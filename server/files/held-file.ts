@@ -1,6 +1,5 @@
-// Files of which a service keeps what they held when it started: its build's pages and manifest. A
-// deploy may replace the output while the service runs, and a page that is newer than what serves it
-// has files that aren't found.
+// Files whose contents a service keeps from its start: its build's pages and manifest. A deploy may replace the
+// output while the service runs, and a page that is newer than the service has files that aren't found.
 
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -13,13 +12,13 @@ export interface HeldFile {
   readonly bytes: Buffer;
   /** Weak, as compressed answers have it too. */
   readonly etag: string;
-  /** What the file on disk was then. */
+  /** Identifies the file on disk at that time. */
   readonly stamp: string;
 }
 
 /** Reads a file. It must exist. */
 export function holdFile(path: string): HeldFile {
-  // The stamp first: if the file is replaced in between, the page is checked for nothing.
+  // Read the stamp first: if the file is replaced in between, at worst the page is checked in vain.
   const stamp = stampOf(statSync(path));
   const bytes = readFileSync(path);
   const etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
@@ -31,8 +30,8 @@ function stampOf({ ino, mtimeMs, size }: { ino: number; mtimeMs: number; size: n
 }
 
 /**
- * Whether the files that pages load are there, asked for a page: another build may have replaced the
- * output. `onReplaced` is called when the page was replaced, and again when the answer changes.
+ * Whether the files that pages load are there, checked for each page: another build may have replaced the output.
+ * `onReplaced` is called when the page was replaced, and again when the answer changes.
  */
 export function wholeness(
   paths: readonly string[],
@@ -68,7 +67,7 @@ async function areThere(paths: readonly string[]): Promise<boolean> {
   return true;
 }
 
-/** In place of a page whose files aren't there. */
+/** Replaces a page whose files aren't there. */
 export const replacedAnswer: HttpResponse = {
   status: 503,
   headers: { ...answerHeaders, "content-type": mediaTypes.text, "retry-after": "1" },

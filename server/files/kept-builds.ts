@@ -1,5 +1,5 @@
-// A build keeps the ones before it, so that what has begun with them can go on after a deploy: the
-// files of open pages, and the modules of nodes that have yet to restart.
+// A build keeps the previous ones, so that work that began with them can go on after a deploy: the files of open
+// pages, and the modules of nodes that have yet to restart.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -14,17 +14,17 @@ export interface KeptBuild {
   readonly files: readonly string[];
 }
 
-/** What {@link manifestFiles.kept} holds. */
+/** The contents of {@link manifestFiles.kept}. */
 export interface KeptBuilds {
   /** How many earlier builds this output holds at most. */
   readonly revisions: number;
-  /** The current build, and the ones before it, latest first. */
+  /** The current build and the previous ones, latest first. */
   readonly builds: readonly KeptBuild[];
 }
 
 /**
- * Where a build's own manifests and modules are after the next build. It has only those modules that
- * differ from the current build's.
+ * The folder for a build's own manifests and modules after the next build. It only has modules that differ from the
+ * current build's.
  */
 export function earlierFolder(server: string, revision: string): string {
   return join(server, "earlier", revision);
@@ -56,15 +56,15 @@ function isKeptBuild({ revision, files }: KeptBuild): boolean {
   );
 }
 
-/** Which earlier builds of an output are served, and which browser files for that reason aren't. */
+/** The earlier builds of an output that are served, and the browser files of those that aren't. */
 export interface ServedBuilds {
   /** Latest first. */
   readonly earlier: readonly string[];
-  /** Files that only builds have which aren't served. */
+  /** Files that only unserved builds have. */
   readonly hidden: ReadonlySet<string>;
 }
 
-/** What a service with this `revisions` serves of what the output holds. */
+/** The part of the output that a service with this `revisions` serves. */
 export function servedBuilds({ builds }: KeptBuilds, revisions: number): ServedBuilds {
   const [served, others] = [builds.slice(0, revisions + 1), builds.slice(revisions + 1)];
   const shown = new Set(served.flatMap(({ files }) => files));
@@ -74,7 +74,7 @@ export function servedBuilds({ builds }: KeptBuilds, revisions: number): ServedB
   };
 }
 
-/** What a manifest says of its build's modules, whichever release of Seamline has written it. */
+/** The modules of a build according to its manifest, of any release of Seamline. */
 export async function readBuilt(
   manifest: string,
 ): Promise<Pick<ServerManifest, "revision" | "files">> {
@@ -106,7 +106,7 @@ async function contentOf(path: string): Promise<Uint8Array | undefined> {
     return await readFile(path);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    // Of another build there may be a folder of this name, or a file in place of a folder.
+    // Another build may have a folder of this name, or a file in place of a folder.
     if (["ENOENT", "ENOTDIR", "EISDIR"].includes(code)) return undefined;
     throw error;
   }

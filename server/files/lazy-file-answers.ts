@@ -1,5 +1,5 @@
-// Loads what answers requests for files with the first of them: media types and ranges are a fifth of
-// the code of a service that starts.
+// Loads the code that answers requests for files with the first of them: media types and ranges are a fifth of the
+// code of a service that starts.
 
 import type { FileAnswers } from "./file-answer.ts";
 

@@ -21,7 +21,7 @@ export interface FoundFile extends PublicFile {
   readonly byGlob?: true;
 }
 
-/** Where the build's pages are. */
+/** The folders of the build's pages. */
 export interface PageFolders {
   readonly rootFolder: string;
   readonly sourceFolder: string;
@@ -29,7 +29,7 @@ export interface PageFolders {
   readonly pages?: Readonly<Record<string, string>>;
 }
 
-/** No route of a page is longer. */
+/** Longer than any route of a page. */
 const maxPathLength = 2048;
 
 /**
@@ -56,8 +56,8 @@ export function builtPage(
 }
 
 /**
- * Adds the other addresses of pages: a folder's for its `index.html`, and, for a page of the build,
- * the one without `.html`.
+ * Adds further addresses of pages: a folder's for its `index.html`, and, for a page of the build, the address
+ * without `.html`.
  */
 export function addPages(files: Map<string, FoundFile>, index: string | undefined): void {
   const add = (name: string, file: FoundFile): void => {
@@ -118,7 +118,7 @@ export function assetsFolderOf(assetsDir: string): string {
 }
 
 /**
- * Whether a decoded path may be one of a page's own: not one of the runtime's, not below the folder
+ * Whether a decoded path may be a page's own address: not one of the runtime's, not below the folder
  * of the build's assets, and without parts that servers and browsers read in different ways.
  */
 export function isPagePath(path: string, assetsFolder: string | undefined): boolean {

@@ -1,4 +1,4 @@
-// How a build takes the place of the last one, and what is left to do if its process was killed meanwhile.
+// Replaces the last build by the new one, and completes the replacement if its process was killed meanwhile.
 
 import { existsSync, rmSync } from "node:fs";
 import { mkdir, readdir, rename } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 
 import { isProcessAlive } from "../base/process-alive.ts";
 
-/** What the last build is called until the new one is in its place. */
+/** The suffix of the last build's name until the new one is in its place. */
 const oldEnding = ".old";
 
 /**
@@ -37,19 +37,19 @@ export async function takePlace(fresh: string, folder: string): Promise<void> {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Completes what a process began that was killed while it replaced `folder`. Resolves with whether it was. */
+/** Completes a replacement of `folder` whose process was killed. Resolves to whether there was one. */
 export async function recoverFolder(folder: string): Promise<boolean> {
   if (existsSync(folder)) return false;
   const parent = dirname(folder);
   for (const name of await readdir(parent).catch(() => [])) {
     const pid = makerOf(name, folder);
     if (pid === undefined || !name.endsWith(oldEnding)) continue;
-    // In containers, a process often has the number of the one before.
+    // In containers, a process often has the same number as its predecessor.
     if (pid !== process.pid && isProcessAlive(pid)) continue;
     const old = join(parent, name);
     // The old one is only moved away when the new one is complete.
     const isDone = await renameIfThere(old.slice(0, -oldEnding.length), folder);
-    // Of services that start together, another one may have been quicker.
+    // If services start together, another one may have been quicker.
     if (isDone || (await renameIfThere(old, folder)) || existsSync(folder)) return true;
   }
   return false;

@@ -34,14 +34,14 @@ export async function createRepositoryFiles(
     void components.set(name, { path: realpathSync.native(path), immutable: false });
   const own = join(packageFolder, "dist/svc");
   for (const name of readdirSync(own)) if (name.endsWith(".js")) add(name, join(own, name));
-  // As a page, it belongs to the build that this service started with.
+  // Like pages, it belongs to the build that this service started with.
   const path = realpathSync.native(join(output.server, manifestFiles.browser));
   components.set(manifestName, { path, immutable: false, held: holdFile(path) });
   /** The manifests for browsers, by revision. */
   const browserManifests = new Map<string, PublicFile | undefined>([
     [manifest.revision, components.get(manifestName)],
   ]);
-  /** What nodes of a revision may get, by revision. Those of earlier builds are read on request. */
+  /** Files for nodes, by revision. Those of earlier builds are read on request. */
   const builds = new Map<string, () => Promise<Build>>([[manifest.revision, async () => manifest]]);
   for (const revision of earlier) {
     const folder = earlierFolder(output.server, revision);

@@ -8,11 +8,11 @@ import { modes } from "../config/config-schema.ts";
 
 export type ServiceFile = "configuration" | "private key" | "certificate";
 
-// Enough for a key's first line. A configuration is read whole.
+// Enough for a key's first line. A configuration is read to its end.
 const firstBytes = 1024;
 const maxConfigurationBytes = 1 << 20;
 
-/** Returns what the file is, or `undefined` if it is none of these or can't be read. */
+/** Returns the kind of a file, or `undefined` for other files and those that can't be read. */
 export function serviceFile(path: string): ServiceFile | undefined {
   try {
     const file = realpathSync(path);
@@ -42,7 +42,7 @@ export function isConfiguration(text: string): boolean {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
-    // Invalid JSON, perhaps while someone edits it, can still hold the trust key.
+    // Invalid JSON, perhaps in the middle of an edit, can still hold the trust key.
     return new RegExp(`"mode"\\s*:\\s*"(?:${modes.join("|")})"`).test(text);
   }
   if (typeof value !== "object" || value === null) return false;

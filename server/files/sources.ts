@@ -86,8 +86,8 @@ const configurations =
   /^(?:[^/]+\.html|(?:vite\.config\.[cm]?[jt]s)|tsconfig(?:\.[\w-]+)?\.json|package\.json)$/;
 
 /**
- * Hashes what a build reads in the application folder: names and contents of the source folder's
- * files, of segment files, and of the tools' configuration files. The same on every machine.
+ * Hashes a build's inputs in the application folder: names and contents of the source folder's files, of segment
+ * files, and of the tools' configuration files. The same on every machine.
  */
 export async function hashSources(root: string, source: string, output?: string): Promise<string> {
   const folder = realPath(root);

@@ -5,5 +5,5 @@
 export const pollMs: number = 100;
 
 // held-file.ts
-/** How long requests share the look at whether a file is what it was: a build may have thousands of files. */
+/** Requests share a check of whether a file has changed for this long: a build may have thousands of files. */
 export const sharedMs: number = 250;

@@ -1,15 +1,15 @@
-// What is there right now, where things come and go with every call.
+// A collection of current items, for items that come and go with every call.
 
-/** What can be in a bag, in one at a time. */
+/** An item of a bag. It can be in one bag at a time. */
 export interface Bagged {
   /** Where in its bag it is; -1 in none. Only the bag writes it. */
   place: number;
 }
 
 /**
- * Things in no order. Not a `Set`: each time one has seen a few additions and removals, V8 makes it
- * a new table, and the old one keeps its contents and points to the new one. Once a table is in old
- * space, all later ones, with the calls that were ever in them, live until the next full collection.
+ * Unordered items. Not a `Set`: each time one has seen a few additions and removals, V8 makes it a new table, and
+ * the old one keeps its contents and points to the new one. Once a table is in old space, all later ones, with the
+ * calls that were ever in them, live until the next full collection.
  */
 export class Bag<T extends Bagged> {
   readonly #items: T[] = [];

@@ -5,14 +5,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "../../src/base/context.ts";
 import type { ContextCarrier } from "../../src/base/ports.ts";
 
-/** A context, and the service whose it is. */
+/** A context, and its service. */
 interface Carried {
   readonly context: Context;
   readonly carrier: ContextCarrier;
 }
 
 // One storage for all services of the process, found by name: middleware imports `getContext` from
-// a package that may be another copy than the one that runs the service.
+// a package that may be a different copy from the one that runs the service.
 const key = Symbol.for("seamline.contexts");
 const shared = globalThis as { [key]?: AsyncLocalStorage<Carried> };
 const storage = (shared[key] ??= new AsyncLocalStorage());
@@ -34,15 +34,15 @@ export function currentCarrier(): ContextCarrier | undefined {
   return runningCall()?.carrier;
 }
 
-/** The same object for all that a call does; `undefined` outside of calls. */
+/** The same object for all code that a call runs; `undefined` outside of calls. */
 export function runningCall(): { readonly carrier: ContextCarrier } | undefined {
   const carried = storage.getStore();
   return carried !== undefined && "response" in carried.context ? carried : undefined;
 }
 
 /**
- * The procedure whose call is running, or has started what is running: ` in [shop/quote | v1.0.0]`.
- * Empty if there is none. For the log.
+ * The procedure whose call is running, or has started the running code: ` in [shop/quote | v1.0.0]`. Empty if there
+ * is none. For the log.
  */
 export function placeOfError(): string {
   const [line] = storage.getStore()?.context.trace ?? [];
@@ -50,8 +50,8 @@ export function placeOfError(): string {
 }
 
 /**
- * The context of the running call, in procedures, routes and middleware, and in all that they call
- * or await. Throws outside of a call, and in pages.
+ * The context of the running call, in procedures, routes and middleware, and in everything that they call or await.
+ * Throws outside of a call, and in pages.
  */
 export function getContext(): Context {
   const context = storage.getStore()?.context;

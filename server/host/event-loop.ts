@@ -17,7 +17,7 @@ import {
 
 const withoutPause = 0.97;
 
-/** What only Node has of it. */
+/** Node's own timing of the event loop. */
 interface LoopTiming {
   readonly uvMetricsInfo?: { readonly loopCount: number };
 }
@@ -28,7 +28,7 @@ export async function allRead(): Promise<void> {
   for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Costs a timer of Node's own while somebody watches. */
+/** Costs a timer of Node's own while it is watched. */
 export function createEventLoop(): EventLoop {
   let histogram: IntervalHistogram | undefined;
   let looks: NodeJS.Timeout | undefined;
@@ -43,7 +43,7 @@ export function createEventLoop(): EventLoop {
     const { utilization } = performance.eventLoopUtilization(used);
     // Bun and Deno don't count turns: then only the time of calls tells.
     const { loopCount = Infinity } = (performance.nodeTiming as LoopTiming).uvMetricsInfo ?? {};
-    // Without the time in which others had the processor: the loop is busy with the calls or not.
+    // Without the time that other processes had the processor: only the calls can make the loop busy.
     const { user, system } = process.cpuUsage(usage);
     const ms = (user + system) / 1_000;
     const isLong = ms >= longTurnMs * (loopCount - turns) || ms >= longCallMs * calls;
@@ -89,7 +89,7 @@ export function createEventLoop(): EventLoop {
       const between = histogram.count === 0 ? elapsed : histogram.percentile(90) / 1e6;
       const late = between - resolutionMs;
       histogram.reset();
-      // Fewer calls would change nothing while others have the processor, or the process is stopped.
+      // Fewer calls wouldn't help while other processes have the processor, or this one is stopped.
       const { user, system } = process.cpuUsage(cpu);
       const share = elapsed > 0 ? Math.min(1, (user + system) / 1_000 / elapsed) : 0;
       startPeriod();
@@ -105,8 +105,8 @@ export function createEventLoop(): EventLoop {
 export type OnBlocked = (line: string, share: number) => void;
 
 /**
- * Logs that the application's code has blocked the event loop. While one develops, machines sleep and
- * build beside it, which is nobody's mistake.
+ * Logs that the application's code has blocked the event loop. Not in development, where machines sleep and build
+ * meanwhile, which isn't a mistake of the application.
  */
 export function logComputations(log: Pick<Log, "warn">): OnBlocked {
   return (line, share) => {
@@ -114,7 +114,7 @@ export function logComputations(log: Pick<Log, "warn">): OnBlocked {
   };
 }
 
-/** Notices when the process was stopped, or something in it computed without a pause. */
+/** Notices that the process was stopped, or computed without a pause. */
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout;
   readonly #onBlocked: OnBlocked | undefined;
@@ -133,7 +133,7 @@ export class Heartbeat {
    * moment ago: not all that came meanwhile is read yet.
    */
   get lateSince(): number | undefined {
-    // Timers come after what was read in the same turn.
+    // In each turn, timers run after the requests that were read.
     return performance.now() - this.#last >= beatMs + lateBeatMs ? this.#last : this.#lateSince;
   }
 
@@ -157,7 +157,7 @@ export class Heartbeat {
     const cpu = process.cpuUsage(this.#cpu);
     this.#cpu = process.cpuUsage();
     if (late < blockedMs) return;
-    // Which tells a loop in the application from a stopped process or a busy machine.
+    // The share tells a loop in the application from a stopped process or a busy machine.
     const busy = Math.min(late, (cpu.user + cpu.system) / 1_000);
     this.#onBlocked?.(
       `the event loop was blocked for ${seconds(late)}, and nothing was answered; this process computed for ${seconds(busy)} of that time`,

@@ -10,8 +10,8 @@ import { memoryCheckMs, stalledMs } from "./times.ts";
 
 // The rest is reserved for calls that have begun: how much they will hold isn't known in advance.
 const fullShare = 7 / 8;
-// More than this isn't held for whole answers, so that callers who read slowly keep nobody out whose
-// answers are small.
+// The largest share for whole answers, so that slow readers of large answers can't keep out callers with small
+// ones.
 const answerShare = 3 / 4;
 
 /** The overhead of a chunk: a body may arrive in chunks of one byte. */
@@ -33,7 +33,7 @@ export class HeldMemory implements MemoryBudget {
   readonly #now: () => number;
   readonly #holders = new Bag<Holder>();
   #bytes = 0;
-  /** Of answers that were made just now, and that nothing holds so far. */
+  /** Bytes of answers that were made in this turn, and aren't held yet. */
   #made = 0;
   #nextSearch = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export class HeldMemory implements MemoryBudget {
     return true;
   }
 
-  /** Whether so much would fit, beside the answers that were made just now. */
+  /** Whether this much would fit, besides the answers that were made just now. */
   hasRoomForAnswer(bytes: number): boolean {
     const most = this.limit * answerShare - bytes;
     if (this.#bytes + this.#made <= most) return true;
@@ -193,8 +193,8 @@ export class Holder implements Bagged, Holding {
   }
 
   /**
-   * From now on, calls `onIdle` once no byte has moved for `ms`, as long as something is held.
-   * Replaces what was watched for before; the returned function ends it.
+   * From now on, calls `onIdle` once no byte has moved for `ms`, as long as memory is held. Replaces the previous
+   * watch; the returned function ends it.
    */
   watch(ms: number, onIdle: () => void): () => void {
     const watch = { ms, since: this.#memory.now(), onIdle };

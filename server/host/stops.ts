@@ -1,4 +1,4 @@
-// `onStop`: what the application wants done before it ends, such as closing a database.
+// `onStop`: cleanup of the application before it ends, such as closing a database.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -16,7 +16,7 @@ export function createStops(): StopCallbacks {
 }
 
 interface Shared {
-  /** Whose modules are being loaded, and the call that loads them if one does. */
+  /** The service or module that is being loaded, and the call that loads it, if one does. */
   readonly loading: AsyncLocalStorage<{ readonly stops: StopCallbacks; readonly call: unknown }>;
   readonly ofService: Map<ContextCarrier, StopCallbacks>;
 }
@@ -28,7 +28,7 @@ const shared: Shared = ((globalThis as { [key]?: Shared })[key] ??= {
   ofService: new Map(),
 });
 
-/** Callbacks of modules that `load` runs are `stops`'s. */
+/** Callbacks of modules that `load` runs belong to `stops`. */
 export function whileLoading<T>(stops: StopCallbacks, load: () => T): T {
   return shared.loading.run({ stops, call: runningCall() }, load);
 }
@@ -40,9 +40,9 @@ export function registerStops(carrier: ContextCarrier, stops: StopCallbacks): ()
 }
 
 /**
- * Calls `callback` when the service ends, after the last call: what was added last runs first, and
- * each is awaited. In development it is also called before the module that added it runs again, and
- * in a page when a procedure's module moves away. A page in production never calls it.
+ * Calls `callback` when the service ends, after the last call: the last one added runs first, and each is awaited.
+ * In development it is also called before the module that added it runs again, and in a page when a procedure's
+ * module moves away. A page in production never calls it.
  */
 export function onStop(callback: () => unknown): void {
   checkStopCallback(callback);
@@ -50,7 +50,7 @@ export function onStop(callback: () => unknown): void {
   const calling = currentCarrier();
   const load = loading.getStore();
   const [only, ...others] = ofService.values();
-  // A call may load a module, and a module that loads may call: what began last counts.
+  // A call may load a module, and a loading module may call: the one that began last counts.
   const stops =
     (load?.call === runningCall() ? load?.stops : undefined) ??
     (calling && ofService.get(calling)) ??

@@ -1,23 +1,23 @@
-// Times of what Node lends, in ms, with their reasons.
+// Times of Node's ports, in ms, with their reasons.
 
 // event-loop.ts
 export const resolutionMs = 20;
-/** How often it is looked whether the event loop is busy; that it was counts for a second. */
+/** How often the event loop is checked; once busy, it counts as busy for a second. */
 export const lookMs = 100;
 export const memoryMs = 1_000;
 /**
- * It is if it never pauses, and either computes for this long in a turn, or for this long for each
- * call. New connections come one a turn, so with long calls the turns are short, and many wait.
+ * The loop is busy if it never pauses, and either computes for this long in a turn, or for this long for each call.
+ * New connections come one a turn, so with long calls the turns are short, and many wait.
  */
 export const longTurnMs = 200;
 export const longCallMs = 3;
-/** How often a service sees that its event loop runs. */
+/** How often a service checks that its event loop runs. */
 export const beatMs = 200;
 /** A beat that is this late shows that requests have waited unread. */
 export const lateBeatMs = 500;
-/** How long it takes to read what came meanwhile: one new connection in a turn. */
+/** The time to read requests that came meanwhile: one new connection in a turn. */
 export const catchUpMs = 1_000;
-/** From here on it is worth a line in the log. */
+/** A blocked event loop is logged from this length on. */
 export const blockedMs = 1_000;
 
 // held-memory.ts

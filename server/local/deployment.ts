@@ -19,11 +19,11 @@ export interface LocalOptions {
   readonly network?: MemoryNetwork;
   /** Measures how long streams stand still [this process's]. */
   readonly clock?: Clock;
-  /** What addresses end in [nothing]. */
+  /** The ending of all addresses [nothing]. */
   readonly domain?: string;
 }
 
-/** What all roles of a deployment have in common. */
+/** Options that all roles of a deployment share. */
 export type CommonOptions = Pick<NodeOptions, "trustKey" | "limits">;
 
 export class LocalDeployment {

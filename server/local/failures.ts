@@ -1,4 +1,4 @@
-// Network failures that a test asks for, as a wrapper around what sends requests.
+// Network failures that a test asks for, as a wrapper around `send`.
 
 import { Abort, abortWith } from "../../src/base/aborts.ts";
 import type { AbortNotice } from "../../src/base/ports.ts";
@@ -15,11 +15,11 @@ import { decodeSegment, pathOf, targetOf } from "../../src/http/router.ts";
 import { closedConnection, type Service } from "./service.ts";
 
 /**
- * What happens to requests on their way to a service:
+ * The fate of requests on their way to a service:
  * - `"refuse"`: nothing listens there, the connection is refused;
  * - `"silence"`: they arrive, and no answer ever comes;
  * - `"lose"`: they are answered, and the answer is lost on its way;
- * - `{ status }`: something in front of the service answers instead of it;
+ * - `{ status }`: a server in front of the service answers instead of it;
  * - `{ slow }`: they arrive later by that many milliseconds of the cluster's clock.
  */
 export type Failure =
@@ -34,8 +34,8 @@ export interface FailOptions {
   /** Only calls of this procedure [every request, health checks too]. */
   readonly procedure?: string;
   /**
-   * Only requests sent by this service, the page or the test [every sender]. The gateway is the
-   * sender of what it forwards.
+   * Only requests sent by this service, the page or the test [every sender]. The gateway is the sender of calls
+   * that it forwards.
    */
   readonly from?: string;
   /** How many requests fail [all]. */
@@ -70,7 +70,7 @@ export class Failures {
     return () => void this.#rules.delete(rule);
   }
 
-  /** What the service named `from` sends with, to the service whose origin `to` returns. */
+  /** Wraps the `send` of the service named `from`, to the service whose origin `to` returns. */
   wrap(send: Peer["send"], from: string, to: (request: OutgoingRequest) => string): Peer["send"] {
     return async (request) => await this.#send(send, from, to(request), request);
   }

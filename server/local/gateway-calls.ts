@@ -1,7 +1,6 @@
-// Calls made by the gateway's middleware and health checks, in development and in the test kit. In
-// production, one process runs them and the procedures. Here the gateway has its own modules, and
-// what they call runs on the nodes. Such calls bypass the gateway, or middleware would run around
-// its own calls.
+// Calls made by the gateway's middleware and health checks, in development and in the test kit. In production, one
+// process runs them and the procedures. Here the gateway has its own modules, and the procedures that they call run
+// on the nodes. Such calls bypass the gateway, or middleware would run around its own calls.
 
 import { mostOpen } from "../../src/base/access.ts";
 import type { ServerModules } from "../../src/roles/application/application.ts";
@@ -35,7 +34,7 @@ export interface ProcedureHolder {
 
 export interface GatewayCalls {
   readonly modules: ServerModules;
-  /** The way to nodes. */
+  /** Sends requests to nodes. */
   readonly peer: Peer;
   readonly limits: Limits;
   /** A node that holds a procedure now. */

@@ -6,7 +6,7 @@ import { type Channel, type ChannelReceiver, NoLinkThere } from "../../src/base/
 import { paths } from "../../src/base/protocol.ts";
 import { ask, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 
-/** Less than this in a channel is next to nothing. */
+/** A channel with fewer waiting bytes than this counts as empty. */
 const littleBytes = 16 * 1024;
 
 /** Looks at the bytes of a channel. */
@@ -16,11 +16,11 @@ export interface ChannelTap {
 }
 
 export interface MemoryLinksOptions {
-  /** Where the one listens who dials. If nothing does, it is gone, and dials nobody. */
+  /** Address of the dialling role. If no role listens there any more, it is closed, and can't dial. */
   readonly own?: string;
-  /** Looks at what the links carry. */
+  /** Taps the bytes of links. */
   readonly tap?: (base: string) => ChannelTap;
-  /** Gets the two ends of each link, and what breaks it, as when one of them is gone. */
+  /** Gets the two ends of each link, and a function that breaks it, as when one of them is gone. */
   readonly onDial?: (ends: readonly string[], cut: () => void) => void;
 }
 
@@ -96,7 +96,7 @@ function tapped(channel: Channel, tap: ChannelTap): Channel {
 export class MemoryChannel implements Channel {
   #other: MemoryChannel | undefined;
   #receiver: ChannelReceiver | undefined;
-  /** What came and hasn't been handed over. */
+  /** Bytes that have arrived and haven't been handed over. */
   #arrived: Uint8Array[] = [];
   #queued = 0;
   #isDelivering = false;
@@ -123,7 +123,7 @@ export class MemoryChannel implements Channel {
     this.#deliverSoon();
   }
 
-  /** Closes both ends at once. What is on its way is lost. */
+  /** Closes both ends at once. Bytes on their way are lost. */
   cut(): void {
     for (const end of [this, this.#other!]) {
       if (end.#isClosed) continue;

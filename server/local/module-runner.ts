@@ -17,7 +17,8 @@ export interface ModuleRunnerOptions {
   readonly vite: typeof import("vite/module-runner");
   readonly environment: DevEnvironment;
   /**
-   * What modules get as `seamline`: the package that runs the service, so both share its classes.
+   * The module that application modules get as `seamline`: the package that runs the service, so both share its
+   * classes.
    */
   readonly runtime: () => Promise<ModuleNamespace>;
   /** Fills the exports of a module: `run` runs it. */
@@ -63,7 +64,7 @@ export function createModuleRunner(options: ModuleRunnerOptions): ModuleRunner {
 
 /**
  * `import.meta` of a module. Vite's own registers hooks for `resolve` as soon as there is a module,
- * for which Node 20 starts a thread: that takes a tenth of a second, and nearly nobody asks.
+ * for which Node 20 starts a thread: that takes a tenth of a second, and hardly any module needs it.
  */
 function importMeta(
   vite: typeof import("vite/module-runner"),
@@ -88,10 +89,10 @@ function withCommonJsNames(code: string, file: string, meta: string): string {
 
 /**
  * A syntax error with its place in the source as the first frame of its stack: code that Node can't
- * parse has no frame. An error that running code threw stays as it is.
+ * parse has no frame. Errors of running code stay as they are.
  */
 function withPlace(error: SyntaxError, code: string, file: string, offset: number): SyntaxError {
-  // Lines as those of the function that the evaluator makes, for which the map in the code is.
+  // Keep the lines of the evaluator's own function, which the source map in the code is for.
   const text = `(async function () { "use strict"; ${"\n".repeat(offset)}${code}\n})`;
   try {
     void new Script(text, { filename: "module" });

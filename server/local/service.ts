@@ -70,7 +70,7 @@ export class Service<R extends Role = Role> {
     }
   }
 
-  /** Ends it as a power cut does: running calls get no answer, and nobody is notified. */
+  /** Ends it like a power cut: running calls get no answer, and other services aren't notified. */
   kill(): void {
     const life = this.#life;
     if (life === undefined) return;

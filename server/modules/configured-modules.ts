@@ -25,8 +25,8 @@ export interface ConfiguredModulesOptions {
 }
 
 /**
- * Imports what `middleware` and `healthChecks` name: each default export is an object, or a class
- * without constructor arguments.
+ * Imports the modules in `middleware` and `healthChecks`: each default export is an object, or a class without
+ * constructor arguments.
  */
 export async function configuredModules(
   config: Config,
@@ -38,7 +38,7 @@ export async function configuredModules(
     if (!(error instanceof Problems)) throw error;
     problems.push(error);
   };
-  // One after the other, as their order matters.
+  // Load them one after the other, as their order matters.
   for (const [index, specifier] of (config.middleware ?? []).entries()) {
     const instance = await loadConfigured(
       specifier,
@@ -93,7 +93,7 @@ async function loadConfigured(
   try {
     namespace = await importConfigured(specifier, source, options);
   } catch (error) {
-    // The build's modules are unavailable, which is no fault of the configuration.
+    // The build's modules are unavailable, which isn't a mistake in the configuration.
     if (error instanceof ModulesUnavailable) throw error;
     // A problem in a built module has no code: that module exists.
     const { code } = error instanceof Problems ? {} : (error as NodeJS.ErrnoException);
@@ -139,7 +139,7 @@ async function loadConfigured(
   }
   const exported = namespace["default"];
   let instance: unknown = exported;
-  // A function that isn't a class falls through: it has no such method either.
+  // A function that isn't a class falls through: it doesn't have such a method either.
   if (typeof exported === "function" && "prototype" in exported)
     try {
       instance = new (exported as new () => unknown)();
@@ -164,7 +164,7 @@ async function loadConfigured(
   return instance;
 }
 
-/** Where something was thrown, and what. */
+/** The place and text of a thrown error. */
 function whereOf(thrown: unknown, root: string): string {
   // Problems of built modules name their location already.
   if (thrown instanceof Problems)

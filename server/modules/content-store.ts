@@ -10,7 +10,7 @@ import type { FileRecord } from "../../src/base/manifest.ts";
 import { integrityOf } from "../files/kept-builds.ts";
 import { abandonedWriteMs, unusedContentMs } from "./times.ts";
 
-/** What users can do if the cache can't be written. */
+/** Advice for users whose cache can't be written. */
 export const insteadOfCache = "set another 'cache' in the configuration";
 
 export class ContentStore {
@@ -84,8 +84,8 @@ export async function replaceFile(
   });
 }
 
-// What is read of many small files is read synchronously: asynchronously, each takes several times
-// the processor's time, and a start that waits for its modules has nothing else to do.
+// Many small files are read synchronously: asynchronously, each takes several times the processor's time, and a
+// start that waits for its modules has nothing else to do.
 
 function contentAt(path: string): Uint8Array | undefined {
   try {
@@ -116,7 +116,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** In ms; 0 for a file that somebody has just removed. */
+/** In ms; 0 for a file that has just been removed. */
 function ageOf(path: string): number {
   const entry = statSync(path, { throwIfNoEntry: false });
   return entry === undefined ? 0 : Date.now() - entry.mtimeMs;

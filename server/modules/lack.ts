@@ -1,5 +1,5 @@
-// What a service needs of a build. In a deploy a service may be started before its repository has
-// the build that it was configured for.
+// A service's requirements for a build. During a deploy, a service may start before its repository has the build
+// that it was configured for.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,24 +10,24 @@ import type { Config } from "../config/config.ts";
 import { findOutput, manifestFiles, slashed } from "../files/sources.ts";
 import { parseManifest } from "./parse-manifest.ts";
 
-/** Why a service can't start with a build; `hint` is what to do. */
+/** The reason why a service can't start with a build, and a hint. */
 export interface Lack {
   readonly message: string;
   readonly hint: string;
 }
 
-/** What a service needs of a build. */
+/** A service's requirements for a build. */
 export interface Needs {
-  /** What a build lacks of it, if anything. */
+  /** The first requirement that a build doesn't meet. */
   lackOf(manifest: ServerManifest): Lack | undefined;
   /**
-   * Whether the build in the service's own folder has it all. Then a repository that lacks some has
-   * an earlier build, and else the configuration is wrong.
+   * Whether the build in the service's own folder meets all of them. Then a repository that doesn't has an earlier
+   * build; otherwise, the configuration is wrong.
    */
   metHere(): Promise<boolean>;
 }
 
-/** What a configuration names of a build. */
+/** The requirements of a configuration. */
 export function needsOf(config: Config, root: string): Needs {
   const lackOf = lackIn(config, root);
   return {
@@ -39,7 +39,7 @@ export function needsOf(config: Config, root: string): Needs {
       try {
         return lackOf(parseManifest(await readFile(path, "utf8"), path)) === undefined;
       } catch {
-        // What is wrong with this build isn't why the service can't start.
+        // Mistakes in this build aren't the reason why the service can't start.
         return false;
       }
     },

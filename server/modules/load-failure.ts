@@ -1,4 +1,4 @@
-// Describes modules that fail to load: what failed, where in the sources, and what they were for.
+// Describes modules that fail to load: the error, its place in the sources, and the purpose of loading.
 
 import { relative } from "node:path";
 import { inspect } from "node:util";
@@ -13,13 +13,12 @@ export interface LoadedModule {
   readonly root: string;
   /** The absolute path of the built module. */
   readonly file?: string;
-  /** What it was loaded for. */
+  /** The purpose of loading it. */
   readonly purpose: string;
 }
 
 /**
- * Replaces what a module threw while it was loaded with an error that says where in the sources and
- * what for.
+ * Replaces an error that a module threw while loading with one that has the place in the sources, and the purpose.
  */
 export function loadFailure(thrown: unknown, { root, file, purpose }: LoadedModule): Problems {
   const found = errorLocation(thrown);
@@ -40,13 +39,13 @@ export function loadFailure(thrown: unknown, { root, file, purpose }: LoadedModu
   return problems;
 }
 
-/** What was thrown, in one line, without the file of a failed import. */
+/** A thrown error in one line, without the file of a failed import. */
 export function shownError(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `${inspect(thrown)} was thrown`;
   const missing = missingImport(thrown.message);
   if (missing !== undefined) return `Cannot find ${missing.kind} '${missing.specifier}'`;
   if ((thrown as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return thrown.message;
-  // Libraries often say only in the cause what is wrong: "Database failed to open", as it is locked.
+  // Libraries often put the real reason in the cause: "Database failed to open", as it is locked.
   const { cause } = thrown;
   const why = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : "";
   return `${thrown.name}: ${thrown.message}${why}`;
@@ -72,7 +71,7 @@ function guardOf(
   return `the guard ${first.guard} (segment${held.length === 1 ? "" : "s"} ${held.join(", ")})`;
 }
 
-/** What a built module is loaded for: a body's procedures and segments, or the module's name. */
+/** The purpose of loading a built module: a body's procedures and segments, or the module's name. */
 export function purposeOf(
   file: string,
   manifest: Pick<ServerManifest, "modules" | "procedures" | "segments" | "routes">,

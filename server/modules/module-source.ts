@@ -1,5 +1,4 @@
-// Where a node's modules come from: a repository over HTTP, or the output folder of a build on this
-// machine.
+// Sources of a node's modules: a repository over HTTP, or the output folder of a build on this machine.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,7 +50,7 @@ export function folderSource(folder: string, read?: ServerManifest): ModuleSourc
 
 export interface RepositoryOptions {
   readonly url: string;
-  /** The way there. It rejects with a {@link TransportError} for what may pass. */
+  /** Sends requests to the repository. Rejects with a {@link TransportError} for failures that may pass. */
   readonly peer: Peer;
   readonly clock: Clock;
   readonly log: Log;
@@ -67,9 +66,9 @@ export interface RepositoryOptions {
  * repository …".
  */
 class RepositoryUnavailable extends Error {
-  /** What to do if it doesn't pass. */
+  /** Advice for the case that it doesn't pass. */
   readonly hint: string;
-  /** Continues "The repository at … ": what was so for all the time. */
+  /** Continues "The repository at … ": the state in which it stayed. */
   readonly outcome: string = "could not be reached";
   constructor(message: string, options?: ErrorOptions & { readonly hint?: string }) {
     super(message, options);
@@ -85,10 +84,10 @@ class BuildUnusable extends RepositoryUnavailable {
   override readonly outcome: string = "had no build for this service";
 }
 
-/** {@link BuildUnusable} for what the configuration names: that may be a mistake there. */
+/** {@link BuildUnusable} because of names in the configuration, which may be mistakes there. */
 class BuildLacking extends BuildUnusable {}
 
-/** A repository. It gives modules to holders of the trust key. */
+/** A repository. It serves modules to holders of the trust key. */
 export function repositorySource(options: RepositoryOptions): ModuleSource {
   const { url, clock, log, keptManifest, signal } = options;
 
@@ -152,7 +151,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
               cause: error,
             },
           );
-        // Once for each kind: a repository that restarts with the old build is both in turn.
+        // Log each kind once: a repository that restarts with the old build is both in turn.
         if (logged !== error.outcome)
           log.info(
             `the repository at ${url} ${error.message}; trying again for ${Math.ceil(left / 1_000)} s`,
@@ -208,7 +207,7 @@ export function repositorySource(options: RepositoryOptions): ModuleSource {
     return manifest;
   };
 
-  /** The revision that the repository serves now, as far as it can be told. */
+  /** The revision that the repository serves now; `undefined` if its manifest can't be read. */
   const served = async (): Promise<string | undefined> => {
     const { body } = await retried(() => get(paths.serverManifest));
     try {
@@ -256,9 +255,9 @@ function refused(url: string, status: number): Error {
   );
 }
 
-/** Why there was no answer; continues "the repository at …". */
+/** The reason for a missing answer; continues "the repository at …". */
 function whatIsSaid(error: TransportError, url: string): string {
-  // Why there is no link says more than that there is none.
+  // The reason why there is no link says more than the fact.
   const { message } = !error.sent && error.cause instanceof Error ? error.cause : error;
   for (const subject of [`${url} `, "it "])
     if (message.startsWith(subject)) return message.slice(subject.length);

@@ -27,7 +27,7 @@ import { createRunTree, removeDeadTrees, type RunTree } from "./run-tree.ts";
 import { separateMap } from "./separate-map.ts";
 
 export interface ModuleStoreOptions {
-  /** The address of a repository and the way there, or the folder of a build's server part. */
+  /** The address of a repository and the peer for it, or the folder of a build's server part. */
   readonly from:
     | { readonly repository: string; readonly way: Peer & { close(): Promise<void> } }
     | { readonly folder: string; readonly manifest?: ServerManifest };
@@ -46,7 +46,7 @@ export interface ModuleStoreOptions {
 }
 
 export interface ModuleStore extends ModuleLoader {
-  /** Always the same revision: the one that this node runs. */
+  /** Always of the same revision: the one that this node runs. */
   manifest(): Promise<ServerManifest>;
   /** Puts files and everything that they import on disk. */
   prepare(files: Iterable<string>): Promise<void>;
@@ -57,13 +57,13 @@ export interface ModuleStore extends ModuleLoader {
 // Enough to use the bandwidth, few enough that no request times out while it waits.
 const parallelFiles = 16;
 
-/** Where this node writes the modules that it runs. */
+/** The opened store, with the folder of the modules that this node runs. */
 interface Opened {
   readonly manifest: ServerManifest;
   readonly store: ContentStore;
   readonly tree: RunTree;
   readonly placed: Map<string, Promise<void>>;
-  /** Removes what only this node uses. */
+  /** Removes files that only this node uses. */
   remove(): Promise<void>;
 }
 
@@ -112,8 +112,8 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       }
     }));
 
-  // A build in a folder needs no cache, only files that Node can import. Those of a service that has
-  // imported some can't be changed for others: each module would exist twice.
+  // A build in a folder needs no cache, only files that Node can import. Once a service has imported some, it can't
+  // switch to others: each module would exist twice.
   const canMove = (error: unknown): error is WriteFailure =>
     error instanceof WriteFailure && "folder" in options.from && !isTemporary && !hasImported;
 
@@ -148,7 +148,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
       opened = openElsewhere(thrown);
       move = { from, to: opened };
       opened.catch(() => (opened = undefined));
-      // As far as its disk allows: the next start removes what remains.
+      // Ignore failures: the next start removes the rest.
       await from.remove().catch(() => undefined);
     }
     await move.to;
@@ -205,7 +205,7 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
     } finally {
       running--;
     }
-    // Another import may have found the disk full.
+    // Another import may have moved the store, as the disk is full.
     if (opened === undefined || (await opened) !== current) return await prepare(files);
     if (running === 0) reportLoaded();
     return tree;
@@ -249,7 +249,10 @@ export function createModuleStore(options: ModuleStoreOptions): ModuleStore {
   };
 }
 
-/** Not to be confused with what a module throws: a configuration that names one isn't at fault. */
+/**
+ * Tells the store's own failures from errors of modules: these aren't mistakes in a configuration that names a
+ * module.
+ */
 function unavailable(error: unknown): ModulesUnavailable {
   if (error instanceof ModulesUnavailable) return error;
   return new ModulesUnavailable(messageOf(error), { cause: error });

@@ -6,8 +6,8 @@ import { fromStored, type StoredManifest } from "../../src/codec/stored-manifest
 const fileName = /^(?!\.{1,2}(?:\/|$))[^/\\\0]+(?:\/(?!\.{1,2}(?:\/|$))[^/\\\0]+)*$/;
 
 /**
- * Reads a server manifest, and checks what files are written by: names stay in their folder, hashes
- * are hashes.
+ * Reads a server manifest, and checks the names and hashes by which files are written: names stay in their folder,
+ * hashes are hashes.
  */
 export function parseManifest(text: string, where: string): ServerManifest {
   const wrong = (what: string): Error =>

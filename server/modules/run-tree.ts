@@ -70,7 +70,7 @@ export function createRunTree(options: { cache: string; root: string; revision: 
       try {
         linkSync(content, path);
       } catch (error) {
-        // The cache is on another disk, or the file system has no links.
+        // The cache is on another disk, or the file system doesn't support links.
         if ((error as NodeJS.ErrnoException).code !== "EEXIST") copyFileSync(content, path);
       }
     },

@@ -1,6 +1,6 @@
-// Source maps of built modules. The build writes them into the modules, which halves the number of
-// files that are written, hashed and fetched. A node puts them beside the modules again, as V8 keeps
-// the text of what it runs.
+// Source maps of built modules. The build writes them into the modules, which halves the number of files that are
+// written, hashed and fetched. A node puts them beside the modules again, as V8 keeps the text of the code that it
+// runs.
 
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -12,7 +12,7 @@ const encoded = /^data:application\/json[^,]*;base64,([\w+/=]+)\s*$/;
 
 /**
  * The code of the built module `file` without the map in it, and this map with absolute sources: the
- * build wrote them relative to `folder`. `undefined` if there is no map in it.
+ * build wrote them relative to `folder`. `undefined` if it doesn't contain a map.
  */
 export function separateMap(
   text: string,

@@ -1,4 +1,4 @@
-// Times of modules that come from elsewhere, in ms, with their reasons.
+// Times of fetched and cached modules, in ms, with their reasons.
 
 // content-store.ts
 /** Content that no start has used for this long is removed. */

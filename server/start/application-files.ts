@@ -111,7 +111,7 @@ function warnOfIndex({ index, source }: ApplicationConfig, root: string, log: Ho
     );
 }
 
-/** Somebody who sets the key counts on it, so the service doesn't start. */
+/** If the key is set, the application depends on it, so the service doesn't start. */
 function missingFallback(
   { fallback: configured, index }: ApplicationConfig,
   { configFile, root }: FilesOptions,

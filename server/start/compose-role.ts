@@ -232,7 +232,7 @@ async function outputOf(
   return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
 }
 
-/** The modules of a service that has no build. */
+/** The modules of a service without a build. */
 function fetchedModulesOf(
   host: Host,
   config: (GatewayConfig | ProxyConfig | NodeConfig) & { readonly repository: string },

@@ -14,8 +14,8 @@ import { cutWarning, logFault, runService } from "./running-service.ts";
 import type { Handler, HandlerOptions } from "./server.ts";
 
 /**
- * Starts a standalone or a node inside of another server, and resolves when it answers what that
- * server passes to it. Like `startServer`, without a socket, signals and a limit of connections.
+ * Starts a standalone or a node inside of another server, and resolves when it answers requests of that server.
+ * Like `startServer`, without a socket, signals and a limit of connections.
  */
 export async function createHandler(
   moduleImporter?: ModuleImporter,

@@ -56,7 +56,7 @@ async function readEntry(file: string): Promise<Entry | undefined> {
     const isWhole = typeof url === "string" && parsedUrl(url) !== undefined;
     return isWhole && typeof pid === "number" ? { url, pid } : undefined;
   } catch {
-    // There is no file, or its process was killed while it wrote it.
+    // The file is missing, or its process was killed while writing it.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// What a service tells those who run it, as its configuration says.
+// Logs, metrics and traces of a service, as its configuration asks for.
 
 import type { Log, Telemetry } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
@@ -24,7 +24,7 @@ export function serviceLog(config: Config): Log {
 
 const nameIn = (config: Config): string | undefined => ("name" in config ? config.name : undefined);
 
-/** What notes the requests of a service, and what it needs closed at the end. */
+/** The telemetry of a service, to be closed at its end. */
 export interface Observation {
   readonly telemetry: Telemetry | undefined;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ interface ObservationParts {
   readonly trustKeys: readonly (string | undefined)[];
   /** The application folder. */
   readonly root: string;
-  /** What problems call the configuration. */
+  /** The configuration's name in problems. */
   readonly file: string;
 }
 
@@ -50,7 +50,7 @@ export async function observe(
   const { accessLog = false, metrics: wanted, traces = false } = config;
   if (!accessLog && wanted === undefined && traces === false) return nothing;
   const token = wanted !== undefined && "token" in wanted ? wanted.token : undefined;
-  // Whoever reads metrics could do everything, and a Prometheus keeps its tokens in files.
+  // Prometheus keeps its tokens in files, and all readers of metrics could do everything.
   if (token !== undefined && trustKeys.includes(token))
     throw new Problems([
       {
@@ -88,7 +88,10 @@ export async function observe(
   };
 }
 
-/** The hosts of the service, whose pages' names a DNS server of somebody else can't lead to the metrics. */
+/**
+ * The hosts of the service. They keep pages of other sites from reading the metrics, through a DNS name that points
+ * here.
+ */
 function webAt(config: Config, host: string | undefined, log: Log): PublicOrigin {
   const { hosts = [], ...web } = webOf(config);
   return createPublicOrigin(log, { ...web, hosts: host === undefined ? hosts : [...hosts, host] });

@@ -1,4 +1,4 @@
-// Reads the configuration of a service, and composes its role with what it needs of Node.
+// Reads the configuration of a service, and composes its role with the host's parts.
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
@@ -36,11 +36,11 @@ export interface PreparedService extends Composed {
   readonly host: Host;
   readonly tls: TlsFiles | undefined;
   readonly heartbeat: Heartbeat;
-  /** Releases what it holds, besides sockets that it listens on. */
+  /** Releases its resources, except the sockets that it listens on. */
   release(): Promise<void>;
 }
 
-/** How a service starts that is part of a server which isn't ours. */
+/** Adapts a service that starts inside of another server. */
 export interface Mounting {
   /** Throws if a service with this configuration can't be mounted; returns the one to use. */
   readonly adapt: (config: Config) => Config;

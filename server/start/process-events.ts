@@ -1,5 +1,5 @@
-// Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections, an end that
-// nobody asked for, and a log that nobody reads any more.
+// Handles events of the process: signals to stop, uncaught exceptions, unhandled rejections, an unexpected end, and
+// a log whose reader has gone.
 
 import { constants } from "node:os";
 
@@ -11,7 +11,7 @@ import { crashDrainMs, crashMs, echoMs, endMs, flushMs } from "./times.ts";
 export interface Stopping {
   /** Stops the service. Requests that still run after `ms` are cut. */
   readonly stopWithin: (ms: number) => Promise<void>;
-  /** From a signal until requests are cut. */
+  /** The time between a signal and cutting requests. */
   readonly drainMs: number;
   readonly log: Log;
 }
@@ -27,7 +27,7 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
   let exceptions = 0;
   let signalled: number | undefined;
   /**
-   * Our own, as libraries set `process.exitCode` for reasons of theirs: compiled by Emscripten, they
+   * Our own, as libraries set `process.exitCode` for their own reasons: compiled by Emscripten, they
    * set it while they load.
    */
   let exitCode = 0;
@@ -82,8 +82,7 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
     exitCode = 1;
     if (exceptions === 1) end("uncaughtException", crashDrainMs, crashMs);
   };
-  // Node would end the process: any caller of a procedure that forgets an await could stop the
-  // service.
+  // Node would end the process: any caller of a procedure with a forgotten await could stop the service.
   const logRejection = (reason: unknown): void =>
     log.error(`unhandled rejection${placeOfError()}: an await is missing`, reason);
 
@@ -112,8 +111,8 @@ export function listenToProcess({ stopWithin, drainMs, log }: Stopping): () => v
 }
 
 /**
- * Logs that the process ends although nothing told it to stop: a module calls `process.exit()`, or
- * nothing is left that keeps the process alive. The returned function removes the listeners.
+ * Logs that the process ends without an order to stop: a module calls `process.exit()`, or nothing is left that
+ * keeps the process alive. The returned function removes the listeners.
  */
 export function reportExit(log: Pick<Log, "error">): () => void {
   let isEmpty = false;
@@ -124,7 +123,7 @@ export function reportExit(log: Pick<Log, "error">): () => void {
     exit(code: number): void {
       if (isEmpty) {
         log.error("this process ends: nothing is left that keeps it alive");
-        // Nobody asked for this end, so it isn't a success.
+        // An end without an order isn't a success.
         process.exitCode = 1;
       } else
         log.error(

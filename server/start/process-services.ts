@@ -1,5 +1,5 @@
-// The services that run in this process. The package's own `runProcedure` needs the only one, and its
-// `withOptions` the one whose call is running. Application modules have those of their own node.
+// The services that run in this process. The package's own `runProcedure` uses the only one, and its `withOptions`
+// the service whose call is running. Application modules have those of their own node.
 
 import type { ContextCarrier } from "../../src/base/ports.ts";
 import { callWith, type OptionsHost } from "../../src/runtime/call-options.ts";

@@ -1,4 +1,4 @@
-// The life of a service, whoever owns its socket: starts its role, and ends it without losing a call.
+// The life of a service, with or without a socket of its own: starts its role, and ends it without losing a call.
 
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -20,14 +20,14 @@ import { servingOnMs } from "./times.ts";
 export interface OpenRequests {
   /** The service is about to stop. */
   drain(): void;
-  /** Lets requests finish for `graceMs`, and cuts those that still run. Again: with less time. */
+  /** Lets requests finish for `graceMs`, and cuts those that still run. Call it again to shorten that. */
   close(graceMs: number): Promise<void>;
 }
 
 /** A service whose role is starting, runs or stops. */
 export interface RunningService {
   readonly server: Server;
-  /** From the order to stop until requests are cut. */
+  /** The time between the order to stop and cutting requests. */
   readonly drainMs: number;
   /** Stops it; requests that run after `ms` are cut. A second call may only leave less time. */
   stopWithin(ms: number): Promise<void>;
@@ -46,7 +46,7 @@ export function cutWarning({ log }: Pick<PreparedService, "log">): (count: numbe
 /** Logs an error that isn't a request's. */
 export function logFault({ log }: Pick<PreparedService, "log">): (fault: unknown) => void {
   return (fault) => {
-    // The service whose answer broke off logs the error.
+    // The error itself is logged by the service whose answer broke off.
     if (fault instanceof TransportError) log.warn(`an answer broke off: ${fault.message}`);
     else log.error("a request could not be answered", fault);
   };
@@ -108,7 +108,7 @@ export function runService(
     // Leave every rotation before the socket closes, so that no call is sent to a closed one. A
     // service that never was ready is in no rotation.
     requests.drain();
-    // If its gateway has confirmed that it left, nobody sends calls any more.
+    // If its gateway has confirmed that it left, no more calls come.
     const serving = started ? pause(servingOnMs) : undefined;
     const left = role.leave().then((isTold) => (isTold ? undefined : serving));
     await Promise.race([left, pause(ms, undefined, { ref: false })]);
@@ -124,8 +124,8 @@ export function runService(
     if (started) log.info(`stopped after ${took} ms`, { event: "drained", ms: took });
   };
   const start = async (): Promise<void> => {
-    // A start that was told to stop may be left with timers that don't keep the process alive. If it
-    // ended before its start does, Node would report a failure.
+    // A start that was told to stop may be left with timers that don't keep the process alive. If the process ended
+    // before the start does, Node would report a failure.
     const alive = setInterval(() => {}, 1_000_000);
     try {
       const { root, modules, importer } = prepared;

@@ -1,10 +1,10 @@
-// What a running service is and holds, for main files, logs and tests.
+// Facts about a running service, for main files, logs and tests.
 
 import type { Way } from "../../src/roles/links/dialled-link.ts";
 import type { RoleFacts } from "../../src/roles/pipeline/role-facts.ts";
 import type { Config } from "../config/config-types.ts";
 
-/** What a service that runs procedures tells about itself. */
+/** Facts about a service that runs procedures. */
 interface NodeFacts {
   /** The name that callers see as `x-svc-node`. */
   readonly name?: string | undefined;
@@ -16,7 +16,7 @@ interface NodeFacts {
   readonly routes: number;
 }
 
-/** What a service is and holds; `mode` says which fields there are. It never holds a secret. */
+/** The kind and state of a service; `mode` says which fields there are. Never contains a secret. */
 export type ServerInfo = {
   /** Where the service listens. */
   readonly url: string;
@@ -26,9 +26,9 @@ export type ServerInfo = {
       readonly mode: "node";
       /** The gateways that it joins, as configured; absent if it joins none. */
       readonly gateway?: string | readonly string[] | undefined;
-      /** Where it finds them instead: the servers of the directory. */
+      /** The servers of the directory in which it finds gateways instead. */
       readonly directory?: readonly string[] | undefined;
-      /** Its link to each gateway that is known. */
+      /** Its link to each known gateway. */
       readonly ways: readonly Way[];
       readonly repository: string;
     } & NodeFacts)
@@ -36,19 +36,19 @@ export type ServerInfo = {
       readonly mode: "gateway";
       /** Addresses of the nodes that belong to it right now. */
       readonly members: readonly string[];
-      /** Where it says that it is there: the servers of the directory. */
+      /** The servers of the directory in which it announces itself. */
       readonly directory?: readonly string[] | undefined;
       readonly repository?: string | undefined;
     }
   | { readonly mode: "repository" }
   | {
       readonly mode: "proxy";
-      /** Where calls go: these, or `node`. */
+      /** The gateways that take calls; `node` if that does. */
       readonly gateway?: string | readonly string[] | undefined;
       readonly node?: string | undefined;
-      /** Where it finds gateways instead: the servers of the directory. */
+      /** The servers of the directory in which it finds gateways instead. */
       readonly directory?: readonly string[] | undefined;
-      /** Its link to each of them that is known. */
+      /** Its link to each known gateway. */
       readonly ways: readonly Way[];
       readonly repository: string;
     }
@@ -91,7 +91,7 @@ export function startedLine(info: ServerInfo): string {
   return `${info.mode} at ${info.url}${facts.length === 0 ? "" : ` (${facts.join("; ")})`}`;
 }
 
-/** A service, and how requests go there. */
+/** A service, and the kind of connection to it. */
 function wayText({ to, isLinked, because }: Way): string {
   return isLinked ? to : `${to}, no link yet: ${because}`;
 }

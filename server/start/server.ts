@@ -1,4 +1,4 @@
-// What `startServer` takes, and the running service that it gives.
+// The options of `startServer`, and the running service that it returns.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -43,13 +43,13 @@ export interface ServerOptions {
 export interface Server {
   /** Where it listens. */
   readonly url: string;
-  /** What it does: the `mode` of its configuration. */
+  /** The `mode` of its configuration. */
   readonly mode: Mode;
-  /** What it is and holds right now: segments, members, the services that it depends on. */
+  /** Its current state: segments, members, the services that it depends on. */
   readonly info: ServerInfo;
   /** Registers a health check; an existing one with this name is replaced. */
   addHealthCheck(name: string, check: HealthCheck): void;
-  /** Adds middleware around incoming calls; what is added last runs first. */
+  /** Adds middleware around incoming calls; the last one added runs first. */
   addMiddleware(middleware: Middleware): void;
   /** Runs a procedure here or on another node. Only a node or a standalone can start a call. */
   readonly runProcedure: RunProcedure;
@@ -65,7 +65,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** How a service starts inside of another server. */
+/** Options for a service inside of another server. */
 export type HandlerOptions = Omit<ServerOptions, "signals">;
 
 /** A service inside of another server, at the root of its addresses. */

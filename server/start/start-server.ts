@@ -1,4 +1,4 @@
-// startServer: a service that listens by itself.
+// startServer: a service with a socket of its own.
 
 import { definedOf } from "../base/defined.ts";
 import { type HttpServer, listen } from "../http/http.ts";
@@ -36,9 +36,10 @@ export async function startServer(
 function open(prepared: PreparedService): Promise<HttpServer> {
   const { role, config, tls, memory, heartbeat } = prepared;
   const address = new URL(config.url);
+  const defaultPort = tls === undefined ? 80 : 443;
   return listen((request) => role.handle(request), {
     host: address.hostname.replace(/^\[|\]$/g, ""),
-    port: address.port === "" ? (tls === undefined ? 80 : 443) : Number(address.port),
+    port: address.port === "" ? defaultPort : Number(address.port),
     tls,
     memory,
     heartbeat,

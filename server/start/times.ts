@@ -2,8 +2,8 @@
 
 // process-events.ts
 /**
- * From there to the end of the process, whatever the application still has open: half a second for the
- * answers of cut requests, 3 s for `onStop`, and what the log says of that.
+ * From there to the end of the process, even if the application has open handles: half a second for the answers of
+ * cut requests, 3 s for `onStop`, and time to log that.
  */
 export const endMs = 4_000;
 /**

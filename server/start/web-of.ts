@@ -1,4 +1,4 @@
-// Under which names a configured service is reached.
+// The names under which a configured service is reached.
 
 import type { PublicOriginOptions } from "../../src/http/public-origin.ts";
 import type { Config } from "../config/config.ts";

@@ -25,7 +25,7 @@ export interface TelemetryOptions {
   readonly accessLog: boolean;
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing | undefined;
-  /** Whoever has it may read the metrics at /metrics. Without it that path is the application's. */
+  /** The token for reading the metrics at /metrics. Without it, that path is the application's. */
   readonly metricsToken?: string | undefined;
 }
 
@@ -71,10 +71,10 @@ class RequestTelemetry implements Telemetry {
   }
 }
 
-/** Where nobody but services, and people with the trust key, gets an answer. */
+/** Paths that only answer services, and people with the trust key. */
 const ofServices = [paths.nodes, paths.modules, routesPath, knownNamePath, gatewaysPath, callsPath];
 
-/** Services check, join and ask each other all the time. */
+/** Services check, join and ask each other all the time, which would flood the log. */
 function isUpkeep({ request: { target }, response: { status } }: Answered): boolean {
   return status < 400 && ofServices.some((path) => target.startsWith(path));
 }

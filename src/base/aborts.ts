@@ -1,10 +1,10 @@
-// Aborts: what tells a request that nobody waits for its answer any more, and time limits.
+// Aborts, which tell a request that its answer isn't wanted any more, and time limits.
 
 import type { AbortListener, AbortNotice, Clock } from "./ports.ts";
 
 /**
- * An abort that may come. Nearly all calls end without one, and an AbortSignal costs each of them 2 µs:
- * so a call has one only if somebody asks for it.
+ * An abort that may come. Nearly all calls end without one, and an AbortSignal costs each of them 2 µs, so a call
+ * only gets one when its `signal` is read.
  */
 export class Abort implements AbortNotice {
   #aborted = false;
@@ -30,7 +30,7 @@ export class Abort implements AbortNotice {
     return this.#controller.signal;
   }
 
-  /** Tells everybody who listens, the first time. */
+  /** Notifies all listeners, the first time. */
   abort(reason: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
@@ -136,8 +136,8 @@ interface Watchers {
 const watchers = new WeakMap<AbortSignal, Watchers>();
 
 /**
- * Like {@link follow}, for a signal of the application, which may live long: the last one that leaves
- * removes the listener.
+ * Like {@link follow}, for a signal of the application, which may live long: the listener is removed with its last
+ * user.
  */
 export function watch(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {

@@ -1,4 +1,4 @@
-// Who may call a procedure from outside its node: the one place that compares access levels.
+// Access levels, which limit the callers from outside a procedure's node. They are compared only here.
 
 import { type Access, entryOf, type Manifest } from "./manifest.ts";
 

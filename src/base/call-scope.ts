@@ -1,5 +1,4 @@
-// What all contexts of one incoming call share: the outer request, locals, and settings for the
-// answer.
+// State that all contexts of one incoming call share: the outer request, locals, and settings for the answer.
 
 /** The request of the outermost caller. */
 export interface OuterRequest {
@@ -11,7 +10,7 @@ export interface OuterRequest {
 }
 
 /**
- * What middleware notes about a call, for procedures on any node. Augment it to type its members:
+ * Notes of middleware about a call, for procedures on any node. Augment it to type its members:
  * `declare module "seamline" { interface Locals { user?: User } }`.
  */
 export interface Locals {}
@@ -43,17 +42,17 @@ export interface CookieOptions {
 
 /** Cookies that an answer sets. */
 export interface ResponseCookies {
-  /** Throws TypeError for what browsers would reject. */
+  /** Throws TypeError for cookies that browsers would reject. */
   set(name: string, value: string, options?: CookieOptions): void;
   /** Needs the path and domain that the cookie was set with. */
   delete(name: string, options?: CookieOptions): void;
 }
 
-/** Headers that an answer gets besides its own. Throws TypeError for those that can't be set. */
+/** Headers that an answer gets besides its own. Throws TypeError for headers that can't be set. */
 export interface ResponseHeaders {
   set(name: string, value: string): void;
   append(name: string, value: string): void;
-  /** Takes back what was set. */
+  /** Takes back a header that was set here. */
   delete(name: string): void;
 }
 
@@ -68,7 +67,7 @@ export interface CallResponse {
   status: number;
 }
 
-/** What all contexts of one incoming call share. @internal */
+/** State that all contexts of one incoming call share. @internal */
 export interface CallScope {
   readonly request: OuterRequest | undefined;
   readonly locals: Locals;

@@ -8,7 +8,7 @@ export type Args = Map<string, unknown>;
 /** HTTP headers with lower-case names. */
 export type CallHeaders = Map<string, string>;
 
-/** An incoming call of a procedure, or request for a route, as what runs it sees it. */
+/** An incoming call of a procedure, or request for a route, as the code that runs it sees it. */
 export interface Call {
   readonly fqn: string;
   readonly version: Version;
@@ -25,7 +25,7 @@ export interface Call {
   readonly hops: number;
   /** Made when first read. */
   readonly state: CallScope;
-  /** The procedure starts: freezes what middleware has put into `locals`. */
+  /** The procedure starts: freezes `locals`, which middleware has set. */
   begin(): void;
 }
 

@@ -8,7 +8,7 @@ const brand: unique symbol = Symbol.for("seamline.context");
  */
 export type PathParameters = Readonly<Record<string, string | undefined>>;
 
-/** What a {@link Context} is made of. @internal */
+/** The parts of a {@link Context}. @internal */
 export interface ContextParts {
   readonly headers: ReadonlyMap<string, string>;
   /** In milliseconds of the host's clock. */
@@ -21,21 +21,21 @@ export interface ContextParts {
   readonly departure?: (() => AbortNotice) | undefined;
   /** The context whose cookies, locals and response this one shares. */
   readonly parent?: Context;
-  /** Of a route. */
+  /** A route's path parameters. */
   readonly params?: PathParameters | undefined;
 }
 
 /**
- * What contexts have on Node. In a page they are missing, but for the times of a call with
- * `timeoutMs`: a page has no request, and its browser takes care of cookies.
+ * Members of contexts on Node. Pages lack them, except the times of a call with `timeoutMs`: a page has no request,
+ * and its browser takes care of cookies.
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- as below
 export interface Context {
-  /** The cookies of the request. They don't change with what the call sets. */
+  /** The cookies of the request. Setting cookies for the answer doesn't change them. */
   readonly cookies: RequestCookies;
   /** Settings for the answer that the outermost caller gets. */
   readonly response: CallResponse;
-  /** What middleware noted about the call. Frozen while procedures run. */
+  /** Notes of middleware about the call. Frozen while procedures run. */
   readonly locals: Locals;
   /**
    * The request of the outermost caller, as the first service saw it; `undefined` if there was
@@ -57,7 +57,7 @@ export interface Context {
 export class Context {
   /** By lower-case names. They never include the trust key. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The deadline in milliseconds of the host's clock, which nobody sets. @internal */
+  /** The deadline in milliseconds of the host's clock, which can't be set. @internal */
   readonly endsAt: number | undefined;
   /** The procedure's own line, the same for local and remote callers. */
   readonly trace: readonly string[];
@@ -101,7 +101,7 @@ export function isContext(value: unknown): value is Context {
   );
 }
 
-/** Shared by all calls without an outside caller, since nobody can abort them. */
+/** Shared by all calls without an outside caller, since they can't be aborted. */
 const never: AbortSignal = new AbortController().signal;
 
 /**

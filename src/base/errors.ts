@@ -50,7 +50,7 @@ export class ServiceError extends Error {
 }
 
 function messageOf(kind: string): string {
-  // What extends it directly has the meaning that its application gives it.
+  // A class that extends ServiceError directly means whatever its application says, so there is no default.
   if (kind === "ServiceError") return "";
   return kind.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

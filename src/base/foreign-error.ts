@@ -7,8 +7,8 @@ import { errorOf } from "./trace.ts";
 export const isError = (value: unknown): value is Error => errorOf(value) === value;
 
 /**
- * An error of another realm as one of this realm; `undefined` for other values. Throws what the
- * application's getters throw.
+ * An error of another realm as one of this realm; `undefined` for other values. Rethrows errors of the
+ * application's getters.
  */
 export function ofForeignError(value: unknown): Error | undefined {
   if (!isError(value) || value instanceof Error) return undefined;

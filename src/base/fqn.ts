@@ -31,14 +31,14 @@ export function traceLine(fqn: string, version: string): string {
 }
 
 /**
- * Whether a name has an empty part, `.` or `..`. Something on the way may normalize such a path,
- * and the request would reach another endpoint than `/rpc`.
+ * Whether a name has an empty part, `.` or `..`. A proxy on the way may normalize such a path, so that the request
+ * would reach another endpoint than `/rpc`.
  */
 export function isUnsafePath(fqn: string): boolean {
   return /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(fqn);
 }
 
-/** The error for a name that nothing has. `versions` are those that the caller may see. */
+/** The error for a name without a procedure. `versions` are the versions that the caller may know about. */
 export function procedureNotFound(
   fqn: string,
   version: string,

@@ -79,7 +79,7 @@ export function readJson(text: string, file: string): JsonText | { readonly brok
     },
   };
 
-  /** What may follow this token; `undefined` if the token isn't allowed here. */
+  /** The tokens that may follow `word`; `undefined` if `word` isn't allowed here. */
   function take(word: string): Expected | undefined {
     const frame = stack.at(-1);
     if (expected === "':'") return word === ":" ? "a value" : undefined;

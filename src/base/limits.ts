@@ -36,7 +36,7 @@ export interface Limits {
   readonly maxDepth: number;
   /** Values in one message, counted before it's parsed. */
   readonly maxValues: number;
-  /** Dates, maps, instances and so on that one message may construct. */
+  /** The most dates, maps, instances and so on that one message may construct. */
   readonly maxObjects: number;
   /** Digits of one bigint: parsing it takes quadratic time. */
   readonly maxDigits: number;
@@ -49,7 +49,7 @@ export interface Limits {
 /** The limits that decoding checks. */
 export type ValueLimits = Pick<Limits, "maxDepth" | "maxValues" | "maxObjects" | "maxDigits">;
 
-/** For messages from a service of ours. */
+/** For messages from our own services. */
 export const unlimited: ValueLimits = {
   maxDepth: Infinity,
   maxValues: Infinity,
@@ -57,10 +57,10 @@ export const unlimited: ValueLimits = {
   maxDigits: Infinity,
 };
 
-/** Default milliseconds for a call. Its own constant, as a page needs no other limit. */
+/** The default time limit of a call, in ms. A constant of its own, as a page needs no other limit. */
 export const defaultTime = 30_000;
 
-/** The limits that a configuration doesn't change. */
+/** The limits of a configuration that doesn't set any. */
 export const defaultLimits: Limits = {
   bodyBytes: 1_048_576,
   uploadBytes: 33_554_432,

@@ -6,7 +6,7 @@
 /** Files with this ending are segment files. */
 export const segmentFileEnding = ".segment.json";
 
-/** Who may call a procedure from outside. */
+/** The callers that may call a procedure from outside its node. */
 export type Access = "public" | "protected" | "private";
 
 /** Type of a parameter, if its annotation or default says how to convert text from a query string. */
@@ -26,8 +26,8 @@ export type ValueType =
 export type Choice = string | number | boolean | null;
 
 /**
- * What a form for calls asks for where {@link ValueType} doesn't say it: the literals of a union, or
- * a kind of value. No call depends on it, and browsers don't get it.
+ * The input of a form for calls, where {@link ValueType} isn't enough: the literals of a union, or a kind of value.
+ * No call depends on it, and browsers don't get it.
  */
 export type FormHint = "string" | "number" | "boolean" | "object" | "list" | readonly Choice[];
 
@@ -132,9 +132,8 @@ export interface ClassRecord {
    */
   readonly pattern?: true;
   /**
-   * What the build can't read: a parent from another package (`Db`) or the platform
-   * (`globalThis.Promise`), or a computed name (`[names[0]]`). Instances may have data that this
-   * record doesn't name.
+   * A parent that the build can't read, from another package (`Db`) or the platform (`globalThis.Promise`), or a
+   * computed name (`[names[0]]`). Instances may have data that this record doesn't name.
    */
   readonly unread?: string;
   /** It extends Error, so it travels as an error. */
@@ -153,7 +152,7 @@ export const platformPrefix = "globalThis.";
 
 /** The output files of one source module. */
 export interface ModuleRecord {
-  /** What `import './M'` loads: the face, or the module itself if it has no procedures. */
+  /** The file that `import './M'` loads: the face, or the module itself if it has no procedures. */
   readonly file: string;
   /** The procedures' code, if this build has any. */
   readonly body?: string;
@@ -186,18 +185,16 @@ export interface Manifest {
   readonly files: Readonly<Record<string, FileRecord>>;
 }
 
-/** The entry under a name, without what every object inherits (`constructor`). @internal */
+/** The entry under a name, ignoring members that every object inherits (`constructor`). @internal */
 export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The server's manifest: all that the build found, and what the next build checks. @internal */
+/** The server's manifest: everything that the build found, including facts that the next build checks. @internal */
 export interface ServerManifest extends Manifest {
   /** Hash of the sources that the build read: if it differs now, the output is stale. */
   readonly sources: string;
-  /**
-   * Files outside the source folder that the build read: path from the application folder → digest.
-   */
+  /** Other files that the build read: path from the application folder → digest. */
   readonly outside: Readonly<Record<string, string>>;
   /** Segments that browsers may load. */
   readonly browserSegments: readonly string[];

@@ -1,4 +1,4 @@
-// What a host (Node, a browser, a test) provides to the core, which uses nothing else of its
+// Interfaces that a host (Node, a browser, a test) implements for the core, which uses nothing else of its
 // platform.
 
 import type { Context } from "./context.ts";
@@ -22,21 +22,21 @@ export interface HttpRequest {
    * off.
    */
   target: string;
-  /** Of the connection to this service. A reverse proxy in front may have been called by https. */
+  /** The scheme of the connection to this service. The caller may have used https to a reverse proxy in front. */
   readonly scheme: "http" | "https";
-  /** Of the connection's other end, if there is a connection. */
+  /** The address of the connection's other end, if there is a connection. */
   readonly address?: string | undefined;
   readonly headers: HeaderFields;
   /**
-   * The body while it arrives. It can be read once, here or with {@link HttpRequest.readBody}. The
-   * sender waits while nobody reads.
+   * The body while it arrives. It can be read once, here or with {@link HttpRequest.readBody}. The sender waits
+   * until it is read.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** Reads the whole body. Rejects with `PayloadTooLarge` if it has more than `limit` bytes. */
   readBody(limit: number): Uint8Array | Promise<Uint8Array>;
   /**
-   * The most milliseconds for which it may have waited unread, if this host stood still. 0 or
-   * missing if it didn't. The host sets it.
+   * The most milliseconds for which it may have waited unread, if this host stood still; otherwise 0 or missing.
+   * The host sets it.
    */
   waitedMs?: number;
   /** The body is being read and hasn't arrived completely. */
@@ -47,20 +47,20 @@ export interface HttpRequest {
   readonly departure?: AbortNotice | undefined;
   /** The way back to the sender, if the request came over a link. */
   readonly via?: LinkedPeer | undefined;
-  /** Whose request it is, if it came over a link. Then no header says anything about it. */
+  /** The request's sender, if it came over a link. Then headers can't claim anything about it. */
   readonly from?: CallFrom | undefined;
   /**
-   * Ends the request with an error. Whatever answers the request sets it; a host that stops, and
-   * can wait no longer, calls it after it has aborted the signal.
+   * Ends the request with an error. The code that answers the request sets it; a host that stops, and can't wait
+   * any longer, calls it after it has aborted the signal.
    */
   onCut?: ((reason: Error) => void) | undefined;
-  /** Where a service notes what it does. Missing where nobody wants to know. */
+  /** Notes about this request. Missing if the service keeps none. */
   notes?: RequestNotes | undefined;
 }
 
 /**
- * Whose request comes over a link: a caller's from outside, one's who has shown the trust key, a
- * procedure's of the deployment, or the service's own.
+ * The sender of a request over a link: `outside` for callers from outside, `trusted` for those of them who have
+ * shown the trust key, `service` for the deployment's procedures, `key` for the service itself.
  */
 export type CallFrom = "outside" | "trusted" | "service" | "key";
 
@@ -83,7 +83,10 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array | Blob | AsyncIterable<Uint8Array>;
   /** Ends the request, also while bodies are on their way. Nothing else limits its time. */
   readonly signal?: AbortNotice | undefined;
-  /** Whose request it is, between services [outside]. No field says it: over a link the kind of its frame does. */
+  /**
+   * The sender, for requests between services [outside]. It isn't a header field: over a link, the kind of frame
+   * carries it.
+   */
   readonly from?: CallFrom | undefined;
   /** A request between services that isn't a call (health, joining, manifest): it never waits behind calls. */
   readonly control?: true;
@@ -125,9 +128,9 @@ export class TransportError extends Error {
 }
 
 /**
- * What an unsent request says about the other side:
+ * The reason why a request wasn't sent:
  * - `refused`: it can't be reached, or doesn't take the request;
- * - `local`: nothing, since this host had no connection for the request.
+ * - `local`: this host had no connection for it, which says nothing about the other side.
  */
 export type Unsent = "refused" | "local";
 
@@ -155,23 +158,23 @@ export function isLocalFailure(thrown: unknown): boolean {
 }
 
 /**
- * The way to other services. A request has one of three outcomes:
+ * Sends requests to other services. A request has one of three outcomes:
  * - it wasn't sent: `send` rejects with an {@link UnsentError};
  * - it was sent, and no answer came: `send` rejects with a {@link TransportError};
  * - it was answered, with any status: `send` resolves as soon as the answer's head is there.
  *
- * `send` may also reject with the signal's reason, or with the error of the request's own stream. A
- * request that ends unsent because its time is over is one that wasn't sent.
+ * `send` may also reject with the signal's reason, or with the error of the request's own stream. A request whose
+ * time runs out before it is sent counts as not sent.
  */
 export interface Peer {
-  /** Whether the other end takes one more call now. Missing where only an answer tells. */
+  /** Whether the other end takes one more call now. Missing if that isn't known before its answer. */
   readonly hasRoom?: boolean;
   send(request: OutgoingRequest): Promise<PeerResponse>;
 }
 
 /** A {@link Peer} over a link. */
 export interface LinkedPeer extends Peer {
-  /** The address of the service at the other end is known now: errors call it so. */
+  /** The address of the service at the other end is known now: errors use it. */
   isAt(address: string): void;
   /** The process there: another one after each start. */
   readonly instance: string;
@@ -179,8 +182,8 @@ export interface LinkedPeer extends Peer {
   /** Calls are in flight, and nothing has come for 600 ms. */
   readonly isSilent: boolean;
   /**
-   * Ends the link once the calls in flight are over, and tells the other end at once: whoever dialled it
-   * dials again.
+   * Ends the link once the calls in flight are over, and tells the other end at once, so that the dialer dials
+   * again.
    */
   retire(reason: Error): void;
 }
@@ -226,7 +229,7 @@ export interface ModuleLoader {
   import(file: string): Promise<ModuleNamespace>;
 }
 
-/** Lines for those who run a service: on a terminal, or for a program that collects them. */
+/** Lines for the operators of a service: on a terminal, or for a program that collects them. */
 export interface Log {
   info(line: string, about?: LogFields): void;
   warn(line: string, about?: LogFields): void;
@@ -234,11 +237,11 @@ export interface Log {
   error(line: string, cause?: unknown, about?: LogFields): void;
 }
 
-/** Notes what a service does. */
+/** Records the requests and calls of a service. */
 export interface Telemetry {
-  /** By the role, once, when it is made. */
+  /** Called once by the role, when it is created. */
   attach(role: MeasuredRole): void;
-  /** Has `answer` answer a request, and notes what comes of it, if there is an answer. */
+  /** Runs `answer`, and records its outcome if there is an answer. */
   request<Answer extends HttpResponse | undefined>(
     request: HttpRequest,
     answer: (request: HttpRequest) => Promise<Answer>,
@@ -250,26 +253,26 @@ export interface MemoryBudget {
   /** Whether a new call may begin. */
   hasRoom(): boolean;
   /**
-   * Whether an answer of so many bytes may wait for its caller. It counts from now until what runs is
-   * over, such as the calls that one event has begun: by then, what sends the answer counts it.
+   * Whether an answer of this many bytes may wait for its caller. It is counted from now until the current turn is
+   * over (such as the calls that one event has begun): by then, the sender has counted it.
    */
   fitsAnswer(bytes: number): boolean;
-  /** Counts what is held for something, which is cut when memory is short and nobody takes it. */
+  /** Counts memory that is held for `of`, which is cut when memory is short and its reader has stalled. */
   holding?(of: HeldFor): Holding;
 }
 
-/** How late a host does what is due. */
+/** The delay with which a host runs its callbacks. */
 export interface EventLoop {
   watch(): void;
   unwatch(): void;
   /** Nine of ten delays since the last call were at most this many milliseconds. 0 if not watched. */
   delay(): number;
   /**
-   * Whether within the last second, while somebody watched, calls computed so much that many may
-   * wait unread. Asked for each call, which counts them.
+   * Whether calls computed so much within the last second that many may wait unread; only known while the loop is
+   * watched. Asked for each call, and counts these.
    */
   isBusy(): boolean;
-  /** Calls `next` once what has come meanwhile is read; after what waits for the same turn. */
+  /** Calls `next` once the data that has arrived meanwhile is read, after other callbacks for the same turn. */
   turn(next: () => void): void;
 }
 
@@ -282,7 +285,7 @@ export interface Host {
   readonly loop: EventLoop;
   readonly carrier: ContextCarrier;
   readonly log: Log;
-  /** Notes requests, where somebody wants to know. */
+  /** Records requests. Missing if the service keeps no records. */
   readonly telemetry?: Telemetry | undefined;
   /** Compares secrets in constant time. */
   equalSecrets(left: string, right: string): boolean;

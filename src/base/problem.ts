@@ -10,7 +10,7 @@ export interface Problem {
   readonly column?: number;
   /** JSON path in a segment file or configuration: `./shop/quote.access`. */
   readonly path?: string;
-  /** What is wrong, in one sentence. */
+  /** The mistake, in one sentence. */
   readonly message: string;
   /** What to do, in one sentence. */
   readonly hint?: string;

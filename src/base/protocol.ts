@@ -45,10 +45,10 @@ export const paths = {
   link: "/svc/link",
 } as const;
 
-/** The event of a page whose build isn't the deployed one, after a call that failed for that reason. */
+/** The event of a page that doesn't have the deployed build, after a call that failed for that reason. */
 export const outdatedEvent = "seamline:outdated";
 
-/** What a page in development has beside the runtime. Not in `paths`, which pages in production carry. */
+/** A page's extra code in development. Not in `paths`, which pages in production carry. */
 export const developmentPath = "/svc/development.js";
 
 /** Events between a page and its development server, over Vite's socket. */
@@ -94,7 +94,7 @@ export const serviceHeaders = {
   forwardedFor: "x-forwarded-for",
   /** The outermost caller's request, as the first service saw it. */
   request: "x-svc-request",
-  /** What middleware noted about the call: base64url of JSON. */
+  /** Notes of middleware about the call: base64url of JSON. */
   locals: "x-svc-locals",
   /** Settings for the answer to the outermost caller: base64url of JSON. */
   response: "x-svc-response",
@@ -108,16 +108,16 @@ export const serviceHeaders = {
 
 /** Headers of a request for a link and of its answer, with which both ends prove the trust key. */
 export const linkHeaders = {
-  /** In a 401: what a proof has to be about. */
+  /** In a 401: the challenge that a proof has to answer. */
   challenge: "x-svc-link-challenge",
-  /** What the dialer says of itself and of its connection: JSON. */
+  /** The dialer's description of itself and of its connection: JSON. */
   hello: "x-svc-link-hello",
   /** A list: `<challenge>.<proof>` for each challenge that the dialer was given. */
   proof: "x-svc-link-proof",
   /**
-   * Why there is no link: `key` if the proof is wrong, `binding` if it isn't tied to the TLS connection,
-   * `lack` if the acceptor can't tie its own, `service` if all of that is right, and `proxy` from a proxy,
-   * which takes none.
+   * Why there is no link: `key` if the proof is wrong, `binding` if it isn't tied to the TLS connection, `lack` if
+   * the acceptor can't tie its own, `service` if all of that is right, and `proxy` from a proxy, which doesn't take
+   * links.
    */
   refused: "x-svc-link-refused",
 } as const;
@@ -132,7 +132,7 @@ export function isServiceHeader(name: string): boolean {
 /** A call with more hops than this is in a loop. */
 export const mostHops = 8;
 
-/** What requests name that go over links: the other end is known. */
+/** The origin in requests over links, where the other end is known. */
 export const anyUpstream = "http://upstream";
 
 /** How often a gateway asks each member how it is, unless its configuration says otherwise. */
@@ -141,7 +141,7 @@ export const defaultHealthIntervalMs = 1_000;
 /** How long nodes have to join a gateway that has started. */
 export const defaultGatheringMs = 3_000;
 
-/** From a signal to stop until the calls that still run are cut. */
+/** The time between a signal to stop and cutting off the calls that still run. */
 export const defaultDrainMs = 10_000;
 
 /**

@@ -34,7 +34,10 @@ export interface Passed {
 
 /** @internal */
 export const passed: WeakMap<object, Passed> = new WeakMap();
-/** For what no call from outside has caused, and for pages, which can't tell calls apart. */
+/**
+ * Stands for the call of errors that no call from outside has caused, and for those of pages, which can't tell
+ * calls apart.
+ */
 const noCall = {};
 
 let runs = 0;
@@ -45,8 +48,8 @@ export function begun(): number {
 }
 
 /**
- * The trace lines of `error`: one for each procedure that it passed, the origin first. Of an error
- * that several calls have thrown, those of the last one.
+ * The trace lines of `error`: one for each procedure that it passed, the origin first. If several calls have thrown
+ * it, the lines of the last of them.
  */
 export function traceOf(error: unknown): readonly string[] {
   const lines =
@@ -65,25 +68,25 @@ export function setTrace(error: Error, lines: readonly string[]): void {
 }
 
 /**
- * What a procedure's body throws instead of `thrown`: the same error with the procedure's line
- * added. Any other value becomes an error with its text as message, here and not only on the wire,
- * so that local and remote callers see the same.
+ * The error to throw in place of `thrown`, which a procedure's body has thrown: the same error with the procedure's
+ * line added. Any other value becomes an error with its text as message, here and not only on the wire, so that
+ * local and remote callers see the same.
  *
- * `run` is the number of the procedure's run, and `call` the incoming call that it is part of. An
- * error has come from within a run if it has passed one that began later, of the same call.
+ * `run` is the number of the procedure's run, and `call` the incoming call that it is part of. An error has come
+ * from within a run if it has passed one that began later, of the same call.
  */
 export function traced(thrown: unknown, line: string, run = 0, call: object = noCall): Error {
   const error = errorOf(thrown);
   let all = passed.get(error);
   if (all === undefined) passed.set(error, (all = { before: traceOf(error), ways: new WeakMap() }));
   const ways = all.ways.get(call) ?? [];
-  // Of several, the first: `Promise.all` rejects with it.
+  // If there are several, take the first: `Promise.all` rejects with it.
   const inner = ways.find((way) => way.run >= run);
   const lines = (inner?.lines ?? all.before).concat(line);
   // The first time remove two lines, as the line that counts them is new; later one.
   if (lines.length > mostLines)
     lines.splice(ofOrigin, 2, `… ${1 + (parseInt(lines[ofOrigin]!.split("… ")[1]!) || 1)} more`);
-  // Those from within have arrived here, and those that ended before this run are over.
+  // Drop the ways from within, which end here, and those that ended before this run.
   const others = ways.filter((way) => way.run < run && way.end >= run);
   const way = { lines, run, end: runs };
   all.ways.set(call, inner === undefined ? [...others, way] : [way, ...others]);
@@ -109,7 +112,7 @@ const nodes = new WeakMap<object, string>();
 
 /** The name of the node that `thrown` came from, if it was another one. @internal */
 export function ranOn(thrown: unknown): string | undefined {
-  // It may be any value: of one that isn't an object the map knows nothing.
+  // `thrown` may be any value; the map is empty for values that aren't objects.
   return nodes.get(thrown as object);
 }
 

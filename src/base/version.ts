@@ -21,7 +21,10 @@ export function parseVersion(text: string): Version {
   return versionOf(Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0));
 }
 
-/** By queries that have nothing else: nearly all calls are for a few. Callers can make more up. */
+/**
+ * By query, if the version is all that the query has: nearly all calls are for a few. Limited, since callers can
+ * make more up.
+ */
 const known = new Map<string, Version>();
 const mostKnown = 256;
 

@@ -1,5 +1,4 @@
-// The classes whose instances may travel, by key and by prototype, and what stands in for an
-// instance whose class isn't here.
+// The classes whose instances may travel, by key and by prototype, and stand-ins for instances of missing classes.
 
 import type { ClassRecord } from "../base/manifest.ts";
 import type { Properties } from "./instance.ts";
@@ -26,7 +25,7 @@ export class ClassTable {
   hides?(error: Error): boolean;
   /** The form of such a stand-in; `undefined` for any other value. */
   opaqueForm?(value: object, walk: FormWalk): unknown;
-  /** Makes the stand-in for an instance of any class, in a service that has no modules. */
+  /** Makes a stand-in for an instance of any class, in a service without modules. */
   passOn?(form: unknown, parts?: OpaqueParts): object;
   readonly #byKey = new Map<string, KnownClass>();
   /**
@@ -47,7 +46,7 @@ export class ClassTable {
     return this.#byKey.get(key);
   }
 
-  /** The class whose instance `value` is: exactly, not one that it extends. */
+  /** The class of `value` itself, not a class that it extends. */
   of(value: object): KnownClass | undefined {
     return this.#byPrototype.get(Object.getPrototypeOf(value));
   }
@@ -66,11 +65,11 @@ export interface FormWalk extends Walk {
   readonly file: ((value: object, walk: FormWalk) => object | undefined) | undefined;
   /** Blobs that are still being read. */
   readonly pending: Promise<void>[];
-  /** The forms of those Blobs, and the numbers that stand for their bytes in the text until then. */
+  /** The forms of Blobs, by the numbers that stand for their bytes in the text until then. */
   late?: Map<string, object>;
 }
 
-/** What an instance travels as, decoded. The parts may refer to each other and to values around. */
+/** The decoded parts of an instance. They may refer to each other and to values around. */
 export interface OpaqueParts {
   readonly key: string;
   readonly args: object;

@@ -37,7 +37,7 @@ export class Classes extends ClassTable {
   }
 }
 
-/** The classes of a service that has no modules: instances pass through it unopened. */
+/** The classes of a service without modules: instances pass through it unopened. */
 export class OpaqueClasses extends Classes {
   override passOn(form: unknown, parts?: OpaqueParts): Opaque {
     // The limits were checked when the message came in.

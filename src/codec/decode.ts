@@ -20,7 +20,7 @@ export interface Reading {
   readonly plain?: boolean | undefined;
   /** Reads the forms of a call's files. Throws a {@link Fault} for any other form. */
   readonly files?: ((form: Properties) => unknown) | undefined;
-  /** HTTP status of the response whose body this is. */
+  /** HTTP status of the response with this body. */
   readonly status?: number | undefined;
   /** The parsed tree: the status belongs to this error, not to its causes. */
   root?: unknown;
@@ -168,7 +168,7 @@ function readInstance(form: Properties, known: KnownClass, reading: Reading): ob
           throw faultAt(faultAt(thrown, String(index), args), "args", form);
         }
   const fields = members(form, "fields", reading);
-  // An answer may be of a later build, whose class has more.
+  // An answer may come from a later build, whose class has more fields.
   if (reading.status !== undefined) leaveOut(fields, (name) => !known.record.fields.includes(name));
   if (reading.status !== undefined && values === undefined && known.rest === undefined)
     leaveOut(args, (index) => !(index in known.names));
@@ -198,7 +198,7 @@ function readError(form: Properties, reading: Reading): Error {
 export function checkMembers(form: Properties, ...allowed: string[]): void {
   let count = 2;
   for (const key of allowed) if (Object.hasOwn(form, key)) count++;
-  // A loop counts what an object inherits, too, but makes no list.
+  // The loop counts inherited members, too, but makes no list.
   let found = 0;
   for (const _ in form) found++;
   if (found > count && Object.keys(form).length > count)
@@ -207,7 +207,7 @@ export function checkMembers(form: Properties, ...allowed: string[]): void {
     );
 }
 
-/** Whatever a library adds to all objects is no member of a message. */
+/** A member that a library adds to all objects isn't part of the message. */
 function own(form: Properties, key: string): unknown {
   return Object.hasOwn(form, key) ? form[key] : undefined;
 }

@@ -15,7 +15,7 @@ const mark = (name: string, content?: object): object => ({
   ...content,
 });
 
-/** What stands for a value that JSON by itself would lose, change or refuse. */
+/** The form of a value that JSON by itself would lose, change or refuse. */
 export function encodeForm(value: unknown, walk: FormWalk): unknown {
   switch (typeof value) {
     case "undefined":
@@ -43,8 +43,8 @@ function encodeObject(value: object, walk: FormWalk): unknown {
       name: "class",
       ...readInstance(value, known, walk),
     };
-  // An instance of a class that extends one of these, as Node's Buffer does, travels as what it
-  // extends if it has no data of its own.
+  // An instance of a class that extends one of these, as Node's Buffer does, travels as the base class if it has no
+  // data of its own.
   if (value instanceof Date) return { serialized: true, name: "Date", value: isoOf(value) };
   if (value instanceof Map)
     return mark("Map", {
@@ -85,8 +85,8 @@ function encodeEntries(
 }
 
 /**
- * The class that `value` travels as. Throws a {@link Fault} if two classes have its key, or if the
- * value has a form, and members that the form has no place for.
+ * The class that `value` travels as. Throws a {@link Fault} if two classes have its key, or if the value has a form
+ * without a place for some of its members.
  */
 export function classOf(value: object, classes: ClassTable): KnownClass | undefined {
   const known = classes.of(value);
@@ -99,7 +99,7 @@ export function classOf(value: object, classes: ClassTable): KnownClass | undefi
 
 /** The fault for an instance that no encoding knows. */
 export function unknownInstance(value: object, { hint, classes }: FormWalk): Fault {
-  // The constructor of a generator has no name.
+  // A generator's constructor doesn't have a name.
   const name = value.constructor?.name || kindOf(value);
   return new Fault(
     hint?.(value) ??

@@ -57,7 +57,7 @@ export const commonErrorMembers: ReadonlySet<string> = new Set([
   "trace",
 ]);
 
-// On an error whose class isn't here: what came in, to be passed on. A registered symbol, because
+// On an error whose class isn't here: the form as received, to be passed on. A registered symbol, because
 // /svc/codec.js and /svc/superjson.js each contain a copy of this module.
 const received: unique symbol = Symbol.for("seamline.kept");
 interface Received {
@@ -66,17 +66,16 @@ interface Received {
   readonly fields: Properties;
 }
 
-// Errors from other services that have a class of the framework here, and had none where they were
-// thrown: their own was a subclass that isn't exported.
+// Errors from other services that have a class of the framework here, because their own was a subclass that isn't
+// exported.
 const lostTheirClass = new WeakSet<object>();
 
 /**
  * The Error form. `cover` may replace a cause, or an entry of an AggregateError.
  *
- * What callers outside may read of an error is decided where it was thrown: the members of an
- * exported class, which the build has recorded; what an error of the framework itself carries; of
- * all others, the message. Services get everything, and `outside` tells them what was decided, as
- * they may not have the class, or the members that a decision rests on.
+ * The node that threw an error decides how much of it outside callers may read: all recorded members of an exported
+ * class, and all of the framework's own errors; of any other error, only the message. Services get everything, and
+ * `outside` tells them the decision, as they may not have the class, or the members that the decision depends on.
  */
 export function encodeErrorForm(
   error: Error & { [received]?: Received },
@@ -111,12 +110,12 @@ export function encodeErrorForm(
       : walkMembers(members, walk, true);
   }
   if (message !== error.message) replaceMessage(rest, error.message, message);
-  // Only of what was thrown, the log has an id.
+  // The log has an id only for errors that were thrown.
   if (trusted && isInternal(error))
     rest["outside"] = hidden?.idOf(error) ?? idOfInternal(error) ?? "nothing";
   if (error.cause !== undefined) {
     const cause = cover(error.cause);
-    // What isn't an error is data that somebody has put there.
+    // A cause that isn't an error is data that the application has put there.
     if (trusted || isOpen || rest["key"] !== undefined || isError(cause))
       rest["cause"] = walkValue(cause, walk);
   }
@@ -131,7 +130,7 @@ export function encodeErrorForm(
   };
 }
 
-/** Whether the class of an error is the framework's itself, not one that extends it. */
+/** Whether an error's class is one of the framework's, not an extension of it. */
 function isOfFramework(error: Error): boolean {
   if (!(error instanceof ServiceError) || isAmong(lostTheirClass, error)) return false;
   const { constructor } = Object.getPrototypeOf(error) as { constructor: typeof ServiceError };
@@ -139,7 +138,7 @@ function isOfFramework(error: Error): boolean {
   return Object.hasOwn(constructor, "kind") && frameworkErrors.has(constructor.kind);
 }
 
-/** The data that an error carries besides what any error may have. */
+/** The data of an error, without the members that any error may have. */
 function ownMembers(error: Error): [string, unknown][] {
   return Object.entries(error).filter(
     ([key, value]) =>
@@ -148,13 +147,12 @@ function ownMembers(error: Error): [string, unknown][] {
 }
 
 /**
- * The members of an error among arguments, or in a result, but for those that can't be sent: what
- * libraries put on errors must not fail a call. Of an error that is thrown, the log says what was
- * lost.
+ * The members of an error among arguments, or in a result, except those that can't be sent: members that libraries
+ * put on errors must not fail a call. For a thrown error, the log says what was left out.
  */
 function walkWhatTravels(error: Error, members: Properties, walk: FormWalk): object {
   const { level, graph } = walk;
-  // A graph keeps what it has seen of a value, also of one that it can't send.
+  // A graph also keeps what it has copied of a value that it can't send.
   if (graph !== undefined)
     return builtIn.get(error.constructor.name) === error.constructor
       ? walkMembers(members, walk, true)
@@ -192,8 +190,8 @@ function entriesOf(error: Error, { trusted, hidden }: FormWalk): unknown {
 }
 
 /**
- * Whose name an error has, if it isn't that of its class: `true` for a DOMException, whose name
- * tells what happened; `false` if the application gave it the name of a framework's class.
+ * The owner of an error's name, if it isn't the name of its class: `true` for a DOMException, whose name says what
+ * happened; `false` if the application gave it the name of a framework's class.
  */
 export function nameOwner(error: Error, name: string): boolean | undefined {
   if (error instanceof DOMException) return true;
@@ -244,8 +242,7 @@ export function decodeErrorForm(
     if (known) error = buildInstance(known, args, fields) as Error;
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.cause === undefined) throw thrown;
-    // Its constructor or a setter needs more than what was sent. Better an error of another class
-    // than none.
+    // Its constructor or a setter needs more than was sent. An error of another class is better than none.
   }
   const isRebuilt = error !== undefined;
   error ??=
@@ -288,8 +285,8 @@ function rebuild(type: string, message: string, status: number | undefined): Err
 type StatusClass = typeof ServiceError;
 
 /**
- * For an error whose class may not be here: `exact` is the class that it names, or the status of the response
- * tells which one it extends. It has that status here, too.
+ * For an error whose class may not be here: `exact` is the class that it names; otherwise the status of the
+ * response selects the class that it extends. The error has that status here, too.
  */
 export function nearestError(
   status: number | undefined,

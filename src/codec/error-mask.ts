@@ -1,5 +1,5 @@
-// Hides errors from callers who aren't trusted. What an application doesn't mean for them reads
-// `Internal error (id)`, and the log has the error under this id.
+// Hides errors from untrusted callers. An error that the application doesn't mean for them reads `Internal error
+// (id)`, and the log has the error under this id.
 
 import { ServiceError } from "../base/errors.ts";
 import type { Classes } from "./classes.ts";
@@ -10,7 +10,7 @@ import type { Properties } from "./instance.ts";
 import type { KnownClass } from "./values/known-class.ts";
 import { walkItems, walkValue } from "./values/walk.ts";
 
-/** Whether callers who aren't trusted see all errors, or only those that are meant for them. */
+/** Whether untrusted callers see all errors, or only those that are meant for them. */
 export type ErrorVisibility = "shown" | "masked";
 
 /**
@@ -18,7 +18,7 @@ export type ErrorVisibility = "shown" | "masked";
  * the application's exported classes, without trace lines. All others read `Internal error (id)`.
  */
 export class ErrorMask extends ClassTable {
-  /** What the answer hides. */
+  /** The errors that the answer hides. */
   readonly hidden: HiddenErrors = new HiddenErrors((error) => this.hides(error));
   readonly #classes: ClassTable;
 
@@ -113,7 +113,7 @@ export class ErrorMask extends ClassTable {
   }
 }
 
-/** The names of the classes that an error is of, but for those of the platform. */
+/** The names of an error's classes, except those of the platform. */
 function namesOfClasses(error: Error): string[] {
   const names: string[] = [];
   let value: unknown = error;

@@ -9,11 +9,11 @@ export interface WalkOptions {
   readonly classes: ClassTable;
   /** The receiver is a service, or holds the trust key: it gets all that errors carry. */
   readonly trusted?: boolean | undefined;
-  /** The value is an error that was thrown, for a receiver who gets its stack and whole message. */
+  /** The value is an error that was thrown, and its receiver may see its stack and whole message. */
   readonly stacks?: boolean | undefined;
-  /** The call whose trace lines errors get. */
+  /** The call that selects the trace lines of errors. */
   readonly call?: object | undefined;
-  /** Notes what the answer with a thrown error hides [`Internal error` without an id]. */
+  /** Collects the errors that an answer hides [`Internal error` without an id]. */
   readonly hidden?: HiddenErrors | undefined;
   /** Suggests what to send in place of an instance that no encoding knows. */
   readonly hint?: ((value: object) => string | undefined) | undefined;

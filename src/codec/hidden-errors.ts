@@ -1,4 +1,4 @@
-// What the answer with an error hides of it: in its place stands an id, under which the log has it.
+// The errors that an answer hides: it has an id in their place, under which the log has them.
 
 import { BadGateway, InvalidSerializedValue, ValueNotSerializable } from "../base/errors.ts";
 import {
@@ -19,7 +19,7 @@ const maxSearched = 1_000;
 const covers = new WeakSet<Error>();
 
 /**
- * Notes an error in the answer of a service that was told to mask. The masked errors in it keep
+ * Notes an error in the answer of a service that had to mask. The masked errors in it keep
  * their id.
  */
 export function noteMaskedAnswer(answered: unknown): void {
@@ -31,20 +31,20 @@ export function noteMaskedAnswer(answered: unknown): void {
 }
 
 /**
- * What one answer hides. The id is the answer's and not the error's: an application may throw one
- * error object any number of times.
+ * The errors that one answer hides. The id is the answer's and not the error's: an application may throw one error
+ * object any number of times.
  */
 export class HiddenErrors {
   readonly #hidden = new Set<unknown>();
   readonly #hides: ((error: Error) => boolean) | undefined;
   #id: string | undefined;
 
-  /** `hides` tells which errors are hidden besides those of the system. */
+  /** `hides` says which errors are hidden besides those of the system. */
   constructor(hides?: (error: Error) => boolean) {
     this.#hides = hides;
   }
 
-  /** The message of what is hidden: one for the whole answer. */
+  /** The message in place of hidden errors: one for the whole answer. */
   get text(): string {
     return `${internal} (${(this.#id ??= randomId())})`;
   }
@@ -54,7 +54,7 @@ export class HiddenErrors {
     return this.#hidden.size > 0;
   }
 
-  /** What is hidden, except what `error` leads to by its causes. */
+  /** The hidden errors, except those that `error` leads to by its causes. */
   beside(error: unknown): readonly unknown[] {
     const reached = withCauses(error);
     return [...this.#hidden].filter((hidden) => !reached.has(hidden));
@@ -64,7 +64,7 @@ export class HiddenErrors {
   messageOf(error: Error, quotes = 0): string {
     if (this.#isHidden(error)) return this.hide(error);
     const message = publicMessage(error);
-    // The runtime quotes what the application threw, and has it as the cause.
+    // The runtime quotes the application's error, and has it as the cause.
     if (error.cause === undefined || !isQuote(error)) return message;
     if (quotes === maxQuotes) return this.hide(error);
     const cause = this.#hides === undefined ? error.cause : this.cover(error.cause);
@@ -90,7 +90,7 @@ export class HiddenErrors {
     return hiddenMessage.exec(this.hide(error))![1]!;
   }
 
-  /** Hides what isn't an error but stands where one is expected. */
+  /** Hides a value that isn't an error, in a place where one is expected. */
   cover(value: unknown): unknown {
     if (value === undefined || value instanceof Error) return value;
     this.hide(value);

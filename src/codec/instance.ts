@@ -19,7 +19,7 @@ export type Properties = Record<string, unknown>;
 
 /**
  * The values of constructor arguments if all up to a position are there, as nearly always;
- * `undefined` for what needs a closer look. Copies them.
+ * `undefined` if the values need a closer look. Copies them.
  */
 export function valuesInOrder(
   { names, rest, record }: KnownClass,
@@ -87,7 +87,7 @@ export function construct(type: KnownClass, args: Properties): object {
   return instance;
 }
 
-/** What a constructor makes of a missing argument says little to a reader. */
+/** A constructor's error about a missing argument would say little to a reader. */
 function constructed({ record, constructor, names }: KnownClass, values: unknown[]): object {
   try {
     return new constructor(...values);
@@ -127,8 +127,8 @@ function setMember(instance: object, known: KnownClass, name: string, value: unk
 }
 
 /**
- * Throws a {@link Fault} for a closed instance whose constructor sets other values than it holds, and
- * then lets nobody set them: no receiver could rebuild it.
+ * Throws a {@link Fault} for a closed instance whose constructor sets other values than it holds, which can't be
+ * set afterwards: no receiver could rebuild it.
  */
 export function refuseClosed(instance: object, known: KnownClass): void {
   const { record, names } = known;
@@ -145,7 +145,7 @@ export function refuseClosed(instance: object, known: KnownClass): void {
   buildInstance(known, args, Object.fromEntries(fields.map((name) => [name, members[name]])));
 }
 
-/** Throws a {@link Fault} for a class whose constructor takes what no member holds. */
+/** Throws a {@link Fault} for a class if no member holds one of its constructor's arguments. */
 function refusePattern({ record }: KnownClass): void {
   if (record.pattern && !record.error)
     throw new Fault(

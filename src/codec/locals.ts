@@ -10,8 +10,8 @@ import { Fault } from "./values/fault.ts";
 import { unlimited } from "../base/limits.ts";
 
 /**
- * Refuses what can travel elsewhere, but not in locals: gateways and proxies don't have the
- * application's classes, and nothing can freeze bytes.
+ * Refuses values that can travel elsewhere, but not in locals: gateways and proxies don't have the application's
+ * classes, and bytes can't be frozen.
  */
 class LocalsClasses extends ClassTable {
   override opaqueForm(value: object): undefined {
@@ -66,8 +66,8 @@ export function decodeLocals(text: string): Locals {
 }
 
 /**
- * Freezes a value deeply. What `Object.freeze` leaves changeable, dates, URLs and collections, gets
- * methods that throw.
+ * Freezes a value deeply. Dates, URLs and collections, which `Object.freeze` leaves changeable, get methods that
+ * throw.
  */
 export function freezeDeeply(value: unknown, frozen: Set<object> = new Set()): void {
   if (typeof value !== "object" || value === null || frozen.has(value)) return;

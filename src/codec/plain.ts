@@ -1,4 +1,4 @@
-// Plain answers, which any JSON client understands. There is no way back from them to the value.
+// Plain answers, which any JSON client understands. The value can't be rebuilt from them.
 
 import { bytesOf, isBlob, kindOf, readBlob, toBase64 } from "./values/binary.ts";
 import { Opaque } from "./class-table.ts";
@@ -68,7 +68,7 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   if (value instanceof Map || value instanceof Set) return walkItems([...value], walk);
   if (value instanceof RegExp) return String(value);
   if (value instanceof Error) return { name: textOf(value.name), message: publicMessage(value) };
-  // Base64 text is what JSON interfaces usually have for bytes.
+  // JSON interfaces usually have base64 text for bytes.
   const bytes = bytesOf(value);
   if (bytes) return toBase64(bytes);
   if (isBlob(value)) return encodeBlob(value, walk);
@@ -81,11 +81,11 @@ function replaceObject(value: object, walk: PlainWalk): unknown {
   return hasToJson(value) ? shownBy(value, walk) : walkMembers(value, walk, true);
 }
 
-// These have no data as members, so they would look like empty objects.
+// Their data isn't in members, so they would look like empty objects.
 const dataless =
   /^(Weak(Map|Set|Ref)|Generator|.* Iterator|Symbol|Request|Headers|FormData|URLSearchParams|Abort(Signal|Controller)|CryptoKey|(Intl|Temporal)\..*)$/;
 
-/** Handles objects by their tag: those of another realm are not instances of our classes. */
+/** Selects by an object's tag: objects of another realm aren't instances of our classes. */
 function replaceKind(
   value: object,
   kind: string,
@@ -135,7 +135,7 @@ function encodeBlob(blob: Blob, walk: PlainWalk): object {
   return { toJSON: () => base64 };
 }
 
-/** The message for a `Response` or `FormData` in what a procedure returned. */
+/** The message for a `Response` or `FormData` in a result. */
 export function responseHint(value: object): string | undefined {
   if (kindOf(value) === "FormData")
     return "a procedure can't return a FormData: return its entries, as an object or a Map";

@@ -1,5 +1,4 @@
-// What is left of an error if not all of it can be sent. Only services need this: pages don't
-// answer with errors.
+// Reduces an error to the parts that can be sent. Only services need this: pages don't answer with errors.
 
 import { ValueNotSerializable } from "../base/errors.ts";
 import { errorOf } from "../base/trace.ts";
@@ -10,14 +9,13 @@ import { publicMessage, textOf } from "./values/public-message.ts";
 import { encodeSerialized } from "./serialized.ts";
 
 export interface SendableOptions extends WalkOptions {
-  /** Called with what is left out, and why: `OutOfStock.request: a function can't be sent`. */
+  /** Called for each part that is left out, with the reason: `OutOfStock.request: a function can't be sent`. */
   readonly onLost: (what: string) => void;
 }
 
 /**
- * An error that stands in for `error` on the wire: it has the same class, name, message and trace,
- * and the same members and causes except those that can't be sent. May throw what the application's
- * getters throw.
+ * An error that stands in for `error` on the wire: it has the same class, name, message and trace, and the same
+ * members and causes except those that can't be sent. Errors of the application's getters pass through.
  */
 export function sendableError(
   error: Error,
@@ -26,7 +24,7 @@ export function sendableError(
 ): Error {
   const { classes, onLost } = options;
   const inside = [...within, error];
-  // It inherits from the error, so it's an instance of its class and has what isn't a member.
+  // It inherits from the error, so it's an instance of its class and has its inherited members.
   const standIn = Object.create(error) as Record<string, unknown>;
   // The getters of a DOMException work only on the exception itself.
   for (const name of ["name", "message"] as const)

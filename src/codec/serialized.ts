@@ -25,7 +25,7 @@ export interface DecodeOptions {
   readonly trusted: boolean;
   /** How messages name the value: `args`. */
   readonly path?: string;
-  /** No header asked for the encoding, so what looks like a form is data. */
+  /** No header asked for the encoding, so objects that look like forms are data. */
   readonly plain?: boolean;
   /** Reads the forms of a call's files. Throws a Fault for any other form. */
   readonly files?: ((form: Properties) => unknown) | undefined;
@@ -70,7 +70,7 @@ export function encodeArguments(args: Args, options: EncodeOptions): Upload {
   const attachments: Attachment[] = [];
   const walk = formWalk(options, encodeForm, (value) => {
     const isContent = isBlob(value);
-    // By its tag: Node loads a library for the name `FormData`.
+    // By its tag: Node loads a library when the name `FormData` is first used.
     if (!isContent && kindOf(value) !== "FormData") return undefined;
     const serialized = Math.random();
     attachments.push([serialized, isContent ? value : [...(value as FormData)]]);
@@ -87,16 +87,13 @@ export function encodeArguments(args: Args, options: EncodeOptions): Upload {
   }
 }
 
-/** Throws InvalidSerializedValue, or BadRequest for what isn't JSON or exceeds a limit. */
+/** Throws InvalidSerializedValue, or BadRequest if the text isn't JSON or exceeds a limit. */
 export function decodeSerialized(text: string, options: DecodeOptions): unknown {
   const parsed = parseText(text, options.limits);
   return needsReading(parsed, options) ? decodeParsed(parsed.tree, options) : parsed.tree;
 }
 
-/**
- * Decodes in place what has been parsed already, without checking the limits of the text. Throws
- * InvalidSerializedValue.
- */
+/** Decodes a parsed message in place, without checking the limits of the text. Throws InvalidSerializedValue. */
 export function decodeParsed(tree: unknown, options: DecodeOptions): unknown {
   // The spread comes last: members after one make Node 20 take microseconds for the object.
   return guarded(options, "value", () => readValue(tree, { root: tree, objects: 0, ...options }));
@@ -125,7 +122,7 @@ export function decodeMembers(parsed: Parsed, options: DecodeOptions): Args {
   return args;
 }
 
-/** Plain data without forbidden keys is what it stands for. */
+/** Plain data without forbidden keys needs no decoding. */
 function needsReading({ hasForms, hasForbiddenKeys }: Parsed, { plain }: DecodeOptions): boolean {
   return hasForbiddenKeys || (hasForms && plain !== true);
 }

@@ -1,6 +1,6 @@
-// The server's manifest as a build writes it. A procedure is a few characters there: what many of
-// them have in common, parameters and places in segments, stands in a list and is named by its
-// index. In memory they share it too.
+// The server's manifest as a build writes it. A procedure takes a few characters: parameters and places in
+// segments, which many procedures share, stand in a list and are referred to by index. In memory they are shared,
+// too.
 
 import { fqnOf } from "../base/fqn.ts";
 import type { Parameter, ProcedureRecord, SegmentEntry, ServerManifest } from "../base/manifest.ts";
@@ -96,8 +96,8 @@ function lines(value: unknown): string {
 }
 
 /**
- * The manifest that was written so. Throws with what is wrong with its procedures; the rest isn't
- * checked here.
+ * Reads a manifest that was stored in this form. Throws for mistakes in its procedures; the rest isn't checked
+ * here.
  */
 export function readStored(stored: StoredManifest): ServerManifest {
   const unversioned = defaultVersion.toString();

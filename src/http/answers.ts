@@ -1,4 +1,4 @@
-// Answers with other header fields, and the one for what isn't there.
+// Answers with other header fields, and the answer for missing files.
 
 import { FileNotFound } from "../base/errors.ts";
 import type { HttpResponse } from "../base/ports.ts";
@@ -21,7 +21,7 @@ export function withFields(
   return body === undefined ? { status, headers: fields } : { status, headers: fields, body };
 }
 
-/** Whether an answer with this status has no body, whatever its head says. */
+/** Whether an answer with this status has no body, whatever its header fields claim. */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }

@@ -62,18 +62,18 @@ export function announcesBody(fields: HeaderFields): boolean {
   return fields["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-/** Gives up a body that nobody will read, so that its sender stops. */
+/** Gives up an unwanted body, so that its sender stops. */
 export function discard(body: HttpResponse["body"]): void {
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return;
-  // A file's stream is open before anything is read of it, and only `destroy` closes it then.
+  // A file's stream is open before it is read, and then only `destroy` closes it.
   const { destroy } = body as { destroy?: unknown };
   if (typeof destroy === "function") destroy.call(body);
   else stopReading(body[Symbol.asyncIterator]());
 }
 
-/** Ends a reader early. Its source may still be waiting for a chunk, so nobody waits for it. */
+/** Ends a reader early. Doesn't wait for that: its source may still be waiting for a chunk. */
 export function stopReading(reader: AsyncIterator<Uint8Array>): void {
-  // The source's own error, while it ends, concerns nobody any more.
+  // The body isn't wanted any more, so neither is an error of its source while it ends.
   reader.return?.().catch(() => {});
 }
 
@@ -87,10 +87,7 @@ export function readOnce(
 
 const never = (): boolean => false;
 
-/**
- * The request, and whether anybody has begun to read its stream: what was read is gone, so the
- * request can't be sent again.
- */
+/** The request, and whether reading of its stream has begun: then it can't be sent again. */
 export function watchedBody<Request extends Pick<OutgoingRequest, "body">>(
   request: Request,
 ): readonly [request: Request, hasBegun: () => boolean] {

@@ -9,7 +9,7 @@ export interface BreakableEvents {
   onEnd?(error?: unknown): void;
 }
 
-/** Has one reader. Nothing is asked of the source before its reader asks. */
+/** Has one reader. The source isn't asked for a chunk before the reader asks. */
 export class BreakableBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #events: BreakableEvents;

@@ -1,6 +1,6 @@
 // A queue between a connection and the code that reads a body from it.
 
-/** What a producer does when its reader has moved on. */
+/** Callbacks of a producer, for when its reader has moved on. */
 export interface QueueEvents {
   /** The reader has taken this many bytes, or given them up. */
   onTaken(bytes: number): void;
@@ -27,7 +27,7 @@ export class ChunkQueue implements AsyncIterator<Uint8Array, undefined> {
     return this.#size;
   }
 
-  /** Nothing is added any more, as the producer is done or nobody reads. */
+  /** Takes no more chunks: the producer is done, or the reader has left. */
   get isEnded(): boolean {
     return this.#end !== undefined;
   }
@@ -39,13 +39,13 @@ export class ChunkQueue implements AsyncIterator<Uint8Array, undefined> {
     this.#deliver();
   }
 
-  /** The producer is done. The reader still gets what waits for it. */
+  /** The producer is done. The reader still gets the queued chunks. */
   close(): void {
     this.#end ??= {};
     this.#deliver();
   }
 
-  /** The reader gets an error next, instead of what waits for it. */
+  /** The reader gets an error next, in place of the queued chunks. */
   fail(error: unknown): void {
     if (this.#end !== undefined && "error" in this.#end) return;
     this.#end = { error };

@@ -1,4 +1,4 @@
-// CORS: what pages of other origins may do.
+// CORS: the rights of pages of other origins.
 
 import type { Args, CallHeaders } from "../base/call.ts";
 import type { Middleware } from "./middleware.ts";
@@ -28,7 +28,7 @@ export interface CorsOptions {
  */
 export class CorsMiddleware implements Middleware {
   readonly #origins: readonly string[];
-  /** A list of origins was passed. A single one is sent to everybody, and browsers compare. */
+  /** Whether a list of origins was passed. A single origin is sent to all callers, and browsers compare. */
   readonly #isList: boolean;
   readonly #headers: string;
   readonly #credentials: boolean;
@@ -160,7 +160,9 @@ function varying(vary: string | readonly string[] | undefined, name: string): st
 function checkedOrigins(origin: unknown): readonly string[] {
   if (!Array.isArray(origin)) return [checkedOrigin(origin)];
   if (origin.length === 0)
-    throw new TypeError("CorsMiddleware takes at least one origin: an empty list lets nobody in");
+    throw new TypeError(
+      "CorsMiddleware takes at least one origin: an empty list would allow no page",
+    );
   return origin.map((item) => {
     if (item === "*")
       throw new TypeError("CorsMiddleware takes '*' alone, not in a list of origins");
@@ -221,9 +223,6 @@ function listed(names: unknown): unknown {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "string"
-    ? `'${value.slice(0, 64)}'`
-    : value === null
-      ? "null"
-      : typeof value;
+  if (typeof value === "string") return `'${value.slice(0, 64)}'`;
+  return value === null ? "null" : typeof value;
 }

@@ -1,4 +1,4 @@
-// Which headers of a call are forwarded to the calls that its procedure makes, local and remote.
+// Selects the headers of a call that are forwarded to the calls that its procedure makes, local and remote.
 
 import { headers, isServiceHeader } from "../base/protocol.ts";
 
@@ -51,7 +51,7 @@ export function connectionOptions(field: unknown): ReadonlySet<string> | undefin
   return names;
 }
 
-/** Copies all headers except those of the outer call itself and those that `Connection` names. */
+/** Copies all headers except the outer call's own and those that `Connection` names. */
 export function forwardedHeaders(context: ReadonlyMap<string, string>): Map<string, string> {
   const named = namesIn(context.get("connection") ?? "");
   const forwarded = new Map<string, string>();

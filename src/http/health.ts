@@ -4,7 +4,7 @@ import type { Clock, HttpResponse, Log } from "../base/ports.ts";
 import { answerHeaders, mediaTypes, paths } from "../base/protocol.ts";
 import type { Route } from "./router.ts";
 
-/** Checks something that this service needs. */
+/** Checks one dependency of this service. */
 export interface HealthCheck {
   isHealthy(): Promise<boolean>;
   /** More to show at `/health`, as an object that JSON can carry. */
@@ -119,7 +119,8 @@ export function createHealth(clock: Clock, log: Log): Health {
 }
 
 function kindOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+  if (Array.isArray(value)) return "a list";
+  return value === null ? "null" : typeof value;
 }
 
 /** Health is answered for any host, since orchestrators use their own names and addresses. */

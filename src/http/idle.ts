@@ -22,7 +22,7 @@ export class Idle {
     this.#moved = this.#clock.now();
   }
 
-  /** From now on, so many milliseconds without a movement are too many; those that have passed count. */
+  /** Sets the longest time without a movement, in milliseconds. The time since the last movement counts. */
   limit(ms: number): void {
     if (ms === this.#limitMs) return;
     this.stop();

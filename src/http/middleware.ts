@@ -176,7 +176,7 @@ function nameOf(middleware: Middleware): string {
   return name === undefined ? "a middleware" : `middleware ${name}`;
 }
 
-/** What `invoke` throws at once is a rejection, too. */
+/** Turns an error that `invoke` throws synchronously into a rejection. */
 function started(invoke: Invoke, call: Call, args: Args): Promise<unknown> {
   try {
     return invoke(call, args);
@@ -185,7 +185,7 @@ function started(invoke: Invoke, call: Call, args: Args): Promise<unknown> {
   }
 }
 
-// Not async, nor is what it gives to the middleware: each promise of a call costs 0.1 µs.
+// Not async, nor is the `next` that middleware gets: each promise of a call costs 0.1 µs.
 function runMiddleware(
   middleware: Middleware,
   call: Call,
@@ -204,8 +204,7 @@ function runMiddleware(
   };
   const pending = (): Promise<unknown> => {
     const inner = started(next, call, args);
-    // The first to hear of it. If the middleware doesn't await it, it is no unhandled rejection,
-    // which would end the process.
+    // Mark it as handled, in case the middleware doesn't await it: an unhandled rejection would end the process.
     inner.then(answered, (error: unknown) => {
       failure = error;
       answered();

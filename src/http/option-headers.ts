@@ -5,11 +5,11 @@ import { checkedHeader } from "./header-field.ts";
 /** Headers that a call sets, by lower-case name; `undefined` removes one that it would inherit. */
 export type OwnHeaders = ReadonlyMap<string, string | undefined>;
 
-// They belong to one message or one connection, or they are what services believe about a call.
+// They belong to one message or one connection, or services trust them as facts about a call.
 const refused =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-.*|accept-encoding|origin|sec-.*|x-svc-.*)$/;
 
-// A browser sets these itself. It would drop ours without a word.
+// A browser sets these itself, and would silently drop ours.
 const refusedInPages =
   /^(cookie2?|set-cookie2?|referer|date|dnt|via|accept-charset|access-control-request-.*)$/;
 

@@ -1,5 +1,5 @@
-// How the outside knows this service: the hosts that it answers for, and which requests come from
-// pages of its own origin.
+// This service as the outside knows it: the hosts that it answers for, and whether a request comes from a page of
+// its own origin.
 
 import { MisdirectedRequest } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest, Log } from "../base/ports.ts";
@@ -8,7 +8,7 @@ import { type BasePath, noBase } from "./base-path.ts";
 import { stranger, type Trust } from "./trust.ts";
 import { parsedUrl } from "../base/url.ts";
 
-/** The part of the configuration that is about the public origin. */
+/** The part of the configuration about the public origin. */
 export interface PublicOriginOptions {
   /** Origins at which browsers reach this service: `https://shop.example`. */
   readonly origins?: readonly string[];
@@ -35,7 +35,7 @@ export interface RequestedOrigin {
   readonly isForwarded: boolean;
 }
 
-/** What the first service sees of a request, besides its target. */
+/** The origin of a request as the first service sees it, which its target doesn't contain. */
 export interface SeenOrigin {
   /** The public origin that was requested. */
   readonly origin: string;
@@ -53,15 +53,13 @@ export interface PublicOrigin {
   accepts(request: HttpRequest): boolean;
   /** The error for a request to any other host. Logs each host once. */
   misdirected(request: HttpRequest): MisdirectedRequest;
-  /**
-   * What the caller requested, according to a member of the deployment or a trusted reverse proxy.
-   */
+  /** The requested origin, according to a member of the deployment or a trusted reverse proxy. */
   requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
-  /** Describes a request as the first service that it meets. */
+  /** Describes a request as the first service that gets it. */
   seen(request: HttpRequest, requested: RequestedOrigin): SeenOrigin;
   /**
-   * Whether a page of another origin sent the request. Programs send no sign of it, so none means
-   * no.
+   * Whether a page of another origin sent the request. Programs send no sign of it, so a request without one isn't
+   * foreign.
    */
   isForeign(fields: HeaderFields, requestedOrigin: RequestedOrigin): boolean;
 }
@@ -88,8 +86,8 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
 
   const requestedOrigin = (request: HttpRequest, trust: Trust): RequestedOrigin => {
     const fields = request.headers;
-    // A member that forwards a request puts its own address into `host`, and what its caller
-    // requested into the forwarding headers.
+    // A member that forwards a request sends its own address in `host`, and the address that its caller requested
+    // in the forwarding headers.
     const own = trust.relays ? undefined : { host: textOf(fields["host"]), scheme: request.scheme };
     const isForwarded = trust.member || forwarded;
     if (!isForwarded) return { host: own?.host, scheme: own?.scheme, isForwarded };
@@ -102,7 +100,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
   };
 
   const publicOrigins = new Map<string, { origin: string; secureCookies: boolean }>();
-  /** What a requested origin is to the outside, and whether its cookies are `Secure`. */
+  /** The public form of a requested origin, and whether its cookies are `Secure`. */
   const publicOf = (asked: string): { origin: string; secureCookies: boolean } => {
     const known = publicOrigins.get(asked);
     if (known !== undefined) return known;
@@ -113,7 +111,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
       configured === undefined
         ? seen.protocol === "https:" || !isLocal(nameOf(seen.host))
         : origin.startsWith("https:");
-    // Every call that is passed on needs it, and callers can make names up.
+    // Every call that is passed on needs it. Limited, since callers can make names up.
     if (publicOrigins.size < maxKnownOrigins) publicOrigins.set(asked, { origin, secureCookies });
     return { origin, secureCookies };
   };
@@ -171,8 +169,8 @@ function isOwn(
   if (url === undefined) return false;
   const { origin, protocol, host: own } = url;
   if (origins.length > 0) return origins.includes(origin);
-  // Take the page's scheme for both, to compare default ports: something in front may have taken
-  // https, so this service doesn't know its own scheme for sure.
+  // Take the page's scheme for both, to compare default ports: a proxy in front may have ended https, so this
+  // service doesn't know its own scheme for sure.
   return host !== undefined && parsedUrl(`${protocol}//${host}`)?.host === own;
 }
 
@@ -196,8 +194,8 @@ function addressOf(request: HttpRequest): string | undefined {
 }
 
 /**
- * The address that the reverse proxy in front saw: proxies append it. Those before it come from
- * elsewhere, and may be made up.
+ * The address that the reverse proxy in front saw: proxies append it. Addresses before it come from elsewhere, and
+ * may be made up.
  */
 function lastOf({ headers: fields }: HttpRequest): string | undefined {
   const last = textOf(fields[serviceHeaders.forwardedFor])?.split(",").at(-1)?.trim();

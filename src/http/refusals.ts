@@ -37,7 +37,7 @@ export function noteAnsweredError(
   { status, headers: fields }: Pick<IncomingResponse, "status" | "headers">,
 ): void {
   if (!isMarkedRefused(fields)) noteApplicationError(error);
-  // There, an inner call was refused.
+  // Then an inner call was refused there.
   if (status === 500 && statusOf(error) !== 500) noteInnerRefusal(error);
 }
 
@@ -60,27 +60,27 @@ export function refusedStart(reason: NotStartedReason, message: string): NodeNot
   return error;
 }
 
-/** Why this service refused a call with this error before it began, if it did. */
+/** The reason why this service refused a call with this error before it began, if it did. */
 export function refusedStartReason(error: unknown): NotStartedReason | undefined {
   return error instanceof Error ? notStarted.get(error) : undefined;
 }
 
-/** This service holds as much for its callers as it may. */
+/** The limit of memory held for callers is reached. */
 export function noMemory(): NodeNotAvailable {
   return refusedStart("overload", memoryExhausted().message);
 }
 
-/** As many calls run as may. */
+/** The limit of concurrent calls is reached. */
 export function tooManyCalls(): NodeNotAvailable {
   return refusedStart("overload", "This service has as many calls as it can take; try again");
 }
 
-/** This service stops, and takes no more calls. */
 /** Its procedures are still loading, so 404 would be wrong. */
 export function isStarting(): NodeNotAvailable {
   return refusedStart("starting", "This service is starting");
 }
 
+/** This service stops, and takes no more calls. */
 export function isLeaving(): NodeNotAvailable {
   return refusedStart("leaving", "This service is stopping; try again");
 }
@@ -99,6 +99,6 @@ export function isInnerRefusal(error: unknown): boolean {
 export function answerStatusOf(thrown: unknown): number {
   if (isInnerRefusal(thrown)) return 500;
   const status = statusOf(thrown);
-  // An application's class may have a status of its own. Nobody takes 204 or 304 for an error.
+  // An application's class may have any status. An error with 204 or 304 wouldn't be taken for one.
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }

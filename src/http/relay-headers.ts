@@ -22,7 +22,7 @@ export function relayHeaders(hops: number, msLeft: number): Record<string, strin
 
 const firstHop: RelayedState = { hops: 0, msLeft: undefined };
 
-/** What a member of the deployment says. */
+/** Header fields that a member of the deployment sends about a call. */
 export function readRelayHeaders(
   fields: HeaderFields,
   { member }: Pick<Trust, "member">,
@@ -45,7 +45,7 @@ export function crossSiteHeader(crossSite: boolean): Record<string, string> {
   return { [serviceHeaders.crossSite]: crossSite ? "yes" : "no" };
 }
 
-/** What the first service learned from the browser; `undefined` if no service says it. */
+/** The first service's verdict on the browser's request; `undefined` without one. */
 export function readCrossSite(fields: HeaderFields): boolean | undefined {
   const field = fields[serviceHeaders.crossSite];
   return field === "yes" ? true : field === "no" ? false : undefined;
@@ -56,7 +56,7 @@ export function maskHeader(masks: boolean): Record<string, string> | undefined {
   return masks ? { [serviceHeaders.errors]: "masked" } : undefined;
 }
 
-/** Whether the service that passed the call on masks errors, or was told to. */
+/** Whether the service that passed the call on masks errors, or had to mask them. */
 export function asksForMask(fields: HeaderFields): boolean {
   return fields[serviceHeaders.errors] === "masked";
 }
@@ -80,7 +80,7 @@ export function isMarkedRefused(fields: HeaderFields): boolean {
 /**
  * Why a service refused a call before it began:
  * - `leaving`: it stops, and others take its calls;
- * - `starting`: it has yet to join, so calls were meant for a process that had its address before; or it
+ * - `starting`: it has yet to join, so calls were meant for a previous process at its address; or it
  *   is a gateway whose members have yet to join;
  * - `nobody`: it is a gateway, and no member that has the procedure is left;
  * - `overload`: it has too much to do.
@@ -114,8 +114,8 @@ const misfits: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Whether a service refused a call, before it ran, for what another build of the application may
- * take: its version, its parameters, or the classes among its arguments.
+ * Whether a service refused a call, before it ran, because of something that another build of the application may
+ * accept: its version, its parameters, or the classes of its arguments.
  */
 export function isMisfit({ status, headers }: Pick<PeerResponse, "status" | "headers">): boolean {
   return (

@@ -20,7 +20,7 @@ export type PatternPart =
 /** Methods that an entry may name. `GET` answers `HEAD`, and `OPTIONS` is answered by the service. */
 export const routeMethods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "*"];
 
-/** What `*` stands for in an `Allow` field. */
+/** The methods that `*` stands for in an `Allow` field. */
 const anyMethod: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** First parts of paths that are the runtime's own, now or in a later version. */
@@ -29,7 +29,7 @@ export const reservedPaths: readonly string[] = [
   "metrics",
 ];
 
-/** What is wrong with a pattern, and how to write it. */
+/** A mistake in a pattern, and how to write it instead. */
 export interface PatternProblem {
   readonly message: string;
   readonly hint: string;
@@ -46,16 +46,9 @@ export function readRoute(text: string): RoutePattern | PatternProblem {
       hint: example,
     };
   if (!routeMethods.includes(method)) {
-    const upper = method.toUpperCase();
     return {
       message: `expected one of ${routeMethods.join(", ")} as the method, found ${JSON.stringify(method)}`,
-      hint: routeMethods.includes(upper)
-        ? `Write "${upper} ${path}": methods have capital letters.`
-        : upper === "HEAD"
-          ? "A route for GET answers HEAD, too."
-          : upper === "OPTIONS"
-            ? "Seamline answers OPTIONS itself, by CorsMiddleware if there is one."
-            : 'Write "*" for any method.',
+      hint: methodHint(method.toUpperCase(), path),
     };
   }
   const problem = partsOf(path);
@@ -67,6 +60,15 @@ export function patternParts(path: string): readonly PatternPart[] {
   const parts = partsOf(path);
   if ("message" in parts) throw new TypeError(`Route ${JSON.stringify(path)}: ${parts.message}`);
   return parts;
+}
+
+function methodHint(upper: string, path: string): string {
+  if (routeMethods.includes(upper))
+    return `Write "${upper} ${path}": methods have capital letters.`;
+  if (upper === "HEAD") return "A route for GET answers HEAD, too.";
+  return upper === "OPTIONS"
+    ? "Seamline answers OPTIONS itself, by CorsMiddleware if there is one."
+    : 'Write "*" for any method.';
 }
 
 function partsOf(path: string): readonly PatternPart[] | PatternProblem {
@@ -123,7 +125,7 @@ function partOf(text: string): PatternPart | undefined {
   return { kind: token.type === "param" ? "parameter" : "wildcard", name: token.name };
 }
 
-/** Browsers escape everything else than ASCII. */
+/** Browsers escape everything but ASCII. */
 function encoded(text: string): string {
   return text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

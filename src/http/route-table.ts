@@ -1,5 +1,5 @@
-// Finds the route of a request. Matching is on the path as it came: nothing is normalized, so that
-// no two services on the way can understand a path differently.
+// Finds the route of a request. Matches the path as sent, without normalizing it, so that no two services on the
+// way can understand a path differently.
 
 import {
   allowedMethods,
@@ -35,7 +35,7 @@ const answeredMethods = allowedMethods(["*"]);
 const none = { kind: "none" } as const;
 const malformed = { kind: "malformed" } as const;
 
-/** Those of a path without any. */
+/** The parameters of a path without any. */
 export const noParameters: PathParameters = Object.freeze(Object.create(null) as PathParameters);
 
 interface Row<T> {
@@ -46,7 +46,7 @@ interface Row<T> {
 
 /** The most specific route matches: part by part, a literal before a parameter before a wildcard. */
 export function createRouteTable<T extends RoutePattern>(routes: readonly T[]): RouteTable<T> {
-  /** By the first part, which is always a literal. */
+  /** Rows by their first part, which is always a literal. */
   const byFirst = new Map<string, Row<T>[]>();
   for (const route of routes) {
     const parts = patternParts(route.path);
@@ -114,8 +114,8 @@ function isMatch(parts: readonly PatternPart[], texts: readonly string[]): boole
 }
 
 /**
- * Decodes each part once. `undefined` for a path that something on the way, or the handler, could
- * understand as another one.
+ * Decodes each part once. `undefined` for a path that a service on the way, or the handler, could understand as
+ * another one.
  */
 function decodeParts(texts: readonly string[]): readonly string[] | undefined {
   const decoded: string[] = [];

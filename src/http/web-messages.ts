@@ -1,4 +1,4 @@
-// Parts of a Request or Response of the web, made of ours.
+// Makes parts of a web Request or Response.
 
 import type { HttpResponse } from "../base/ports.ts";
 import { isBodiless } from "./answers.ts";
@@ -37,7 +37,7 @@ export function webStream(
         else stopReading(reader);
       },
     },
-    // Nothing is read before its reader reads.
+    // Read the source only when the reader reads.
     { highWaterMark: 0 },
   );
 }

@@ -40,17 +40,17 @@ export interface GatewayOptions extends ServiceOptions {
   readonly newId: () => string;
   /** The application's modules, for middleware that looks at arguments. */
   readonly modules?: ServerModules | undefined;
-  /** Where `modules` come from: the only service besides members that the gateway calls. */
+  /** The repository that `modules` come from: the only service besides members that the gateway calls. */
   readonly repository?: string | undefined;
   /**
-   * Whether the application has a procedure, or a route, with this name for nodes. What it doesn't
-   * have isn't found, even if members that had it have left or could still join.
+   * Whether the application has a procedure, or a route, with this name for nodes. Other names aren't found, even
+   * if members that had them have left or could still join.
    */
   readonly has?: (name: string, kind: "procedure" | "route") => boolean;
-  /** In development: what a caller may have meant by the name of a procedure that nothing has. */
+  /** In development: a suggestion for the name of an unknown procedure. */
   readonly meant?: (fqn: string) => string | undefined;
   readonly observer?: Observer | undefined;
-  /** Where nodes of the whole deployment say what they are. The host starts and stops it. */
+  /** The directory of the whole deployment's nodes. The host starts and stops it. */
   readonly directory?: Directory | undefined;
 }
 
@@ -63,7 +63,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
   const application = options.modules && applicationOf(options.modules, host);
   const classes = application?.classes ?? new Classes();
   const repeatable = repeatableNames(members);
-  // It keeps the time limits itself: a call that it sends again has each time all of its time.
+  // The gateway keeps the time limits itself: a call that it sends again gets its whole time again.
   const list = () => ({ routes: members.routes.current, idempotent: repeatable() });
   const proxies = new ToldProxies({ host, list });
   const instance = directory?.instance ?? crypto.randomUUID();
@@ -92,7 +92,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
 
   const isDeployed = createDeployedNames(host, members);
   let started = -Infinity;
-  /** Until the directory has answered, nodes can't know that this gateway is there. */
+  /** Until the directory has answered, nodes can't know about this gateway. */
   const canBeFound = (): boolean => directory === undefined || directory.listedAt !== undefined;
   const isGathering = (): boolean =>
     !canBeFound() ||
@@ -114,14 +114,14 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       options.has === undefined &&
       call.route === undefined &&
       !(await isDeployed(call.fqn));
-    // Those who have it may be joining.
+    // Members that have it may be joining.
     const mayCome = (isGone || isGathering()) && !isRemoved;
     const kind = call.route === undefined ? "procedure" : "route";
-    throw mayCome && options.has?.(call.fqn, kind) !== false
-      ? refusedStart(isGathering() ? "starting" : "nobody", `No node can take '${call.fqn}' now`)
-      : kind === "procedure"
-        ? notFound(call)
-        : new FileNotFound();
+    if (mayCome && options.has?.(call.fqn, kind) !== false) {
+      const reason = isGathering() ? "starting" : "nobody";
+      throw refusedStart(reason, `No node can take '${call.fqn}' now`);
+    }
+    throw kind === "procedure" ? notFound(call) : new FileNotFound();
   };
 
   return createRole({

@@ -17,7 +17,7 @@ import type { Role } from "./pipeline/role.ts";
 
 const encoder = new TextEncoder();
 
-/** What a role sees of a request that was sent to it. */
+/** A request as the role that gets it sees it. */
 export interface SentRequest extends Pick<OutgoingRequest, "method" | "signal" | "from"> {
   readonly target: string;
   readonly headers: HttpRequest["headers"];
@@ -85,7 +85,7 @@ export async function exchange(
   };
 }
 
-/** Hears of each chunk that moves, from the first one on. */
+/** Notified of each chunk that moves, from the first one on. */
 interface Moves {
   moved(): void;
   stop(): void;
@@ -108,7 +108,7 @@ class Upload implements AsyncIterable<Uint8Array> {
     caller.signal.addEventListener("abort", () => this.end(), { once: true });
   }
 
-  /** The request is over: what wasn't read of it won't be. */
+  /** The request is over: its unread rest is dropped. */
   end(): void {
     this.fail(new BadRequest("The request ended before its body did"));
   }

@@ -27,7 +27,7 @@ export interface TextResponse extends IncomingResponse {
   readonly text: string;
 }
 
-/** With `idle`, what streams is cut once it has stood still for so long. */
+/** With `idle`, a stream is cut once it has stood still for that long. */
 export function createMemoryNetwork(idle?: IdleLimit): MemoryNetwork {
   const roles = new Map<string, Role>();
   let closed = false;
@@ -42,7 +42,7 @@ export function createMemoryNetwork(idle?: IdleLimit): MemoryNetwork {
       const role = roles.get(origin);
       if (role === undefined) throw new TransportError(`${origin} refused the connection`, false);
       const target = end < 0 ? "/" : url.slice(end);
-      // A socket would say so, too, and the other side looks there whether there is a body.
+      // As over a socket: the other side checks this to see whether there is a body.
       const isStream = typeof body === "object" && !(body instanceof Uint8Array);
       const isSized = "content-length" in headers;
       const sent = isStream && !isSized ? { ...headers, "transfer-encoding": "chunked" } : headers;

@@ -35,9 +35,9 @@ import { createService, type ServiceOptions } from "./pipeline/service.ts";
 import { noteAnsweredError } from "../http/refusals.ts";
 
 export interface NodeOptions extends ServiceOptions {
-  /** Take calls to other nodes, and have this one as a member; without them it is on its own. */
+  /** Where calls to other nodes go, and where this node is a member; without gateways, it is on its own. */
   readonly gateway: string | readonly string[] | Gateways | undefined;
-  /** Where this node says what it is. The host starts and stops it. */
+  /** The directory in which this node announces itself. The host starts and stops it. */
   readonly directory?: Directory | undefined;
   readonly modules: ServerModules;
   readonly segments: readonly string[];
@@ -48,9 +48,7 @@ export interface NodeOptions extends ServiceOptions {
   readonly onFailedCall?: RefuseParts["onFailedCall"];
 }
 
-/**
- * What is left to do after a node's switch to another manifest, once all other nodes have switched.
- */
+/** The rest of a node's switch to another manifest, to be done once all other nodes have switched. */
 export interface Followed {
   /** Tells the gateway not to send calls for removed procedures. */
   readonly leave: () => Promise<void>;
@@ -114,12 +112,12 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           states: callStates,
           onError: noteAnsweredError,
         });
-  // Only there are modules replaced.
+  // Modules are only replaced where `onRun` is there.
   const openAnswers = modules.onRun === undefined ? undefined : new OpenAnswers(host.clock);
   const node = createServerNode(host, modules, remote, (run) => openAnswers?.replace(run));
-  /** Of the build that it runs. */
+  /** The revision of the build that it runs. */
   let revision: string | undefined;
-  /** Sent to the gateway instead of all loaded procedures, while some are about to be dropped. */
+  /** The list that the gateway gets in place of all loaded procedures, while some are about to be dropped. */
   let staying: readonly string[] | undefined;
   const callable = (): readonly string[] => staying ?? node.registry.callable();
   const offered = () => {

@@ -41,9 +41,9 @@ import { ServiceLinks } from "./links/service-links.ts";
 import { isMasked, maskHeader } from "../http/relay-headers.ts";
 
 export interface ProxyOptions extends ServiceOptions {
-  /** Gateways or a node: where calls go. */
+  /** Gateways or a node that take the calls. */
   readonly calls: string | readonly string[] | Gateways;
-  /** What is there [either]. */
+  /** The kind of these services [either]. */
   readonly behind?: "gateway" | "node" | undefined;
   readonly repository: string;
   /** The application's modules, for middleware that looks at arguments. */
@@ -75,10 +75,10 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     onLinked: (upstream) => lists.linked(upstream),
     onLost: (upstream) => lists.lost(upstream),
   });
-  // A way over links says itself that it is lost.
+  // Links log their own loss, so it isn't reported again.
   const isTold = (): boolean => upstreams.ways.every(({ isLinked }) => !isLinked);
   const calls = logOutages(host, () => upstreams.names, isTold);
-  // Its link says itself that it is lost.
+  // The same for the repository's link.
   const files = logOutages(
     host,
     () => options.repository,
@@ -142,7 +142,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
   });
 }
 
-/** What asks for a link has been told of this proxy as of a gateway or a repository. */
+/** Services treat a refused link as from a gateway or a repository, so say that this is a proxy. */
 function takesNoLinks(): HttpResponse {
   const answer = notFound();
   const headers = Object.assign({ [linkHeaders.refused]: "proxy" }, answer.headers);
@@ -160,7 +160,7 @@ interface FileParts {
   readonly files: LogOutages;
 }
 
-/** Fetches a file as an outsider, by its `fields`: callers mustn't get what the trust key opens. */
+/** Fetches a file as an outsider, by its `fields`: callers mustn't get files that need the trust key. */
 async function fetchFile(
   { host, limits, repository, files }: FileParts,
   request: HttpRequest,

@@ -1,4 +1,4 @@
-// Repository: serves what browsers load, what nodes load, and Seamline's own components.
+// Repository: serves the files of browsers, the modules of nodes, and Seamline's own components.
 
 import type { PublicOrigin } from "../http/public-origin.ts";
 import type { Host, HttpRequest, HttpResponse } from "../base/ports.ts";
@@ -29,7 +29,7 @@ export interface RepositoryFiles {
   serverFile(file: string, revision: string | undefined): Promise<Uint8Array | undefined>;
 }
 
-/** The build that a request for a file of it names. */
+/** The revision in a request for a file of a build. */
 export function revisionIn({ target }: Pick<HttpRequest, "target">): string | undefined {
   return new URLSearchParams(queryOf(target)).get("revision") ?? undefined;
 }

@@ -3,7 +3,10 @@
 import type { Role } from "./pipeline/role.ts";
 import type { Directory } from "./directory/directory.ts";
 
-/** `announce` says what this service is, which listens at `url`, once it takes calls. */
+/**
+ * A role that also takes part in the directory. `announce` returns this service's entry, once it takes calls at
+ * `url`.
+ */
 export function withDirectory(
   role: Role,
   directory: Directory,
@@ -12,7 +15,7 @@ export function withDirectory(
   return {
     ...role,
     async start(url, settled) {
-      // The role waits for what the directory tells, and may load modules meanwhile.
+      // The role waits for the directory's lists, and may load modules meanwhile.
       await Promise.all([directory.start(), role.start(url, settled)]);
       await announce(url);
     },

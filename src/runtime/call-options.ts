@@ -10,18 +10,18 @@ import type { Clock, ContextCarrier } from "../base/ports.ts";
 import { nearest } from "../base/problem.ts";
 import { readOptionHeaders } from "../http/option-headers.ts";
 
-/** Nobody can abort it. */
+/** The signal of contexts that can't be aborted. */
 const never = emptyContext().signal;
 
-/** What calls with options need of their host. */
+/** The host's part in calls with options. */
 export interface OptionsHost {
   readonly clock: Clock;
   readonly carrier: ContextCarrier;
   /** When the call began [now]: a page may load this file first. */
   readonly began?: number;
-  /** What error messages call the function that has the options [withOptions]. */
+  /** The name in error messages of the function that takes the options [withOptions]. */
   readonly place?: string;
-  /** The call's values as they were then, if the page had to load it. */
+  /** The call's values at that time, if the page had to load it. */
   readonly copies?: Copies | undefined;
   /** Browsers set some headers themselves. */
   readonly isPage?: boolean;
@@ -53,7 +53,7 @@ export async function callWith(
   const checked = checkOptions(options, host.place ?? "withOptions", host.isPage === true);
   const caller = isContext(self) ? self : currentContext(host);
   return await limited(host, caller, checked, (context) =>
-    // What is called by other ways than a seam inherits the options all the same.
+    // Functions that aren't called through a seam inherit the options all the same.
     host.carrier.run(context.inner, () => Reflect.apply(procedure, context, args) as unknown),
   );
 }
@@ -108,7 +108,7 @@ function limited(
   act: (context: OptionsContext) => unknown,
 ): Promise<unknown> {
   signal?.throwIfAborted();
-  // Options around options: the outer ones, which the caller wrote last, count.
+  // Options may be nested: the outer ones, which the caller wrote last, win.
   const outer = ownHeaders(caller);
   const own = outer === undefined ? headers : new Map([...headers, ...outer]);
   const until = timeoutMs === undefined ? Infinity : began + timeoutMs;
@@ -127,7 +127,7 @@ function limited(
     const end = (): void => ends.forEach((each) => each());
     const stop = (reason: unknown): void => {
       end();
-      // First, so that the caller gets this reason, and not what the procedure makes of it.
+      // Reject first, so that the caller gets this reason rather than the procedure's reaction to the abort.
       reject(reason);
       abort.abort(reason);
     };
@@ -152,7 +152,7 @@ function limited(
     } catch (thrown) {
       fail(thrown);
     }
-    // What its procedure does later with the same objects isn't this call any more.
+    // Later uses of the same objects by the procedure aren't part of this call.
     context.copies = undefined;
   });
 }

@@ -25,7 +25,7 @@ export interface AwayParts {
 /** Calls to other nodes. */
 export interface Away {
   readonly call: (fqn: string, version: string, args: Args, context: Context) => Promise<unknown>;
-  /** What a seam to another node runs. */
+  /** Returns the function that a seam to another node runs. */
   readonly away: (seam: SeamRecord) => ProcedureFunction;
 }
 
@@ -104,7 +104,7 @@ export interface Runs {
   ) => Promise<unknown>;
 }
 
-/** What the context of a procedure says of where it is. */
+/** The `trace` of a procedure's context. */
 export function traceOf({ record }: Pick<LocalProcedure, "record">): readonly string[] {
   return [traceLine(record.fqn, record.version)];
 }
@@ -123,17 +123,17 @@ export function createRuns({ find, carrier, call, bind, createContext }: RunPart
       for (const key of Object.keys(args)) values.set(key, args[key]);
       const found = find(name, fullVersion);
       const taken = found instanceof Promise ? snapshot(values, copiesOf(context)) : values;
-      const start = (local: NamedProcedure | undefined): Promise<unknown> =>
-        local !== undefined
-          ? run(
-              local,
-              inherited(context, traceOf(local)),
-              local.bind?.(values) ?? bind(local.record.parameters)(values),
-            )
-          : // The build has checked the names of seams, and nothing this one.
-            isUnsafePath(name)
-            ? Promise.reject(procedureNotFound(name, fullVersion))
-            : call(name, fullVersion, taken, context);
+      const start = (local: NamedProcedure | undefined): Promise<unknown> => {
+        if (local !== undefined) {
+          const parts = inherited(context, traceOf(local));
+          const positions = local.bind?.(values) ?? bind(local.record.parameters)(values);
+          return run(local, parts, positions);
+        }
+        // The build has checked the names of seams, but not this one.
+        return isUnsafePath(name)
+          ? Promise.reject(procedureNotFound(name, fullVersion))
+          : call(name, fullVersion, taken, context);
+      };
       return found instanceof Promise ? found.then(start) : start(found);
     },
   };

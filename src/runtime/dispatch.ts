@@ -25,7 +25,7 @@ export interface LocalNodeParts {
   readonly clock: Clock;
   /** Sends calls to other nodes. Without it, a procedure that isn't local isn't found. */
   readonly remote?: SendCall | undefined;
-  /** What a seam runs that isn't a procedure's but a route's. */
+  /** Returns the function for a seam that belongs to a route rather than a procedure. */
   readonly routeOf?: (fqn: string) => ProcedureFunction | undefined;
 }
 
@@ -38,26 +38,23 @@ export interface LocalNode extends SeamHost {
    */
   load(manifest: Manifest | Promise<Manifest>, segments: readonly string[]): Promise<void>;
   /**
-   * Switches to another manifest while calls go on: loads new procedures, and bodies again that are
-   * in `fresh`. Removed procedures stay until the returned function is called; by then nobody may
-   * send calls to them.
+   * Switches to another manifest while calls go on: loads new procedures, and bodies again that are in `fresh`.
+   * Removed procedures stay until the returned function is called, which needs every caller to have the new
+   * manifest.
    */
   follow(
     manifest: Manifest,
     segments: readonly string[],
     fresh: ReadonlySet<string>,
   ): Promise<() => void>;
-  /** Runs a procedure of this node, or the function of a route, for what came in. */
+  /** Runs a procedure of this node, or the function of a route, for an incoming call. */
   invoke(
     target: { readonly run: ProcedureFunction; readonly trace: readonly string[] },
     call: Call,
     values: readonly unknown[],
     params?: PathParameters,
   ): Promise<unknown>;
-  /**
-   * Reports every call through a seam until the returned function is called. Costs nothing while
-   * nobody listens.
-   */
+  /** Reports every call through a seam until the returned function is called. Costs nothing without listeners. */
   observe(listener: (call: ObservedCall) => void): () => void;
 }
 
@@ -83,7 +80,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     add: (segment, record, entry, run) => registry.add(segment, record, entry, run),
     beside: (local) => besideCaller(local),
   });
-  const nobody = emptyContext();
+  const noCaller = emptyContext();
   // The context of the procedure that is starting: a body that uses `this` asks for it first.
   let entering: Context | undefined;
   const host: OptionsHost = {
@@ -152,7 +149,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         return self;
       }
       // Give a procedure called on the same node the context that it would get on another node.
-      const caller = isContext(self) ? self : (carrier.current() ?? nobody);
+      const caller = isContext(self) ? self : (carrier.current() ?? noCaller);
       return new CallContext(inherited(caller, [line], caller.params), clock);
     },
     currentCall: () => CallContext.sourceOf(carrier.current()),
@@ -200,8 +197,8 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
 }
 
 /**
- * Gives an error of the runtime the lines of the application's call. Those where the runtime made
- * it, perhaps in another service, lead nowhere. What has passed a procedure keeps its own, too.
+ * Adds the stack of the application's call to an error of the runtime. The runtime's own lines, perhaps from
+ * another service, would lead nowhere. An error that has passed a procedure keeps its stack, too.
  */
 function showCall(error: Error, below: (...args: never[]) => unknown): void {
   const call: { stack?: string } = {};
@@ -215,5 +212,5 @@ function showCall(error: Error, below: (...args: never[]) => unknown): void {
   error.stack = above + call.stack!.slice(at);
 }
 
-/** For a service that has no others. */
+/** For a service without other services. */
 const nowhere: SendCall = ({ fqn, version }) => Promise.reject(procedureNotFound(fqn, version));

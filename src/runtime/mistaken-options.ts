@@ -9,8 +9,8 @@ const options: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Wraps seams: tells `warn`, once for each procedure, that what looks like options is ignored where
- * a context belongs.
+ * Wraps seams to warn, once for each procedure, that an object that looks like options was passed in place of a
+ * context, and is ignored.
  */
 export function warningOfOptions(
   warn: (line: string) => void,
@@ -34,7 +34,7 @@ export function warningOfOptions(
   };
 }
 
-/** The options in a plain object. One with functions is an object whose methods are procedures. */
+/** The names of options in a plain object. An object with functions isn't options: its methods are procedures. */
 function optionsIn(self: unknown): readonly string[] {
   if (typeof self !== "object" || self === null) return [];
   if (Object.getPrototypeOf(self) !== Object.prototype) return [];

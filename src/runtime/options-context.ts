@@ -1,4 +1,4 @@
-// The context with which a call with options begins, and what calls inherit from a context.
+// The context with which a call with options begins, and the parts that calls inherit from a context.
 
 import { HeaderView } from "../http/context/header-view.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
@@ -7,8 +7,7 @@ import { Context, type ContextParts, type PathParameters } from "../base/context
 import type { Copies } from "../codec/values/snapshot.ts";
 
 /**
- * Tells the node what one call has of its own, apart from what it inherits. The procedure sees
- * {@link OptionsContext.inner}.
+ * The options of one call, apart from the parts that it inherits. The procedure sees {@link OptionsContext.inner}.
  */
 export class OptionsContext extends Context {
   /** For the call itself only: the procedure's own calls inherit these like any others. */
@@ -17,7 +16,7 @@ export class OptionsContext extends Context {
   readonly inner: Context;
   /** As in {@link ContextParts}. */
   readonly departure: ContextParts["departure"];
-  /** While the call begins: its values as they were when a page called, if it had to wait since. */
+  /** While the call begins: its values at the time of the page's call, if it had to wait since. */
   copies?: Copies | undefined;
 
   /** `parts` have the headers that the call inherits. */
@@ -57,7 +56,7 @@ export function sentHeaders(context: Context): ReadonlyMap<string, string> {
   return own ? headers : forwardedHeaders(headers);
 }
 
-/** What a call that begins with this `this` sends in place of its caller's objects. */
+/** The copies that a call with this `this` sends in place of its caller's objects. */
 export function copiesOf(self: unknown): Copies | undefined {
   return (self as Partial<OptionsContext> | undefined)?.copies;
 }
@@ -67,10 +66,7 @@ export function innerContext(context: Context): Context {
   return (context as Partial<OptionsContext>).inner ?? context;
 }
 
-/**
- * The parts of a context for a call that is made in `context`. Which headers it inherits is only
- * decided if somebody reads them.
- */
+/** The parts of a context for a call that is made in `context`. Inherited headers are selected on first use. */
 export function inherited(
   context: Context,
   trace: readonly string[] = context.trace,

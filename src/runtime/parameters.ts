@@ -91,7 +91,7 @@ function positionOf(parameter: Parameter): (args: Args) => unknown {
         );
 }
 
-/** The parameter names at one position: those inside a pattern, as the pattern itself has none. */
+/** The parameter names at one position: a pattern has the names inside it, as it has none itself. */
 function namesOf(parameter: Parameter): readonly PatternName[] {
   switch (parameter.kind) {
     case "plain":
@@ -148,7 +148,7 @@ function setNamed(args: Args, { name, optional }: PatternName, value: unknown): 
   if (value !== undefined || !optional) args.set(name, value);
 }
 
-/** A member of the value, unless it is the one that every object inherits. */
+/** A member of the value, unless every object inherits it. */
 function memberOf(value: unknown, name: string): unknown {
   const member = (value as Record<string, unknown>)[name];
   return member === (Object.prototype as unknown as Record<string, unknown>)[name]

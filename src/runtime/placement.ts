@@ -25,16 +25,16 @@ export interface LocalProcedure {
 export interface PlacementParts {
   readonly loader: Pick<ModuleLoader, "import">;
   readonly clock: Clock;
-  /** Makes what a seam runs while its procedure is on another node. */
+  /** Returns the function that a seam runs while its procedure is on another node. */
   readonly away: (seam: SeamRecord) => ProcedureFunction;
-  /** Called for each loaded procedure before a seam points at it; returns what is kept of it. */
+  /** Called for each loaded procedure before a seam points at it; the returned record is kept. */
   readonly add?: (
     segment: string,
     record: ProcedureRecord,
     entry: SegmentEntry,
     run: ProcedureFunction,
   ) => LocalProcedure;
-  /** What seams run instead of a local procedure, made when a seam is pointed at it. */
+  /** Returns a function for a seam to run instead of a local procedure. Called when a seam is pointed at it. */
   readonly beside?: (local: LocalProcedure) => ProcedureFunction;
   /** Finds bodies that would wait for each other forever, if the platform carries contexts. */
   readonly checkWait?: Waits["check"];
@@ -55,10 +55,7 @@ export interface Placement {
     fqn: string,
     version: string,
   ) => LocalProcedure | undefined | Promise<LocalProcedure | undefined>;
-  /**
-   * Reports every call through a seam until the returned function is called. Costs nothing while
-   * nobody listens.
-   */
+  /** Reports every call through a seam until the returned function is called. Costs nothing without listeners. */
   readonly observe: (listener: (call: ObservedCall) => void) => () => void;
   /** Notifies the observers. */
   readonly report: (call: ObservedCall) => void;
@@ -77,9 +74,9 @@ export function createPlacement({
   const listeners = new Set<(call: ObservedCall) => void>();
   /** Procedures of this node whose bodies are still loading. */
   const loading = new Map<string, { file: string; done: Promise<void> }>();
-  /** Loads whose manifest hasn't arrived: until then no seam can be pointed. */
+  /** Loads that wait for their manifest: until it arrives, no seam can be pointed. */
   const pending = new Set<Promise<void>>();
-  /** Why nothing can be called before the first manifest. */
+  /** The reason why calls fail before the first manifest. */
   let unplaced: unknown = new NodeNotAvailable("No segment loaded");
 
   const isSettled = (key: string): boolean => !unplaced && pending.size === 0 && !loading.has(key);

@@ -11,7 +11,7 @@ import type { CallWith, WithOptions } from "../types/call-options.ts";
 /** The function behind a procedure; its `this` is a context or undefined. */
 export type ProcedureFunction = (this: unknown, ...args: never[]) => Promise<unknown>;
 
-/** What a face knows about a procedure: enough for a remote call without a manifest. @internal */
+/** The facts of a procedure that its face has: enough for a remote call without a manifest. @internal */
 export interface SeamRecord {
   readonly fqn: string;
   readonly version: string;
@@ -20,7 +20,7 @@ export interface SeamRecord {
 
 /** One procedure in a module graph. @internal */
 export interface Seam extends SeamRecord {
-  /** What a call of the face runs. Read at each call, so a procedure can move at any time. */
+  /** The function that the face calls. Read at each call, so a procedure can move at any time. */
   run: ProcedureFunction;
 }
 

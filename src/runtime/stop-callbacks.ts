@@ -1,4 +1,4 @@
-// What modules passed to `onStop`: of a service, or in development of one module.
+// The callbacks that modules passed to `onStop`: those of a service, or in development of one module.
 
 import type { Clock, Log } from "../base/ports.ts";
 
@@ -30,8 +30,8 @@ export class StopCallbacks {
   }
 
   /**
-   * Runs and forgets them: the last one first, each after the one before has ended. Logs what they
-   * throw, and gives up after 3 s.
+   * Runs and forgets the callbacks: the last one first, each after the previous has ended. Logs their errors, and
+   * gives up after 3 s.
    */
   async run(log: Pick<Log, "error" | "warn">): Promise<void> {
     if (this.#callbacks.length === 0) return;

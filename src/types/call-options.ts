@@ -10,7 +10,7 @@ export type OptionHeaders =
   | Readonly<Record<string, string | null | undefined>>
   | Iterable<readonly [string, string]>;
 
-/** What `withOptions` and `runProcedure` set for one call. */
+/** Options of `withOptions` and `runProcedure` for one call. */
 export interface CallOptions {
   /** Ends the call. It rejects at once with `signal.reason`, and the procedure's `signal` aborts. */
   readonly signal?: AbortSignal | undefined;

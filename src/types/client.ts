@@ -67,7 +67,7 @@ export interface OutdatedEvent {
 }
 
 declare global {
-  // What `addEventListener` of a window knows.
+  // The events that `addEventListener` of a window knows.
   interface WindowEventMap {
     "seamline:outdated": OutdatedEvent;
   }

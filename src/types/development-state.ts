@@ -1,8 +1,8 @@
-// What a development session tells its console.
+// The state that a development session shows in its console.
 
-/** The nodes of an application in development, and what is wrong with it. */
+/** The nodes of an application in development, and its problems. */
 export interface DevelopmentState {
-  /** All nodes, also those that are no members of the gateway now. */
+  /** All nodes, also those that aren't members of the gateway now. */
   readonly nodes: readonly {
     readonly name: string;
     readonly segments: readonly string[];
@@ -10,6 +10,6 @@ export interface DevelopmentState {
   }[];
   /** Segments that browsers may load. */
   readonly browserSegments: readonly string[];
-  /** What keeps the latest changes from running, if anything does. */
+  /** The problems that keep the latest changes from running. */
   readonly problems: readonly string[];
 }

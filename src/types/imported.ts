@@ -4,7 +4,7 @@ import type { Context } from "../base/context.ts";
 import type { ModuleNamespace } from "../base/ports.ts";
 
 /**
- * What segment files may name: an async function with any parameters and any `this`. To have the
+ * A function that segment files may name: async, with any parameters and any `this`. To have the
  * compiler check it: `export const quote = (async (sku: string) => …) satisfies Procedure`.
  */
 export type Procedure = (this: never, ...args: never[]) => Promise<unknown>;

@@ -1,4 +1,4 @@
-// Calls that leave this node, and what observers learn about calls.
+// Calls that leave this node, and the facts about calls that observers get.
 
 import type { Args } from "../base/call.ts";
 import type { Context } from "../base/context.ts";
@@ -16,7 +16,7 @@ export interface Answer {
   readonly node?: string;
 }
 
-/** Sends a call to another node. Throws what the procedure threw there. */
+/** Sends a call to another node. Throws the error that the procedure threw there. */
 export type SendCall = (call: OutgoingCall) => Promise<Answer>;
 
 /** One call of a procedure, reported to observers when it has ended. */

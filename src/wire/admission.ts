@@ -1,10 +1,10 @@
-// How many calls a service runs at once. A service that has more to do than it can answers ever later,
-// until nobody waits for its answers any more. So it refuses what is too much, at once.
+// Limits the calls that a service runs at once. An overloaded service answers ever later, until its callers have
+// given up. So it refuses calls beyond the limit, at once.
 //
-// Calls that compute and never wait are over before the next request is read: however many have come,
-// one runs. So while the event loop is late, calls line up, and requests are read between them: then
-// it shows how many wait, and for how long. Each procedure has a line of its own, and they take turns:
-// what many callers want of one that computes long keeps nobody from the others.
+// Calls that compute and never wait are over before the next request is read: however many have come, only one is
+// running. So while the event loop is late, calls line up, and requests are read between them: then it shows how
+// many wait, and for how long. Each procedure has a line of its own, and they take turns: many calls of a slow
+// procedure don't keep calls of the others waiting.
 
 import type { Clock, EventLoop, Host, Log } from "../base/ports.ts";
 import type { CallFigures } from "../base/ports/telemetry.ts";
@@ -32,16 +32,16 @@ interface Line {
   linesUp: boolean;
   /** For how long a call keeps the loop as it begins; a moving average. */
   msOfCall: number;
-  /** How many begin together. */
+  /** The number of calls that begin together. */
   together: number;
-  /** It waits for its turn, or has it. */
+  /** Whether it waits for its turn, or has it. */
   isInTurn: boolean;
 }
 
 /** A call's place among those that run. A number, as each object costs a call memory. */
 export type Place = number;
 
-/** For how long those that wait keep the loop. */
+/** The time for which the waiting calls will keep the loop. */
 function msOf({ waiting, msOfCall }: Line): number {
   return waiting.length * msOfCall;
 }
@@ -52,19 +52,19 @@ export class Admission {
   readonly #log: Log;
   readonly #most: number;
   #limit: number;
-  /** By place: since when its call has been running. NaN if it is free. */
+  /** The start of each place's call; NaN for a free place. */
   readonly #since: number[] = [];
   readonly #free: Place[] = [];
   /** Whether a call came since the last adjustment. */
   #isUsed = false;
   #isWatching = false;
-  /** Of all procedures whose calls have had to line up. */
+  /** Lines of all procedures whose calls have had to line up. */
   readonly #lines = new Map<string, Line>();
-  /** Those in which calls wait, in the order of their turns. */
+  /** Lines in which calls wait, in the order of their turns. */
   readonly #turns: Line[] = [];
-  /** How many calls wait in all of them. */
+  /** The number of calls that wait in all of them. */
   #waiting = 0;
-  /** Since the log last said so. */
+  /** Refused calls since the last line in the log. */
   #refused = 0;
   #refusedInAll = 0;
   #saidAt = -Infinity;
@@ -109,7 +109,10 @@ export class Admission {
     return undefined;
   }
 
-  /** Resolves once a call of `name` that may begin gets its turn. Undefined: at once, as the loop isn't busy. */
+  /**
+   * Resolves once a call of `name` that may begin gets its turn. Returns `undefined` if the loop isn't busy: then
+   * it may begin at once.
+   */
   turn(name: string): Promise<void> | undefined {
     let line = this.#lines.get(name);
     const linesUp = this.#loop.isBusy() || (line !== undefined && msOf(line) >= shortWaitMs);
@@ -128,7 +131,7 @@ export class Admission {
     return new Promise((begin) => waiting.push(begin));
   }
 
-  /** A place for a call that has begun before, and left while it waited for its caller. */
+  /** A place for a call that had begun before, and left while it waited for its caller. */
   add(): Place {
     const place = this.#free.pop() ?? this.#since.length;
     this.#since[place] = this.#clock.now();
@@ -194,8 +197,8 @@ export class Admission {
 
   #adjust(): void {
     const delay = this.#loop.delay();
-    // Not a fifth of those that run: the event loop may be late for a moment with few of them, and
-    // then a burst would be refused for long.
+    // Don't limit to a fifth of the running calls: the event loop may be late for a moment with few of them, and
+    // then bursts would be refused for long.
     if (delay > lateMs)
       this.#limit = Math.max(Math.min(fewest, this.#most), Math.floor(this.#limit * fewer));
     else if (delay < promptMs) this.#limit = Math.min(this.#most, Math.ceil(this.#limit * more));

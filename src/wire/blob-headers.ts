@@ -1,5 +1,5 @@
-// How a Blob or File is sent as a plain answer. A file that a stranger has uploaded must not become
-// a page of the application's origin.
+// The headers of a Blob or File in a plain answer. A file that a stranger has uploaded must not become a page of
+// the application's origin.
 
 import { mediaTypes } from "../base/protocol.ts";
 import { isFile } from "../codec/values/binary.ts";
@@ -9,8 +9,8 @@ const mediaType =
   /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)(\s*;\s*[\w!#$%&'*+.^`|~-]+=([\w!#$%&'*+.^`|~-]+|"([\t !#-[\]-~]|\\[\t -~])*"))*$/;
 
 /**
- * Types that no browser runs scripts of; others are offered for download. SVG is not among them, as
- * it may contain scripts.
+ * Types that browsers don't run scripts of; others are offered for download. SVG is not among them, as it may
+ * contain scripts.
  */
 const harmless =
   /^(image\/(png|jpeg|gif|webp|avif)|(audio|video|font)\/.+|text\/plain|application\/octet-stream)$/i;

@@ -12,12 +12,12 @@ export type BodyType = "json" | "multipart" | "other";
 /** The type of a body, by the head of its request. */
 export function bodyTypeOf(fields: HeaderFields): BodyType {
   const type = headerText(fields["content-type"]);
-  // What nearly all callers send: comparing is cheaper than a regular expression.
+  // Nearly all callers send exactly this: comparing is cheaper than a regular expression.
   if (type === "application/json" || /^application\/json\s*(;|$)/i.test(type)) return "json";
   return isMultipart(type) ? "multipart" : "other";
 }
 
-/** Throws UnsupportedEncoding for a body that no call has. */
+/** Throws UnsupportedEncoding for a content type that calls don't have. */
 export function checkBodyType(type: BodyType, fields: HeaderFields): void {
   if (type === "other")
     throw new UnsupportedEncoding(
@@ -28,7 +28,7 @@ export function checkBodyType(type: BodyType, fields: HeaderFields): void {
     throw new UnsupportedEncoding(`Unsupported content encoding '${contentEncoding.slice(0, 64)}'`);
 }
 
-/** Bytes that the body of a call may have. */
+/** The most bytes that the body of a call may have. */
 export function bodyLimit(
   type: BodyType,
   limits: Pick<Limits, "bodyBytes" | "uploadBytes">,

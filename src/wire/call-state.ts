@@ -1,4 +1,4 @@
-// What travels with calls between services besides arguments and results: the outer request and
+// State that travels with calls between services besides arguments and results: the outer request and
 // `locals` on the way in, settings of the answer on the way back. A member of the deployment
 // believes other members only, and outsiders get none of it.
 
@@ -47,7 +47,7 @@ export class CallState implements CallScope {
   readonly #parts: CallStateParts;
   #outer: OuterCall | undefined;
   #locals: Locals | undefined;
-  /** As it goes to other services, once it can't change. */
+  /** The field for other services, once the locals can't change. */
   #localsField: string | undefined;
   #hasBegun = false;
   #settings: ResponseSettings | undefined;
@@ -100,7 +100,7 @@ export class CallState implements CallScope {
   }
 
   /**
-   * The procedure starts, here or elsewhere: nothing changes `locals` any more. Throws ValueNotSerializable if they
+   * The procedure starts, here or elsewhere: `locals` can't change any more. Throws ValueNotSerializable if they
    * couldn't travel, whether or not they have to.
    */
   begin(): void {
@@ -116,7 +116,7 @@ export class CallState implements CallScope {
     return this.#fields(sentOuterCall(this.#outerCall));
   }
 
-  /** For this call, passed on: what middleware notes from now on would reach nobody. */
+  /** For this call, passed on. Freezes `locals`: later changes wouldn't travel. */
   relayedFields(): Record<string, string> {
     this.begin();
     return this.#fields(relayedOuterCall(this.#exchange.request, this.#exchange.trust, this.#seen));
@@ -154,11 +154,11 @@ export class CallState implements CallScope {
   }
 }
 
-/** How calls that leave a service take part in the state of the call that they belong to. */
+/** The part of outbound calls in the state of the call that makes them. */
 export interface StateCarrier {
   readonly fields: (context: Context) => Record<string, string> | undefined;
   readonly received: (context: Context, answer: IncomingResponse) => void;
-  /** Notes a call that leaves, if anybody wants to know. */
+  /** Notes an outbound call; `undefined` if the service keeps no such notes. */
   readonly sends: (context: Context, name: string) => SentNotes | undefined;
 }
 

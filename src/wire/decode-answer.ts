@@ -1,4 +1,4 @@
-// From the response to a call back to the value, or to the error, which is thrown.
+// Decodes the response to a call: returns the value, or throws the error.
 
 import {
   BadGateway,
@@ -21,7 +21,7 @@ export type ErrorClass = new (message: string) => Error;
 
 export interface AnswerOptions {
   readonly classes: ClassTable;
-  /** Given if the call was plain: makes an error of the text that answers it. */
+  /** Only for plain calls: makes an error of the answer's text. */
   readonly errorOfText?: (text: string, status: number, type: ErrorClass | undefined) => Error;
   /** Called with the error before it's thrown. */
   readonly onError?: ((error: unknown, response: IncomingResponse) => void) | undefined;
@@ -58,7 +58,7 @@ export async function decodeAnswer(
     await loadNamed(tree, classes);
     const options = {
       classes,
-      // The response is from a service that we called. Limits are for strangers.
+      // The response is from a service that we called. Limits are for untrusted senders.
       limits: unlimited,
       trusted: true,
       plain: errorOfText !== undefined,

@@ -1,4 +1,4 @@
-// From a request for a procedure to the call's arguments.
+// Decodes the arguments of a call from its request.
 
 import type { Args } from "../base/call.ts";
 import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
@@ -17,7 +17,7 @@ import { headerText } from "./encoding.ts";
 import type { Exchange } from "./exchange.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
-/** Where a call's arguments are: in its query, or in its body, which this reads. */
+/** The parts of a call that hold its arguments: its query, or its body, which this reads. */
 export type ReadCall = Pick<Exchange, "request" | "query" | "encoding" | "trust" | "receiveBody">;
 
 export interface DecodeCallOptions {
@@ -33,11 +33,11 @@ export class CallArguments {
   readonly #options: DecodeCallOptions;
   readonly #type: BodyType;
   #body: Uint8Array;
-  /** The body, if it had to be parsed to load what decoding needs. */
+  /** The body, if it had to be parsed to find the classes to load. */
   #parsed: Parsed | undefined;
   #parts: readonly Part[] | undefined;
 
-  /** `body` is that of the call, if it is here already. */
+  /** `body` is the call's body, if it is here already. */
   constructor(call: ReadCall, options: DecodeCallOptions, body: Uint8Array = noBytes) {
     this.#call = call;
     this.#options = options;
@@ -49,19 +49,19 @@ export class CallArguments {
     return this.#type === "multipart";
   }
 
-  /** Of a multipart body, once it has been parsed. */
+  /** The parts of a multipart body, once it has been parsed. */
   get parts(): readonly Part[] {
     return this.#parts ?? [];
   }
 
-  /** The body, once it is here. A GET has none. */
+  /** The body, once it is here. A GET doesn't have one. */
   get body(): Uint8Array {
     return this.#body;
   }
 
   /**
-   * Reads the body. Undefined: there is nothing to wait for. Throws or rejects with what is wrong with its type or
-   * size.
+   * Reads the body. Returns `undefined` if there is nothing to wait for. Throws or rejects if the body's type or
+   * size is wrong.
    */
   receive(): Promise<void> | undefined {
     const { method, headers } = this.#call.request;
@@ -75,7 +75,7 @@ export class CallArguments {
   }
 
   /**
-   * Loads what {@link read} needs and can't wait for: superjson, and the classes that the body names. Undefined:
+   * Loads superjson and the classes that the body names, since {@link read} can't wait. Returns `undefined` if
    * there is nothing to load. Throws as {@link read}.
    */
   load(): Promise<void> | undefined {
@@ -106,7 +106,7 @@ export class CallArguments {
     const { request, query, encoding, trust } = this.#call;
     const { classes, limits } = this.#options;
     const parameters = procedure?.parameters ?? [];
-    // The version is not an argument, even if the procedure has a parameter of that name.
+    // The version isn't an argument, even if the procedure has a parameter of that name.
     const queryValues = (): [string, string][] =>
       [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
     if (request.method === "GET") return convertQuery(parameters, queryValues(), limits);

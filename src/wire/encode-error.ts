@@ -1,4 +1,4 @@
-// From what a procedure, or the runtime itself, threw to the response.
+// Encodes an error of a procedure, or of the runtime itself, as a response.
 
 import { MethodNotAllowed, NodeNotAvailable } from "../base/errors.ts";
 import type { HttpResponse } from "../base/ports.ts";
@@ -18,15 +18,15 @@ import type { Encoding } from "./encoding.ts";
 import { loadSuperjson } from "./superjson.ts";
 
 export interface EncodeErrorOptions extends Omit<WalkOptions, "hint"> {
-  /** Hides what the caller mustn't see. Stands for `classes`, which it was made of. */
+  /** Hides errors from the caller. Replaces `classes`, from which it was made. */
   readonly mask?: ErrorMask | undefined;
   /** Called with each part of the error that can't be sent. */
   readonly onLost?: (what: string) => void;
 }
 
 /**
- * The response that carries an error. In plain mode that is its message and trace lines as text.
- * Never throws: what can't be sent of the error is left out, and reported to `onLost`.
+ * The response that carries an error. In plain mode that is its message and trace lines as text. Never throws:
+ * parts of the error that can't be sent are left out, and reported to `onLost`.
  */
 export function encodeError(
   thrown: unknown,
@@ -75,7 +75,7 @@ export function encodeError(
       ? json(text)
       : text.then(json, () => json(bareForm(error, mask, options)));
   } catch {
-    // Not even its name and message are readable. The status still says something.
+    // Even its name and message can't be read. The status still says something.
     return encoding === "plain"
       ? respond(mediaTypes.text, options.hidden?.hide(error) ?? internal)
       : json(bareForm(error, mask, options));

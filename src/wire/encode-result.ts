@@ -1,4 +1,4 @@
-// From what a procedure returned to the response.
+// Encodes the result of a procedure as a response.
 
 import { ValueNotSerializable } from "../base/errors.ts";
 import { traceLine } from "../base/fqn.ts";
@@ -74,8 +74,8 @@ export function encodeResult(
 }
 
 /**
- * As {@link encodeResult}, for a call. What it throws has the trace line of the procedure: nothing
- * else tells whose result can't be sent.
+ * As {@link encodeResult}, for a call. Its errors have the trace line of the procedure: nothing else says whose
+ * result can't be sent.
  */
 export function encodeResultOf(
   exchange: Exchange,
@@ -98,7 +98,7 @@ export function encodeResultOf(
 function blame(thrown: unknown, exchange: Exchange): never {
   const line = traceLine(exchange.fqn, exchange.version.toString());
   const error = traced(thrown, line, begun(), exchange);
-  // The procedure has returned: none of the lines below is its own.
+  // The procedure has returned: the stack has no line of its own any more.
   if (error instanceof ValueNotSerializable) error.stack = String(error);
   throw error;
 }

@@ -15,7 +15,7 @@ const both = "serialized, superjson";
 /** The encoding that a request asks for. Throws UnsupportedEncoding for an unknown one. */
 export function readEncoding(fields: HeaderFields): Encoding {
   const field = fields[headers.encoding];
-  // As our own calls have it.
+  // Our own calls send this field.
   if (field === both) return both;
   const name = headerText(field).toLowerCase();
   if (name === "") return "plain";

@@ -1,5 +1,5 @@
-// What came in, a call or a request for a route: all that its head says, read and checked once. Arguments,
-// bodies and answers are no part of it: the steps that make them hand them on.
+// An incoming call or request for a route: its head, read and checked once. Arguments, bodies and answers aren't
+// part of it: the steps that make them hand them on.
 
 import { Abort, abortWith } from "../base/aborts.ts";
 import type { Call } from "../base/call.ts";
@@ -24,7 +24,7 @@ import { needsNoPreflight } from "./body-type.ts";
 import type { Encoding } from "./encoding.ts";
 import { procedureHeaders } from "./procedure-headers.ts";
 
-/** What the head of a request is read by. */
+/** The options for reading the head of a request. */
 export interface ExchangeOptions {
   readonly encoding: Encoding;
   readonly trust: Trust;
@@ -34,7 +34,7 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** The route that the request is for, if it isn't a call of a procedure. */
   readonly route: MatchedRoute | undefined;
-  /** Takes the place of the request's own. */
+  /** Replaces the request's own body. */
   readonly body: AsyncIterable<Uint8Array> | undefined;
   /** This service masks errors. */
   readonly masks: boolean;
@@ -44,12 +44,12 @@ export interface ExchangeOptions {
 export class Exchange implements Call {
   readonly request: HttpRequest;
   readonly encoding: Encoding;
-  /** What its sender may do, and is believed. */
+  /** The sender's rights. */
   readonly trust: Trust;
-  /** Of the procedure, or the name of the route. */
+  /** The name of the procedure, or of the route. */
   readonly fqn: string;
   readonly version: Version;
-  /** As sent, without `?`. */
+  /** The query as sent, without `?`. */
   readonly query: string;
   /** How many services have passed it on. */
   readonly hops: number;
@@ -103,12 +103,12 @@ export class Exchange implements Call {
       cors?.names(request.headers["origin"]) !== true;
   }
 
-  /** By the clock of this host. */
+  /** In ms of this host's clock. */
   get deadline(): number {
     return this.#deadline;
   }
 
-  /** It has less time. */
+  /** Shortens the call's time. */
   endBy(deadline: number): void {
     this.#deadline = Math.min(this.#deadline, deadline);
   }
@@ -119,8 +119,8 @@ export class Exchange implements Call {
   }
 
   /**
-   * Gives `take` the body of a call once it is here. While it is awaited, the call takes no place among those that run.
-   * Undefined: nothing was awaited. Throws or rejects if the body has more than `limit` bytes.
+   * Gives `take` the body of a call once it is here. While it is awaited, the call takes no place among the running
+   * ones. Returns `undefined` if nothing was awaited. Throws or rejects if the body has more than `limit` bytes.
    */
   receiveBody(limit: number, take: (body: Uint8Array) => void): Promise<void> | undefined {
     const reading = this.request.readBody(limit);
@@ -166,13 +166,13 @@ export class Exchange implements Call {
     return this.#state;
   }
 
-  /** The procedure starts. */
+  /** Called when the procedure starts. */
   begin(): void {
     this.#hasBegun = true;
     this.#state?.begin();
   }
 
-  /** Its body is awaited: until it is there, the call takes no place among those that run. */
+  /** The body is awaited: until it is there, the call takes no place among the running ones. */
   awaitBody(): void {
     if (typeof this.#place !== "number") return;
     this.#options.admission.leave(this.#place);
@@ -180,8 +180,8 @@ export class Exchange implements Call {
   }
 
   /**
-   * It takes a place among those that run: as it comes, and again when its body is there. Throws if the service
-   * can take no more calls, or if this one is over.
+   * Takes a place among the running calls: on arrival, and again when its body is there. Throws if the limit of
+   * concurrent calls is reached, or if this call is over.
    */
   enter(): void {
     if (this.#place === "over") throw new DeadlineExceeded();
@@ -191,8 +191,8 @@ export class Exchange implements Call {
   }
 
   /**
-   * Resolves once the call may begin. Undefined: at once. Rejects if the call is over by then, or
-   * nobody waits for it any more.
+   * Resolves once the call may begin. Returns `undefined` if it may at once. Rejects if the call is over by then,
+   * or its caller has gone.
    */
   turn(): Promise<void> | undefined {
     return this.#options.admission.turn(this.fqn)?.then(() => {
@@ -201,28 +201,28 @@ export class Exchange implements Call {
     });
   }
 
-  /** Part of the body is there, of a call that has begun before: it takes a place in any case. */
+  /** Part of the body is there, of a call that had begun before: it gets a place in any case. */
   resume(): void {
     if (this.#place === "none") this.#place = this.#options.admission.add();
   }
 
-  /** The answer is there, or the call is refused: it takes no place any more. */
+  /** The answer is there, or the call is refused: gives up its place. */
   end(): void {
     this.awaitBody();
     this.#place = "over";
   }
 
-  /** The answer gets these headers, whatever it is, unless it has others of these names. */
+  /** The answer gets these headers in any case, unless it has others of the same names. */
   keep(headers: HttpResponse["headers"]): void {
     this.#kept = headers;
   }
 
-  /** The answer with what the application and its middleware set for it. Later settings throw. */
+  /** The answer with the settings of the application and its middleware. Later settings throw. */
   answered(given: HttpResponse): HttpResponse {
     let answer = given;
     const kept = this.#kept;
     if (kept !== undefined) {
-      // They include our own policies, and those that the node's middleware added.
+      // They include our own policies, and policies that the node's middleware added.
       const { [policyHeader]: policies } = kept;
       answer = withHeaders(
         withFields(answer, Object.assign({}, kept, answer.headers)),
@@ -236,7 +236,7 @@ export class Exchange implements Call {
     return this.#state?.onto(answer, isPlain) ?? answer;
   }
 
-  /** Its time is over: aborts its signal. */
+  /** The call's time is over: aborts its signal. */
   expire(reason: Error): void {
     this.#expired = reason;
     this.#abort?.abort(reason);
@@ -257,8 +257,8 @@ function isCrossSite(
   web: PublicOrigin,
   requestedOrigin: RequestedOrigin,
 ): boolean {
-  // The first service saw what the browser sent, before any middleware changed it. Without its
-  // header, decide from this request.
+  // The first service saw the browser's own fields, before any middleware changed them. Without its header, decide
+  // from this request.
   const relayed = relays ? readCrossSite(request.headers) : undefined;
   return relayed ?? (needsNoPreflight(request) && web.isForeign(request.headers, requestedOrigin));
 }

@@ -5,7 +5,7 @@
 import { memoryExhausted } from "../base/errors.ts";
 import type { EventLoop, Holding, MemoryBudget } from "../base/ports.ts";
 
-/** To make an answer of this size keeps the loop for about a millisecond. */
+/** Encoding an answer of this size keeps the loop for about a millisecond. */
 export const largeBytes = 131_072;
 
 interface Waiting {
@@ -16,7 +16,7 @@ interface Waiting {
 
 /** The results of one procedure that wait, while its answers are large. */
 interface Line {
-  /** Of the last answer. */
+  /** The size of the last answer. */
   bytes: number;
   waiting: Waiting[];
   holding: Holding | undefined;
@@ -40,8 +40,8 @@ export class LargeAnswers {
   }
 
   /**
-   * Resolves when the answer to a call of `name` may be made. Undefined: now. Nobody knows how large it will be.
-   * It counts like the last one while its result waits; if there is no room for that, this throws.
+   * Resolves when the answer to a call of `name` may be made. Returns `undefined` if it may at once. Its size isn't
+   * known yet, so while its result waits it counts as large as the last one; throws if there is no room for that.
    */
   turn(name: string): Promise<void> | undefined {
     const line = this.#lines.get(name);

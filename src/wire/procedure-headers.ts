@@ -1,4 +1,4 @@
-// What middleware and procedures see of a request's headers.
+// The header fields of a request that middleware and procedures see.
 
 import { connectionOptions, isHopByHop } from "../http/forwarded.ts";
 import { MiddlewareHeaders } from "../http/middleware.ts";
@@ -6,10 +6,10 @@ import type { HeaderFields } from "../base/ports.ts";
 import { headers, isServiceHeader, serviceHeaders } from "../base/protocol.ts";
 
 /**
- * Not among them: our own wire headers except the encoding; those of the connection and the ones
- * that `Connection` names, which would otherwise remove what a middleware sets under such a name when
- * the call is passed on; `host` in a call that a service of the deployment passes on, where it is the
- * address of this service, and not over a link; and `x-forwarded-*` from a sender that isn't believed.
+ * Leaves out our own wire headers except the encoding; those of the connection, and the ones that `Connection`
+ * names, which would otherwise remove fields that a middleware sets under such a name when the call is passed on;
+ * `host` in a call that a service of the deployment passes on, where it is the address of this service, and not
+ * over a link; and `x-forwarded-*` from a sender that isn't trusted.
  */
 export function procedureHeaders(
   fields: HeaderFields,

@@ -1,5 +1,5 @@
-// Checks the head of a request before a role sees it: it must name one host, and stay within what
-// every service on the way accepts.
+// Checks the head of a request before a role sees it: it must name one host, and stay within the limits of all
+// services on the way.
 
 import { BadRequest, NotImplemented, RequestHeaderFieldsTooLarge } from "../base/errors.ts";
 import { isServiceHeader, serviceHeaders } from "../base/protocol.ts";
@@ -16,8 +16,8 @@ export interface RequestHead {
 }
 
 /**
- * What the wire carries beyond `header` and `headerCount`. Services add header fields of their own,
- * and a request that the first service accepted must pass all others.
+ * The wire's capacity beyond `header` and `headerCount`. Services add header fields of their own, and a request
+ * that the first service accepted must pass all others.
  */
 export const wireMargin: { readonly bytes: number; readonly fields: number } = {
   bytes: 24 * 1024,
@@ -61,7 +61,7 @@ export function headProblem(
     const tooLarge = sizeProblem(target, rawHeaders, limits);
     if (tooLarge !== undefined) return tooLarge;
   }
-  // Parsers take what ends in `chunked` for chunks, and would hand on what is in them undecoded.
+  // Parsers treat any list that ends in `chunked` as chunked, and would pass on the content still encoded.
   if (codings !== undefined && codings.toLowerCase() !== "chunked")
     return new NotImplemented("The only transfer coding that services take is 'chunked', once");
   // Services on the way could disagree about which of several hosts counts.
@@ -76,7 +76,7 @@ function isAddedId(name: string, value: string): boolean {
   return (name === requestIdHeader || name === traceHeader) && value.length <= longestId;
 }
 
-/** The limits count what the caller sent, and not the fields that services on the way add. */
+/** The limits count the caller's own fields, without those that services on the way add. */
 function sizeProblem(
   target: string,
   rawHeaders: readonly string[],

@@ -44,7 +44,7 @@ export function encodeCall(
   { classes }: { readonly classes: ClassTable },
   encoding: Encoding,
 ): EncodedCall | Promise<EncodedCall> {
-  // Services get all of an error, and a page's table has no errors to send.
+  // Services get all of an error, and a page has no errors to send.
   const options = { classes, trusted: true };
   try {
     if (encoding !== "superjson") {

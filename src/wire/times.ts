@@ -7,11 +7,11 @@ export const intervalMs = 1_000;
 export const lateMs = 100;
 /** Below this delay, more may. */
 export const promptMs = 20;
-/** So many calls begin together that they keep the loop for about this long. */
+/** The calls that begin together keep the loop for about this long. */
 export const turnMs = 5;
 /** While calls are refused, the log says so at most this often. */
 export const logMs = 10_000;
-/** A call that would wait longer to begin is too much. */
+/** A call that would wait longer than this to begin is refused. */
 export const longestWaitMs = 500;
-/** Calls of a procedure line up until those that wait take less than this: then all of them begin. */
+/** Calls of a procedure line up until the waiting ones take less than this: then all of them begin. */
 export const shortWaitMs = 100;

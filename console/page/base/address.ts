@@ -1,4 +1,4 @@
-// The console may be below an application's base, which only its own address tells.
+// The console may be below an application's base, which its page only knows from its own address.
 
 import { consolePath } from "../../../src/base/protocol.ts";
 

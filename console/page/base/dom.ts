@@ -43,7 +43,7 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Makes `children` the only children. Doesn't touch those in place, so they keep the focus. */
+/** Makes `children` the only children. Children that are in place aren't touched, so they keep the focus. */
 export function arrange(element: Element, children: readonly Element[]): void {
   const kept = new Set(children);
   for (const child of Array.from(element.children)) if (!kept.has(child)) child.remove();

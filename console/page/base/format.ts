@@ -15,14 +15,16 @@ export function counted(value: number, noun: string): string {
 
 /** `0.4`, `12.3`, `540`. */
 export function rate(value: number): string {
-  return value === 0 ? "0" : value < 10 ? value.toFixed(1) : count(Math.round(value));
+  if (value === 0) return "0";
+  return value < 10 ? value.toFixed(1) : count(Math.round(value));
 }
 
 /** `0.31 ms`, `12 ms`, `1.4 s`. */
 export function duration(ms: number): string {
   if (ms >= 10_000) return `${(ms / 1000).toFixed(0)} s`;
   if (ms >= 1_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toFixed(1) : ms.toFixed(2)} ms`;
+  if (ms >= 100) return `${ms.toFixed(0)} ms`;
+  return `${ms.toFixed(ms >= 1 ? 1 : 2)} ms`;
 }
 
 /** Two durations, with one unit if they share it: `172 / 526 ms`. */
@@ -84,7 +86,7 @@ export function versionText(version: string | undefined): string {
   return version === undefined || version === "0.0.0" ? "" : `v${version}`;
 }
 
-/** What a procedure's name leaves open: its version, or a route's method and path. */
+/** The part that a procedure's name leaves open: its version, or a route's method and path. */
 export function labelOf({ route, version }: ProcedureState): string {
   return route ?? versionText(version);
 }

@@ -1,5 +1,5 @@
-// The page's copy of the service's state: a snapshot, then changes. Once per frame, views are told
-// which parts changed.
+// The page's copy of the service's state: a snapshot, then changes. Notifies views once per frame of the parts that
+// changed.
 
 import { hostOf } from "./format.ts";
 import type {

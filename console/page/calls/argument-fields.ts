@@ -1,4 +1,4 @@
-// A form field for each parameter, from what the build recorded of it.
+// A form field for each parameter, according to its type from the build.
 
 import type { Choice, Parameter, PatternName } from "../../../src/base/manifest.ts";
 import { convert, parse, parsedAs } from "./argument-values.ts";
@@ -34,10 +34,10 @@ function fieldOf({ name, type, form, ...rest }: PatternName): Field {
   if (type?.endsWith("[]")) return listField(name, type.slice(0, -2), optional);
   const kind = type ?? form;
   if (kind === "boolean") return choiceField(name, kind, [true, false], optional);
-  if (kind === "object" || kind === "list")
-    return jsonField(name, `JSON ${kind}`, kind, optional ? "" : kind === "list" ? "[]" : "{}", {
-      optional,
-    });
+  if (kind === "object" || kind === "list") {
+    const empty = kind === "list" ? "[]" : "{}";
+    return jsonField(name, `JSON ${kind}`, kind, optional ? "" : empty, { optional });
+  }
   if (kind === undefined) return freeField(name, optional);
   if (typeof kind !== "string")
     return choiceField(

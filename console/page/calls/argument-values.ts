@@ -1,4 +1,4 @@
-// From what somebody typed to a value in the serialized form of src/codec. Errors name the argument.
+// Converts typed text to a value in the serialized form of src/codec. Errors name the argument.
 
 export function parse(text: string, name: string): unknown {
   try {

@@ -34,22 +34,22 @@ export function openProcedure(procedure: ProcedureState, model: Model): void {
       "Last minute",
       `${counted(rates.calls, "call")}, ${counted(rates.failures, "failure")}, p50 ${duration(rates.p50)}, p95 ${duration(rates.p95)}`,
     );
-  const form =
-    route !== undefined
-      ? h("p", { class: "note" }, "A route: send it a request.")
-      : browserOnly
-        ? h("p", { class: "note" }, "It runs in browsers only, so it can't be called from here.")
-        : access === "private"
-          ? h("p", { class: "note" }, "Private: only procedures of its own node can call it.")
-          : formOf(
-              procedure,
-              parameters === undefined ? [argumentsField()] : fieldsOf(parameters),
-              parameters === undefined,
-            );
+  const callForm = (): HTMLElement => {
+    if (route !== undefined) return noteOf("A route: send it a request.");
+    if (browserOnly) return noteOf("It runs in browsers only, so it can't be called from here.");
+    if (access === "private")
+      return noteOf("Private: only procedures of its own node can call it.");
+    const fields = parameters === undefined ? [argumentsField()] : fieldsOf(parameters);
+    return formOf(procedure, fields, parameters === undefined);
+  };
   openDialog(
     `${fqn} ${labelOf(procedure)}`.trim(),
-    h("div", {}, facts, moveForm(procedure, model), form),
+    h("div", {}, facts, moveForm(procedure, model), callForm()),
   );
+}
+
+function noteOf(text: string): HTMLElement {
+  return h("p", { class: "note" }, text);
 }
 
 function formOf(
@@ -93,7 +93,7 @@ function formOf(
   return h(
     "form",
     { class: "call-form", onsubmit: (event: SubmitEvent) => void submit(event) },
-    fields.length === 0 ? h("p", { class: "note" }, "It takes no arguments.") : null,
+    fields.length === 0 ? noteOf("It takes no arguments.") : null,
     ...fields.map(({ element }) => element),
     h(
       "details",

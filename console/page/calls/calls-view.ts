@@ -9,9 +9,7 @@ import type { Model } from "../base/model.ts";
 import { drawIntervalMs, rushIntervalMs } from "../base/times.ts";
 
 const heads = ["Time", "Procedure", "Route", "Sent", "Got", "Took", "Result"];
-/**
- * With more new calls than this per update nobody can read them, so the list updates less often.
- */
+/** More new calls than this per update can't be read anyway, so the list updates less often. */
 const rushCalls = 20;
 /** Rows written per frame; visible ones come first. */
 const rowsPerFrame = 16;
@@ -83,12 +81,14 @@ export function callsView(model: Model): HTMLElement {
   model.onChange((parts) => {
     if (!parts.has("calls") || held || timer !== undefined) return;
     const news = (model.calls[0]?.number ?? 0) - (listed[0]?.number ?? 0);
-    const wait = listed.length === 0 ? 0 : news > rushCalls ? rushIntervalMs : drawIntervalMs;
+    const interval = news > rushCalls ? rushIntervalMs : drawIntervalMs;
+    const wait = listed.length === 0 ? 0 : interval;
     timer = setTimeout(draw, Math.max(0, drawnAt + wait - performance.now()));
   });
   const hold = (): void => {
     const isStill = paused || grid.matches(":hover") || grid.contains(document.activeElement);
-    setText(note, !isStill ? "" : paused ? "paused" : "held while you are in it");
+    const reason = paused ? "paused" : "held while you are in it";
+    setText(note, isStill ? reason : "");
     if (isStill === held) return;
     held = isStill;
     if (!held) draw();

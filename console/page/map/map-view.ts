@@ -174,7 +174,7 @@ export function mapView(
     h(
       "p",
       { class: "hidden-text" },
-      "Who calls this service, and the members it forwards calls to. The tables below show the same.",
+      "Callers of this service, and the members it forwards calls to. The tables below show the same.",
     ),
     problems,
     stage,

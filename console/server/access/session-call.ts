@@ -1,4 +1,4 @@
-// Turns a call from the console's form into one for `/rpc`: it is as trusted as one by a caller who shows the key.
+// Turns a call from the console's form into one for `/rpc`, with the trust that a caller with the key has.
 
 import type { CallFrom, HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import { consolePath, headers, isServiceHeader } from "../../../src/base/protocol.ts";

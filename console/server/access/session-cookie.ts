@@ -25,7 +25,7 @@ export function readSessionCookie(fields: HeaderFields): string | undefined {
 /**
  * The value of `set-cookie`; `request` are the headers of the request that is answered. Without a path,
  * so that it is for the folder of the request's address as the browser knows it (RFC 6265, section 5.1.4):
- * something in front may have taken a base off.
+ * a proxy in front may have taken a base off.
  */
 export function writeSessionCookie(
   request: HeaderFields,

@@ -3,7 +3,7 @@
 import type { Clock } from "../../../src/base/ports.ts";
 import { sessionMs, tokenMs } from "../base/times.ts";
 
-// Only a holder of the trust key can create more. Then the oldest ones end.
+// Only a holder of the trust key can create more. Beyond this, the oldest ones end.
 const maxTokens = 16;
 const maxSessions = 64;
 

@@ -10,7 +10,7 @@ export const windowMs = 60_000;
 
 // calls/procedure-rates.ts
 export const ratesRefreshMs = 1_000;
-/** By then all readers have seen the procedure's figures drop to 0. */
+/** After this time, all readers have seen the procedure's figures drop to 0. */
 export const forgetMs = 180_000;
 
 // calls/window.ts
@@ -33,7 +33,7 @@ export const gatewayPollMs = 5_000;
 export const memberAnswerMs = 6_000;
 
 // sources/other-gateways.ts
-/** Nodes see each other's gateways differently: what none of them has said for so long is over. */
+/** Nodes see each other's gateways differently: a gateway that no node has reported for this long is gone. */
 export const keptMs = 20_000;
 export const otherAnswerMs = 3_000;
 

@@ -161,8 +161,8 @@ function factsOf(
 }
 
 /**
- * What is known of the error in an answer: of one that was masked here, its name and trace too. The
- * message is the answer's, never that of the hidden error.
+ * The facts about the error in an answer; for an error that was masked here, also its name and trace. The message
+ * is the answer's, never that of the hidden error.
  */
 function failureFacts(answer: HttpResponse, hidden: unknown, showsMessage: boolean): Failure {
   const { message, ...seen } = failureIn(answer);
@@ -205,6 +205,6 @@ function versionIn(target: string): string {
 function bytesOf({ body, headers: fields }: HttpResponse): number {
   if (body === undefined) return 0;
   if (typeof body === "string") return Buffer.byteLength(body);
-  // What streams says its length if the service that sends it knew it.
+  // A stream has a length if the service that sends it knew it.
   return body instanceof Uint8Array ? body.byteLength : Number(fields["content-length"] ?? 0);
 }

@@ -14,7 +14,7 @@ const maxSites = 8;
 
 export class Callers {
   readonly #trust: Credentials["of"];
-  /** By site and kind of browser. */
+  /** Browsers by site and kind. */
   readonly #browsers = new Map<string, { readonly site: string; readonly calledAt: number }>();
 
   constructor(trust: Credentials["of"]) {

@@ -4,17 +4,17 @@ import type { HttpResponse } from "../../../src/base/ports.ts";
 import { headers } from "../../../src/base/protocol.ts";
 import { mostLines } from "../../../src/base/trace.ts";
 
-/** Of a message: enough to recognise an error, and little for a hundred calls in one event. */
+/** The kept part of a message: enough to recognise an error, and small enough for a hundred calls in one event. */
 const maxMessage = 300;
 /** Longer answers carry fields of the error, which aren't needed here. */
 const maxLength = 65_536;
-/** As `traceLine` and `traced` write them. */
+/** The format of `traceLine` and `traced`. */
 const line = /^\[[^\n]{1,300} \| v[\d.]{1,30}\]$/;
 const omission = /^… \d{1,15} more$/;
 const masked = /^Internal error \([0-9a-f]{16}\)$/;
 const isLine = (entry: string): boolean => line.test(entry) || omission.test(entry);
 
-/** What is known of a failure. A masked error has an id in its name, and no message. */
+/** The facts about a failure. A masked error has an id in its name, and no message. */
 export interface Failure {
   readonly error?: string;
   readonly message?: string;
@@ -36,12 +36,9 @@ function readFailure(
   body: HttpResponse["body"],
   type: string,
 ): { error?: string | undefined; message?: unknown; trace: readonly string[] } {
-  const text =
-    typeof body === "string"
-      ? body
-      : body instanceof Uint8Array && body.length <= maxLength
-        ? new TextDecoder().decode(body)
-        : "";
+  const isShort = body instanceof Uint8Array && body.length <= maxLength;
+  const decoded = isShort ? new TextDecoder().decode(body) : "";
+  const text = typeof body === "string" ? body : decoded;
   if (text.length > maxLength) return { trace: [] };
   if (!type.startsWith("application/json")) {
     // Trace lines come at the end, after a message of any number of lines.
@@ -70,13 +67,13 @@ function readFailure(
   }
 }
 
-/** A message as the console shows it; none if there is nothing to read in it. */
+/** A message as the console shows it; empty if it can't be read. */
 export function messageOf(message: unknown): Pick<Failure, "message"> {
   if (typeof message !== "string" || message.trim() === "" || masked.test(message)) return {};
   return { message: message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message };
 }
 
-/** The message of a masked error, which is nothing but its id. */
+/** The message of a masked error, which is only its id. */
 function maskedMessage(message: unknown): string | undefined {
   return typeof message === "string" && masked.test(message) ? message : undefined;
 }

@@ -4,7 +4,7 @@ import type { AbortNotice, CallFrom, LinkedPeer } from "../../../src/base/ports.
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
 import type { RequestNotes } from "../../../src/base/ports/telemetry.ts";
 
-/** What isn't passed on is missing while somebody looks at the console, so nothing is optional here. */
+/** Nothing is optional here: a property that isn't passed on would be missing whenever the console has viewers. */
 type Whole = { [Key in keyof Required<HttpRequest>]: HttpRequest[Key] };
 
 export class RequestWrapper implements Whole {

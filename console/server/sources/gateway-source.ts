@@ -1,4 +1,4 @@
-// What a gateway shows: its members, their descriptions from joining, and their health checks.
+// The state of a gateway: its members, their descriptions from joining, and their health checks.
 
 import { mostOpen } from "../../../src/base/access.ts";
 import type { MemberState, ProcedureState } from "../../console-state.ts";

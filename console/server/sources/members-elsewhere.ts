@@ -7,7 +7,7 @@ import type { Directory, DirectoryMember, Member } from "../../../src/roles/pipe
 export class MembersElsewhere {
   readonly #directory: Pick<Directory, "watchMembers" | "listOf">;
   #all: () => readonly DirectoryMember[] = () => [];
-  /** By the digest of their lists. */
+  /** Segments by the digest of their list. */
   readonly #segments = new Map<string, readonly string[]>();
   /** Members whose lists can't be read yet, by digest. */
   readonly #unread = new Map<string, DirectoryMember>();

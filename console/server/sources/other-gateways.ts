@@ -1,5 +1,4 @@
-// What a gateway's console knows of the deployment's other gateways. A node says it that is a member of
-// several.
+// The deployment's other gateways, for a gateway's console. Nodes that are members of several gateways report them.
 
 import type { Host } from "../../../src/base/ports.ts";
 import { anyUpstream, gatewaysPath } from "../../../src/base/protocol.ts";
@@ -88,7 +87,7 @@ export function otherGateways(
   };
 }
 
-/** What is a list of gateways in an answer. */
+/** The entries of an answer that are valid gateways. */
 function gatewaysIn(answer: unknown): readonly ListedGateway[] {
   const { gateways } = (answer ?? {}) as { gateways?: unknown };
   return Array.isArray(gateways) ? gateways.filter(isGateway) : [];

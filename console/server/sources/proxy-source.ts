@@ -1,5 +1,5 @@
-// What a proxy shows: the members of the gateway behind it if that has a console, otherwise the
-// procedures of the application.
+// The state of a proxy: the members of the gateway behind it if that has a console, otherwise the procedures of the
+// application.
 
 import type { ConsoleState, MemberState, ProcedureState } from "../../console-state.ts";
 import { defaultServerSegments } from "../../../src/base/manifest.ts";
@@ -63,7 +63,7 @@ export function proxySource(
   };
 }
 
-/** `undefined` for a node, or a gateway that is down or has no console: the manifest has to do. */
+/** `undefined` for a node, or a gateway that is down or without a console: then the manifest is used. */
 async function stateOf({ clock }: Host, upstreams: Peer): Promise<ConsoleState | undefined> {
   const way = { clock, transport: upstreams };
   const state = (await fetchJson(way, {

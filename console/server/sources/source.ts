@@ -1,4 +1,4 @@
-// What the console reads from a role, about once a second while it has viewers.
+// The state that the console reads from a role, about once a second while it has viewers.
 
 import type { MemberState, ProcedureState } from "../../console-state.ts";
 import type { ObservedCall } from "../../../src/types/outgoing-call.ts";

@@ -1,4 +1,4 @@
-// What a standalone shows: itself, and the calls between its procedures.
+// The state of a standalone: itself, and the calls between its procedures.
 
 import type { ProcedureState } from "../../console-state.ts";
 import { describeNode, type Subject } from "../../../src/roles/pipeline/observer.ts";

@@ -9,7 +9,7 @@ import { families } from "./families.ts";
 
 /** Procedures with numbers of their own. A time series costs a Prometheus more than a counter here. */
 const mostProcedures = 1_000;
-/** Stands for all others, and for names that nobody has announced. */
+/** Stands for all other names, and for names that no service has announced. */
 export const others = "other";
 const bounds: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
@@ -18,7 +18,7 @@ const bounds: readonly number[] = [
 class Series {
   calls = 0;
   seconds = 0;
-  /** How many took at most as long as each bound, and longer than the one before. */
+  /** For each bound, the number of calls that took at most that long, and longer than the bound before. */
   readonly buckets: number[] = bounds.map(() => 0);
   readonly failures: Partial<Record<string, number>> = {};
 }

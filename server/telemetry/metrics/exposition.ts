@@ -14,7 +14,7 @@ export class Exposition {
     return this.#text;
   }
 
-  /** The head of a family, whose samples follow. */
+  /** Writes the head of a family. Its samples follow. */
   family({ name, type, help }: Family): void {
     this.#text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
   }

@@ -1,4 +1,4 @@
-// The names of all metrics, with what they are. docs/guide/operations.md has the same table.
+// The names of all metrics, with their descriptions. docs/guide/operations.md has the same table.
 
 export interface Family {
   readonly name: string;
@@ -38,7 +38,14 @@ type FamilyName =
   | "started";
 
 export const families: Readonly<Record<FamilyName, Family>> = {
-  info: family("seamline_info", "gauge", "1, with what the service is", "role", "node", "version"),
+  info: family(
+    "seamline_info",
+    "gauge",
+    "1, with the service's role, name and version",
+    "role",
+    "node",
+    "version",
+  ),
   calls: family(
     "seamline_calls_total",
     "counter",
@@ -78,13 +85,13 @@ export const families: Readonly<Record<FamilyName, Family>> = {
   resent: family(
     "seamline_calls_resent_total",
     "counter",
-    "Calls that the gateway sent to another member, by what the first one did",
+    "Calls that the gateway sent to another member, by the outcome at the first one",
     "reason",
   ),
   members: family(
     "seamline_members",
     "gauge",
-    "Members of the gateway, by what keeps calls from them; nothing does from those that are ready",
+    "Members of the gateway, by state: ready, or the reason that keeps calls from them",
     "state",
   ),
   links: family(

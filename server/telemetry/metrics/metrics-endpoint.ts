@@ -1,4 +1,4 @@
-// Where Prometheus finds the metrics: at /metrics of the service, or at a port of their own.
+// The endpoint for Prometheus: /metrics of the service, or a port of its own.
 
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
@@ -17,7 +17,7 @@ export function asksForMetrics({ target }: HttpRequest): boolean {
   return target.startsWith(path) && pathOf(target) === path;
 }
 
-/** The answer to such a request, for who has the token if there is one. */
+/** The answer to a request for metrics. If there is a token, the request needs it. */
 export function answerMetrics(
   { method, headers }: HttpRequest,
   metrics: Metrics,
@@ -36,14 +36,14 @@ export function answerMetrics(
   };
 }
 
-/** The token of the scheme `Bearer`, whose case doesn't matter; else nothing. */
+/** The token of the scheme `Bearer`, whose case doesn't matter; empty for other fields. */
 function bearerToken(field: unknown): string {
   return (typeof field === "string" ? /^bearer +(.*)$/i.exec(field)?.[1] : undefined) ?? "";
 }
 
 /**
- * A listener that answers everybody who reaches it, and asks for a host of the service: a page of another
- * site could reach it too, by a name of its own. Rejects if it can't listen.
+ * A listener that answers without a key, but only for a host of the service: otherwise pages of other sites could
+ * reach it through a DNS name of their own. Rejects if it can't listen.
  */
 export async function listenForMetrics(
   metrics: Metrics,

@@ -1,4 +1,4 @@
-// What a service tells Prometheus.
+// The metrics of a service, for Prometheus.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
@@ -15,9 +15,9 @@ export interface MetricsParts {
   readonly memory: { readonly bytes: number; readonly limit: number };
 }
 
-/** A timer of the event loop, which the process pays for twenty times a second. */
+/** A timer of the event loop, which runs twenty times a second. */
 const resolutionMs = 50;
-/** Whoever reads more often than that gets the delays since then. */
+/** If metrics are read more often than this, each reader gets the delays since then. */
 const shortestWindowMs = 5_000;
 
 export class Metrics {
@@ -75,7 +75,7 @@ export class Metrics {
   }
 
   #writeDelays(text: Exposition): void {
-    // It measures the time between two turns of its timer, in nanoseconds.
+    // The histogram measures the time between two turns of its timer, in nanoseconds.
     const late = (nanoseconds: number): number =>
       Math.max(0, Math.round(nanoseconds / 1e3 - resolutionMs * 1e3) / 1e6);
     const isEmpty = this.#delays.count === 0;

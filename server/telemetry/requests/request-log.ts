@@ -15,7 +15,7 @@ export interface Answered {
   readonly ms: number;
 }
 
-/** Writes the line. It has no query, header or body: those may hold secrets. */
+/** Writes the line. It leaves out query, headers and body, which may hold secrets. */
 export function logRequest(log: Log, { request, notes, response, ms }: Answered): void {
   const { method, headers } = request;
   // Parts of a route's path may be secrets, such as the token of a link in a mail.
@@ -51,7 +51,7 @@ function procedureIn(path: string): string | undefined {
   }
 }
 
-/** Nothing that a terminal takes for a command. */
+/** Hides characters that a terminal takes for a command. */
 function visible(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, (character) => encodeURIComponent(character));
 }

@@ -16,7 +16,7 @@ export function applicationApi(root: string): OpenTelemetry | undefined {
   try {
     require.resolve(name);
   } catch {
-    // It isn't installed: requests get their ids, and nobody records spans.
+    // It isn't installed: requests get their ids, and spans aren't recorded.
     return undefined;
   }
   return require(name) as OpenTelemetry;

@@ -5,7 +5,7 @@ import { isHealth } from "../../../src/http/health.ts";
 
 const header = "server-timing";
 
-/** For the service with this name. Each service adds itself to what those behind it say. */
+/** For the service with this name. Each service adds its entry to those of the services behind it. */
 export function serverTiming(name: string, now: () => number = () => performance.now()): Telemetry {
   const metric = name.replaceAll(/[^\w-]/g, "-");
   return {

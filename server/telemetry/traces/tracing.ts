@@ -1,4 +1,4 @@
-// Traces: the ids that each request takes along, and the spans of those that are sampled.
+// Traces: the ids that each request carries, and the spans of sampled requests.
 
 import type { Attributes, Context as Surroundings, Span, Tracer } from "@opentelemetry/api";
 
@@ -16,14 +16,14 @@ import {
 import type { Answered } from "../requests/request-log.ts";
 import { randomId } from "./ids.ts";
 
-/** What is used of the application's `@opentelemetry/api`. */
+/** The part of the application's `@opentelemetry/api` that is used. */
 export type OpenTelemetry = Pick<
   typeof import("@opentelemetry/api"),
   "trace" | "context" | "createTraceState" | "ROOT_CONTEXT" | "SpanKind" | "SpanStatusCode"
 >;
 
 export interface TracingParts {
-  /** The share of the traces that begin here, or come from outside, whose spans are recorded. */
+  /** The share of traces, of those that begin here or come from outside, whose spans are recorded. */
   readonly sample: number;
   /** Records spans, if the application has it. */
   readonly api?: OpenTelemetry | undefined;
@@ -55,7 +55,7 @@ export class Tracing {
     const parent = readTracePoint(fields);
     const state = parent && readTraceState(fields);
     const { random = Math.random, sample, api } = this.#parts;
-    // Services of the deployment have decided already. Anybody else could have everything recorded.
+    // Services of the deployment have decided already. Other senders could cause everything to be recorded.
     const sampled =
       parent !== undefined && this.#role?.believes(request) === true
         ? parent.sampled
@@ -81,13 +81,13 @@ export class Tracing {
     { parent, own, state, name, request }: Beginning,
   ): RequestTrace {
     if (!own.sampled || name === undefined) {
-      // What the application records itself belongs to a trace that isn't recorded.
+      // The application's own spans belong to a trace that isn't recorded.
       const around = api.trace.setSpanContext(api.ROOT_CONTEXT, spanContextOf(api, own, state));
       if (!own.sampled) return new RequestTrace(own, { api, tracer, around });
-      // A proxy has no spans for names that it doesn't know: what is behind it hangs on the caller's.
+      // A proxy has no spans for unknown names: spans of the services behind it become children of the caller's.
       return new RequestTrace({ ...own, spanId: parent?.spanId ?? own.spanId });
     }
-    // With instrumented sockets, the request has a span already. Frames of a link have none.
+    // With instrumented sockets, the request has a span already. Frames of a link don't.
     const outer = request.from === undefined ? api.context.active() : api.ROOT_CONTEXT;
     const before =
       parent === undefined
@@ -105,7 +105,7 @@ export class Tracing {
     };
     const span = tracer.startSpan(name, { kind: api.SpanKind.SERVER, attributes }, before);
     const { traceId, spanId, traceFlags } = span.spanContext();
-    // Without an SDK the api gives the parent, or zeros.
+    // Without an SDK, the API returns the parent, or zeros.
     const isOwn = spanId !== parent?.spanId && /[^0]/.test(spanId);
     const point = isOwn ? { traceId, spanId, sampled: (traceFlags & 1) === 1 } : own;
     if (!span.isRecording()) return new RequestTrace(point);
@@ -125,7 +125,7 @@ interface Beginning {
 interface Recording {
   readonly api: OpenTelemetry;
   readonly tracer: Tracer;
-  /** In which the request is answered. */
+  /** The context in which the request is answered. */
   readonly around: Surroundings;
 }
 
@@ -141,13 +141,13 @@ export class RequestTrace {
     this.#span = span;
   }
 
-  /** Runs what answers the request, so that spans which the application makes are part of its own. */
+  /** Runs the request's handler, so that the application's spans become children of the request's. */
   run<T>(act: () => T): T {
     const { api, around } = this.#recording ?? {};
     return api === undefined || around === undefined ? act() : api.context.with(around, act);
   }
 
-  /** Notes calls that the request causes; `undefined` where nothing is recorded. */
+  /** Notes outbound calls of the request; `undefined` if nothing is recorded. */
   get sends(): ((name: string) => SentNotes) | undefined {
     const span = this.#span;
     const recording = this.#recording;
@@ -166,7 +166,7 @@ export class RequestTrace {
   }
 }
 
-/** A span for a call to another service. Its parent is what the application does at the moment. */
+/** A span for a call to another service. Its parent is the application's current span. */
 function sentNotes({ api, tracer, around }: Recording, point: TracePoint, name: string): SentNotes {
   const active = api.context.active();
   const isOwn = api.trace.getSpanContext(active)?.traceId === point.traceId;
@@ -194,7 +194,7 @@ function sentNotes({ api, tracer, around }: Recording, point: TracePoint, name: 
   };
 }
 
-/** Records an error. One that blames the caller, such as a wrong argument, is no fault of the service. */
+/** Records an error. An error that blames the caller, such as a wrong argument, isn't a fault of the service. */
 function record(api: OpenTelemetry, span: Span, thrown: unknown): void {
   const error =
     thrown instanceof Error ? thrown : new Error("A value that isn't an error was thrown");
@@ -203,7 +203,7 @@ function record(api: OpenTelemetry, span: Span, thrown: unknown): void {
     if (statusOf(error) < 500) return;
     span.setStatus({ code: api.SpanStatusCode.ERROR, message: error.message });
   } catch {
-    // An error whose getters throw: the answer mustn't fail for it.
+    // The error's getters throw: the answer mustn't fail for that.
     span.setStatus({ code: api.SpanStatusCode.ERROR });
   }
 }

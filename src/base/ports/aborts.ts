@@ -1,9 +1,9 @@
-// What tells that nobody waits for something any more.
+// A notice that a result isn't wanted any more.
 
-/** Who listens for an abort. An object costs no function of its own for each request. */
+/** A listener for an abort. With an object, no request needs a function of its own. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
-/** What requests use of an AbortSignal, which is one of these, too. */
+/** The part of AbortSignal that requests use. Every AbortSignal is one. */
 export interface AbortNotice {
   readonly aborted: boolean;
   readonly reason: unknown;

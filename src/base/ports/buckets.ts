@@ -1,14 +1,14 @@
-// Keys and values that services share on a server outside of the deployment. Whoever may write there can
+// Keys and values that services share on a server outside of the deployment. Anything with write access there can
 // write anything, so a value is only worth what its own signature or digest proves.
 
-/** `lists` holds what is too long for an entry, in parts. */
+/** `lists` holds values that are too long for an entry, in parts. */
 export type BucketName = "gateways" | "members" | "lists";
 
-/** What a host tells of the server that holds the buckets. */
+/** Events of the server that holds the buckets. */
 export interface BucketEvents {
-  /** The server answers, for the first time or again. It may have lost what was in it. */
+  /** The server answers, for the first time or again. Its data may be lost. */
   onReached(): void;
-  /** It doesn't answer. Told once, until it is reached. */
+  /** The server doesn't answer. Called once, until it is reached again. */
   onAway(why: string): void;
 }
 
@@ -22,11 +22,11 @@ export interface Buckets {
   open(events: BucketEvents): Promise<void>;
   /** Resolves when the value is stored. */
   put(bucket: BucketName, key: string, value: Uint8Array): Promise<void>;
-  /** `undefined`: there is no such key. Rejects if the server doesn't say. */
+  /** `undefined` if there is no such key. Rejects if the server doesn't answer. */
   get(bucket: BucketName, key: string): Promise<Uint8Array | undefined>;
   /**
-   * Passes on the values that there are, then calls `onListed`, and passes on what changes. It begins
-   * again whenever the server is reached again.
+   * Passes on the current values, then calls `onListed`, and passes on changes. Starts over each time the server is
+   * reached again.
    */
   watch(
     bucket: BucketName,

@@ -1,14 +1,14 @@
-// Where a service learns which gateways a deployment has.
+// Lists the gateways of a deployment, for a service.
 
-/** A gateway, and where to connect to. */
+/** A gateway, and the address to connect to. */
 export interface GatewayAddress {
-  /** Scheme, host and port, without a slash at the end: what requests, TLS and handshakes name. */
+  /** Scheme, host and port, without a slash at the end. Requests, TLS and handshakes use this name. */
   readonly url: string;
-  /** The IP address to connect to, if several gateways have this name [what the name resolves to]. */
+  /** The IP address to connect to, if several gateways have this name [the address that the name resolves to]. */
   readonly address?: string | undefined;
   /**
-   * The only address that the name has now, if that is known. A link that is elsewhere is replaced, by one to
-   * what the name resolves to by then.
+   * The only address that the name has now, if known. A link to another address is replaced by one to the name's
+   * address at that time.
    */
   readonly resolved?: string | undefined;
 }
@@ -17,7 +17,7 @@ export interface GatewayAddress {
 export interface Gateways {
   /**
    * Calls `onGateways` with all of them as soon as they are known, which may be before it returns, and
-   * again with all of them when they change, or may have. What is returned ends it.
+   * again with all of them when they change, or may have. Call the returned function to stop.
    */
   watch(onGateways: (gateways: readonly GatewayAddress[]) => void): () => void;
 }
@@ -29,7 +29,7 @@ export function baseAt(base: string, address: string): string {
   return `${protocol}//${host}${port === "" ? "" : `:${port}`}`;
 }
 
-/** What tells two gateways apart, for people as well: `http://gateway:3002 (10.0.0.7)`. */
+/** A name that tells gateways apart, for people as well: `http://gateway:3002 (10.0.0.7)`. */
 export function gatewayName({ url, address }: GatewayAddress): string {
   return address === undefined ? url : `${url} (${address})`;
 }

@@ -1,7 +1,7 @@
-// What is noted of requests and calls for those who run a service. A host that notes nothing lends
-// nothing, and then a request pays for nothing.
+// Notes on requests and calls for the operators of a service. A host that keeps none provides none of this, and its
+// requests pay nothing.
 
-/** What a line of the log is about. The names are those of the line's JSON. */
+/** The fields of a log line. The names are those of the line's JSON. */
 export interface LogFields {
   /** The kind of an event: `joined`, `left`, `ejected`. */
   readonly event?: string | undefined;
@@ -24,20 +24,20 @@ export interface LogFields {
 
 /** Notes one call that is sent to another service. */
 export interface SentNotes {
-  /** What the call takes along, in place of what it has under these names. */
+  /** Headers that the call sends, replacing its own of the same names. */
   readonly headers: Readonly<Record<string, string>>;
   answered(status: number): void;
-  /** There is no answer. */
+  /** The call wasn't answered. */
   failed(thrown: unknown): void;
 }
 
-/** What is noted of a request while it is answered. */
+/** Notes on a request while it is answered. */
 export interface RequestNotes {
-  /** Notes a call that the request causes. Missing where nobody wants to know. */
+  /** Notes a call that the request makes. Missing if the service keeps no such notes. */
   sends?: ((name: string) => SentNotes) | undefined;
   /** The route that answers it: its name, and the pattern of its path. */
   route: { readonly name: string; readonly path: string } | undefined;
-  /** What was thrown, if it is answered with an error. */
+  /** The thrown error, if the request is answered with one. */
   failure: { readonly thrown: unknown } | undefined;
 }
 
@@ -48,33 +48,33 @@ export interface CallFigures {
   readonly limit: number;
   /** Since the start. */
   readonly refused: number;
-  /** For how long the middle one of those that run has been running; 0 if none does. */
+  /** The median time that the running calls have been running for; 0 if there are none. */
   readonly medianMs: number;
   readonly oldestMs: number;
 }
 
-/** What a role holds at the moment, in numbers. */
+/** Figures of a role at this moment. */
 export interface RoleFigures {
   readonly calls: CallFigures;
   readonly links: { readonly dialled: number; readonly accepted: number };
-  /** Of a gateway, by what keeps calls from them; `in` are those that nothing keeps out. */
+  /** A gateway's members, by the reason that keeps calls from them; `ready` for none. */
   readonly members?: Readonly<Record<"ready" | "unhealthy" | "silent", number>>;
   /** Calls that a gateway sent to another member, since the start, by the reason. */
   readonly resent?: Readonly<Record<"unsent" | "refused" | "build" | "unanswered", number>>;
 }
 
-/** What names a role knows. */
+/** The names that a role knows. */
 export interface RoleNames {
   /** Whether a service of the deployment has announced a procedure with this name. */
   knows(name: string): boolean;
 }
 
-/** What a role adds to what all roles tell. */
+/** Facts that a role adds to those of all roles. */
 export interface MeasuredParts extends RoleNames {
   readonly figures?: () => Pick<RoleFigures, "members" | "resent">;
 }
 
-/** What of a request says whose it is, and for what. */
+/** The parts of a request that identify its sender and procedure. */
 export interface SeenRequest {
   readonly method: string;
   readonly target: string;
@@ -82,7 +82,7 @@ export interface SeenRequest {
   readonly from?: "outside" | "trusted" | "service" | "key" | undefined;
 }
 
-/** What may be asked of a role that is measured. */
+/** Questions to a role that is measured. */
 export interface MeasuredRole extends RoleNames {
   /** The announced name of the procedure or route that a request is for. */
   nameOf(request: SeenRequest): string | undefined;

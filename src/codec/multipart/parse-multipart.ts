@@ -14,7 +14,7 @@ export interface Part {
   readonly type: string;
   /** A view of the body. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the part was read as, so that reading it again gives the same object. */
+  /** The value that the part was read as, so that reading it again gives the same object. */
   file?: Blob;
 }
 

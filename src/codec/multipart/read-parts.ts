@@ -38,7 +38,7 @@ export class PartReader {
     this.#parts.delete(argsPart);
   }
 
-  /** The value of a form. Throws a {@link Fault}, also for one that has no parts. */
+  /** The value of a form. Throws a {@link Fault}, also if it refers to a missing part. */
   readonly read = (form: Properties): unknown => {
     switch (form["name"]) {
       case "File":
@@ -117,7 +117,7 @@ export class PartReader {
   }
 }
 
-/** Refuses forms that refer to parts, in a message that has none. */
+/** Refuses forms that refer to parts, in a message without parts. */
 export function refuseParts({ name }: Properties): never {
   if (name === "File" || name === "Blob" || name === "FormData")
     throw new Fault(`a ${name} form needs a multipart/form-data call, with its bytes in a part`);

@@ -121,7 +121,7 @@ export function writeMultipart(entries: Iterable<readonly [string, string | Blob
   });
 }
 
-/** As the HTML standard says. A backslash would escape what follows it. */
+/** Escaped as the HTML standard says. A backslash would escape the next character. */
 function escaped(text: string): string {
   return text.replace(/["\r\n]/g, encodeURIComponent).replaceAll("\\", "\\\\");
 }

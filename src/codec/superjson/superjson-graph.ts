@@ -1,5 +1,5 @@
-// Copies a value for superjson to write: every object once, however many references lead to it,
-// instances as what they travel as, and nothing that superjson would lose.
+// Copies a value for superjson to write: every object once, however many references lead to it, instances in their
+// sendable form, and nothing that superjson would lose.
 
 import { bytesOf, fillBlobForm, isBlob, kindOf } from "../values/binary.ts";
 import { type FormWalk, Opaque } from "../class-table.ts";
@@ -13,9 +13,8 @@ import { type Properties, readInstance } from "../instance.ts";
 import { numberArrays } from "./superjson-scalars.ts";
 import { maxLevels, refuseHole, refuseMore, refuseSymbols, walkValue } from "../values/walk.ts";
 
-// superjson annotates a value by its path from the root, and writes the path anew at each level:
-// one key of a megabyte over ten thousand dates would become ten gigabytes. What people write stays
-// far below these limits.
+// superjson annotates a value by its path from the root, and writes the path anew at each level: one key of a
+// megabyte over ten thousand dates would become ten gigabytes. Ordinary values stay far below these limits.
 const freePathLength = 256;
 const maxPathLengths = 4_194_304;
 const maxPathWrites = 100_000_000;
@@ -24,7 +23,7 @@ export interface GraphOptions extends WalkOptions {
   readonly carriers: Carriers;
 }
 
-/** Makes the objects that superjson writes as what they stand for. */
+/** Makes the objects that superjson writes in place of instances, bytes and errors. */
 export interface Carriers {
   /** For an instance of the class with this key. */
   readonly instance: (key: string) => object;
@@ -35,7 +34,7 @@ export interface Carriers {
   readonly allow: (member: string) => void;
 }
 
-/** What a page sends for an error: services don't accept errors from pages. */
+/** The form of an error that a page sends: services don't accept errors from pages. */
 const bareError = { type: "Error", message: "", trace: [] };
 
 /** A walk that knows the length of its current path. */
@@ -47,7 +46,7 @@ export interface GraphWalk extends FormWalk {
 export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
   const { classes } = options;
   const copies = new Map<object, unknown>();
-  /** Of values of another realm. */
+  /** Objects of this realm, by the values of another realm that they replace. */
   const owns = new Map<object, object>();
   let pathLengths = 0;
   let pathWrites = 0;
@@ -70,7 +69,7 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
     replace,
     pathLength: 0,
     graph: (value) => {
-      // Known from before its parts are copied, as those may refer to it.
+      // It is registered before its parts are copied, as those may refer to it.
       const known = copies.get(value) ?? copies.get(owns.get(value)!);
       if (known !== undefined) {
         countPath();
@@ -115,7 +114,7 @@ export function graphWalk({ carriers, ...options }: GraphOptions): GraphWalk {
         keep(value, carriers.instance(known.record.key)),
         readInstance(value, known, walk),
       );
-    // An instance of a class that extends one of these travels as what it extends.
+    // An instance of a class that extends one of these travels as the base class.
     if (value instanceof Date) {
       if (Number.isNaN(value.getTime())) throw new Fault("superjson can't carry an invalid date");
       return keep(value, new Date(value));

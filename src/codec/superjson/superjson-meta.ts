@@ -1,4 +1,4 @@
-// What superjson's `meta` says of its `json`: types by path, and paths that lead to the same value.
+// Reads superjson's `meta`, which describes its `json`: types by path, and paths that lead to the same value.
 // Everything is checked against the json before anything is built. superjson's own reader writes to
 // any path that a message names.
 
@@ -94,7 +94,7 @@ function readTree(tree: unknown, slot: Slot, parse: Parse): void {
     follow(slot, parse(path), (part) => readTree(subtree, part, parse));
 }
 
-/** What superjson writes for types that need nothing else. @internal */
+/** Annotations of types that need nothing else. @internal */
 export const simpleTypes: ReadonlySet<string> = new Set([
   "undefined",
   "bigint",

@@ -76,7 +76,7 @@ export function putMembers(
     });
 }
 
-/** Adds `key` to the path of what `act` throws. */
+/** Adds `key` to the path of faults that `act` throws. */
 export function within<T>(key: string | number, holder: unknown, act: () => T): T {
   try {
     return act();

@@ -55,7 +55,7 @@ export function scalarFrom(type: string, raw: unknown, limits: ValueLimits): unk
     }
     case "Date": {
       const date = new Date(raw);
-      // Only what a Date itself writes: February 30, for one, would become another day.
+      // Accept only text that a Date writes: February 30, for example, would become another day.
       if (Number.isNaN(date.getTime()) || date.toISOString() !== raw) break;
       return date;
     }

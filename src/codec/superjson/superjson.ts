@@ -20,8 +20,8 @@ import { type Parsed, parseText } from "../values/text.ts";
 import { walkValue } from "../values/walk.ts";
 
 /**
- * The value as superjson's text; a promise only if it contains a Blob. Throws ValueNotSerializable,
- * also for what superjson would lose.
+ * The value as superjson's text; a promise only if it contains a Blob. Throws ValueNotSerializable, also for values
+ * that superjson would change.
  */
 export function encodeSuperjson(value: unknown, options: EncodeOptions): string | Promise<string> {
   return encode(options, "value", (walk) => walkValue(value, walk));
@@ -29,7 +29,7 @@ export function encodeSuperjson(value: unknown, options: EncodeOptions): string 
 
 /**
  * A call's arguments as the body of a request. Throws as {@link encodeSuperjson}, and for files
- * unless the call came with them in this encoding: beside it, a call has no parts for them.
+ * unless the call came with them in this encoding: only then does it have parts for them.
  */
 export function encodeSuperjsonArguments(
   args: Args,
@@ -122,8 +122,8 @@ function encode(
 type Message = Pick<Parsed, "tree"> & Partial<Parsed>;
 
 /**
- * The value of superjson's text, which may have been parsed already. Throws InvalidSerializedValue,
- * or BadRequest for what isn't JSON or exceeds a limit.
+ * The value of superjson's text, which may have been parsed already. Throws InvalidSerializedValue, or BadRequest
+ * if the text isn't JSON or exceeds a limit.
  */
 export function decodeSuperjson(message: string | Message, options: DecodeOptions): unknown {
   return decode(message, options, "value", (root, build) => {

@@ -24,7 +24,7 @@ const views = new Map<string, View>(
   ].map((type) => [type.name, type as View]),
 );
 
-/** The bytes of a buffer, or those that a view shows of one; `undefined` for other values. */
+/** The bytes of a buffer, or the part that a view shows; `undefined` for other values. */
 export function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   // The cast covers views on shared memory, which read the same.
@@ -76,7 +76,7 @@ export function binaryFrom(form: Readonly<Record<string, unknown>>): object | un
   return Type && bytes.length % size === 0 ? new Type(bytes.buffer) : undefined;
 }
 
-/** What we use of Node's `Buffer`, which no other platform has. */
+/** The part of Node's `Buffer` that we use. No other platform has it. */
 interface NodeBuffer {
   from(buffer: ArrayBufferLike, offset: number, length: number): NodeBytes;
   from(text: string, encoding: "base64"): NodeBytes;
@@ -153,7 +153,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   if (native.fromBase64) return native.fromBase64(text);
   const { Buffer } = globalThis as { Buffer?: NodeBuffer };
   const quick = Buffer?.from(text, "base64");
-  // Buffer skips what isn't base64, and takes `-` and `_`. The copy has memory of its own.
+  // Buffer skips characters that aren't base64, and accepts `-` and `_`. The copy has memory of its own.
   if (
     quick &&
     quick.length === Buffer?.byteLength(text, "base64") &&

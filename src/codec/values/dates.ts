@@ -2,11 +2,9 @@
 
 import { attempt } from "./fault.ts";
 
-/**
- * What a Date's own `toJSON` returns, in half the time, whatever a class that extends it says.
- */
+/** The same as a Date's own `toJSON`, in half the time, also for classes that override it. */
 export function isoOf(date: Date): string | null {
-  // An invalid date has no text.
+  // An invalid date doesn't have a text.
   return attempt(() => Date.prototype.toISOString.call(date)) ?? null;
 }
 
@@ -17,8 +15,8 @@ export function isoOf(date: Date): string | null {
 export function dateFrom(text: string): Date | undefined {
   const date = new Date(text);
   const day = date.getUTCDate();
-  // Only the seconds may be left out. A day past a month's end becomes one of the first three of
-  // the next month, and to look for those is cheaper than to compare days.
+  // Only the seconds may be left out. A day past a month's end becomes one of the first three of the next month,
+  // and checking for those is cheaper than comparing days.
   return /^[+-]?\d{4,6}-\d\d-\d\dT(?!24).*Z$/.test(text) &&
     (day > 3 || (day > 0 && /-0[1-3]T/.test(text)))
     ? date

@@ -35,7 +35,7 @@ export function notSerializable(thrown: unknown, root: string): ValueNotSerializ
   return error;
 }
 
-/** Whether an encoding that keeps references could send what this one couldn't. */
+/** Whether an encoding that keeps references could send the value. */
 export function needsReferences(thrown: unknown): boolean {
   return thrown instanceof Error && fromReferences.has(thrown);
 }
@@ -77,7 +77,7 @@ function faultOf(thrown: unknown): Fault {
     : new Fault(publicMessage(errorOf(thrown)), { cause: thrown });
 }
 
-/** The `cause` option for what the application threw. A fault of ours needs none. */
+/** The `cause` option for an error of the application. Our own faults need none. */
 function causeOf(thrown: unknown): ErrorOptions {
   return !(thrown instanceof Fault)
     ? { cause: thrown }
@@ -87,8 +87,8 @@ function causeOf(thrown: unknown): ErrorOptions {
 }
 
 /**
- * The result of `make`, or `undefined` if it throws. For constructors of the platform, whose
- * messages would not help the sender.
+ * The result of `make`, or `undefined` if it throws. For constructors of the platform, whose messages wouldn't help
+ * the sender.
  */
 export function attempt<T>(make: () => T): T | undefined {
   try {

@@ -1,4 +1,4 @@
-// One class whose instances may travel: what the build recorded of it, and its constructor.
+// One class whose instances may travel: its record from the build, and its constructor.
 
 import type { ClassRecord } from "../../base/manifest.ts";
 
@@ -11,7 +11,7 @@ export interface KnownClass {
   readonly names: readonly (string | null)[];
   /** Position of the rest parameter. */
   readonly rest: number | undefined;
-  /** The class extends one that has a form of its own, and its instances travel as that. */
+  /** The class extends one with a form of its own, and its instances travel in that form. */
   readonly hasForm: boolean;
   /** All classes that are registered where this one is. */
   readonly classes: { of(value: object): KnownClass | undefined };
@@ -34,7 +34,7 @@ export function hasForm(value: object): boolean {
   return classesWithForm.some((type) => value instanceof type);
 }
 
-/** The class of a record. Throws if what the module exports is not a class. */
+/** The class of a record. Throws if the module's export isn't a class. */
 export function knownClass(
   record: ClassRecord,
   constructor: unknown,

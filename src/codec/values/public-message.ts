@@ -1,4 +1,4 @@
-// What callers outside the deployment may read of an error.
+// The message of an error that callers outside the deployment may read.
 
 import { errorOf } from "../../base/trace.ts";
 
@@ -10,7 +10,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : errorOf(value).message;
 }
 
-// Errors from other services, which have said so. The members that would show it may not travel.
+// Errors that other services marked as internal. The members that would show it may not travel.
 const internalErrors = new WeakMap<object, unknown>();
 
 /**
@@ -21,7 +21,7 @@ export function noteInternal(error: Error, outside: unknown): void {
   internalErrors.set(error, outside);
 }
 
-/** The id under which another service's log has an error, or the one that it stands in for. */
+/** The id under which another service's log has an error, or the error that it stands in for. */
 export function idOfInternal(error: Error): string | undefined {
   const noted = ownerIn(internalErrors, error);
   const id = noted && internalErrors.get(noted);
@@ -53,7 +53,7 @@ export function publicMessage(error: Error): string {
 
 type Errors = Pick<WeakSet<object>, "has">;
 
-/** Whether a set has an error, or the one that it stands in for and inherits from. */
+/** Whether a set has an error, or the error that it stands in for and inherits from. */
 export function isAmong(errors: Errors, error: Error): boolean {
   return ownerIn(errors, error) !== undefined;
 }

@@ -7,8 +7,8 @@ import { attempt } from "./fault.ts";
 import { refuseMore } from "./walk.ts";
 
 /**
- * The same value, made by this realm's class; `undefined` if its tag names none, or isn't true. Throws
- * a {@link Fault} for what it has besides its content.
+ * The same value, made by this realm's class; `undefined` if its tag names no such class, or is false. Throws a
+ * {@link Fault} if it has members besides its content.
  */
 export function ofThisRealm(value: object): object | undefined {
   // The platform's own methods throw if a value only has the tag.

@@ -1,9 +1,9 @@
-// Why objects of the platform can't be sent, and what to send in place of them. Pages do without
-// this: each byte of their codec counts.
+// Reasons why objects of the platform can't be sent, and alternatives. Pages do without this: each byte of their
+// codec counts.
 
 import { kindOf } from "./binary.ts";
 
-/** The message for what has no value yet. It would look like an object without data. */
+/** The message for a promise or similar, which would look like an object without data. */
 export function pendingRefusal(value: object): string | undefined {
   if ("then" in value && typeof value.then === "function")
     return "a promise can't be sent: an await is missing";
@@ -12,7 +12,7 @@ export function pendingRefusal(value: object): string | undefined {
     : undefined;
 }
 
-/** By the tag of an object, which those of another realm have too. */
+/** By an object's tag, which objects of another realm have too. */
 const advice: readonly (readonly [kind: RegExp, advice: string])[] = [
   [/Generator$|Iterator( Helper)?$/, "send a list of what it gives: [...values]"],
   [/^(?:URLSearchParams|Headers|FormData)$/, "send a list of its entries: [...entries]"],

@@ -1,4 +1,4 @@
-// Whether two values are the same to whoever reads them from a message.
+// Whether two values read the same in a message.
 
 import { bytesOf } from "./binary.ts";
 import type { KnownClass } from "./known-class.ts";
@@ -8,7 +8,7 @@ interface Classes {
   of(value: object): KnownClass | undefined;
 }
 
-/** Compares data, and of instances what they travel as. Anything else is only the same as itself. */
+/** Compares data, and for instances the data that travels. Anything else is only the same as itself. */
 export function isSame(
   left: unknown,
   right: unknown,

@@ -1,6 +1,6 @@
-// Takes the values of a call at the moment of the call, if what encodes them is still being loaded.
+// Copies the values of a call at the moment of the call, if their encoder is still being loaded.
 
-/** Of a call, or of one value: from each object to its copy. */
+/** From each object of a call, or of one value, to its copy. */
 export type Copies = Map<unknown, unknown>;
 
 interface Container {
@@ -10,14 +10,14 @@ interface Container {
 }
 
 /**
- * A deep copy that encodes as `value` does now. Of an instance it has what its getters return now,
- * and none of its private state, so application code mustn't get it. What no encoder takes, and what
- * throws when it's read, is returned as it is: the encoder says why it can't be sent.
+ * A deep copy that encodes as `value` does now. An instance's copy has the current results of its getters, and none
+ * of its private state, so application code mustn't get it. A value that no encoder takes, or that throws when
+ * read, is returned as it is: the encoder says why it can't be sent.
  */
 export function snapshot<T>(value: T, copies: Copies = new Map()): T {
   const earlier = copies.get(value);
   if (typeof value !== "object" || earlier) return (earlier as T | undefined) ?? value;
-  // By the tag: the value may be of another realm, or a proxy, as stores make them.
+  // Select by the tag: the value may be of another realm, or a proxy, as stores make them.
   const kind = Object.prototype.toString.call(value).slice(8, -1);
   let copy: unknown = value;
   try {

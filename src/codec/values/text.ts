@@ -3,7 +3,7 @@ import { isForbidden } from "./fault.ts";
 import type { ValueLimits } from "../../base/limits.ts";
 import { isPolluted } from "./walk.ts";
 
-/** What `JSON.parse` made of a message, and whether there may be anything in it to decode. */
+/** A parsed message, with flags for parts that may need decoding. */
 export interface Parsed {
   readonly tree: unknown;
   /** Without a member `serialized`, there are no forms. */
@@ -17,8 +17,8 @@ export interface Parsed {
  * follow. Throws BadRequest.
  */
 export function parseText(text: string, limits: ValueLimits): Parsed {
-  // A value takes a character, and another one to separate it from the next: a text of twice
-  // `maxValues` characters can't have more. Longer ones aren't even parsed before they're counted.
+  // A value takes a character, and a separator another: a text of twice `maxValues` characters can't have more.
+  // Longer texts are counted before they're parsed.
   if (text.length > 2 * limits.maxValues) measure(text, limits);
   let tree: unknown;
   try {
@@ -32,7 +32,7 @@ export function parseText(text: string, limits: ValueLimits): Parsed {
 
 /**
  * Looks through a tree that `JSON.parse` made. Throws BadRequest if it's too deep. Goes level by
- * level, as a recursive walk of a million levels ends the process, and `JSON.parse` accepts those.
+ * level, as a recursive walk of a million levels would end the process, and `JSON.parse` accepts that many.
  */
 function survey(tree: unknown, { maxDepth }: Pick<ValueLimits, "maxDepth">): Parsed {
   let hasForms = false;
@@ -52,7 +52,7 @@ function survey(tree: unknown, { maxDepth }: Pick<ValueLimits, "maxDepth">): Par
           if (key === "serialized") {
             hasForms = true;
             if (next.length === before && isInstance(object)) {
-              // To name indexes takes longer than all the rest, so their keys aren't looked at.
+              // Listing indexes takes longer than everything else, so the keys of arrays aren't checked.
               hasForbiddenKeys = true;
               next.push(object.fields, Object.values(object.args));
               break;

@@ -1,4 +1,4 @@
-// Goes through a value and replaces what JSON by itself would lose, change or refuse.
+// Walks a value and replaces the parts that JSON by itself would lose, change or refuse.
 
 import { kindOf } from "./binary.ts";
 import { Fault, faultAt, isForbidden, ReferenceFault } from "./fault.ts";
@@ -9,16 +9,16 @@ export const maxLevels = 512;
 // An object is sent once for each place it stands in: thirty nested lists, each holding the next
 // one twice, would be a thousand million objects. This many, as forms, take a gigabyte.
 const maxObjects = 4_194_304;
-// A small message could still stand for that many. Past what one message may bring (`freeObjects`),
+// A small message could still stand for that many. Beyond the number that one message may bring (`freeObjects`),
 // objects may stand in `maxPlaces` places on average.
 const freeObjects = 131_072;
 const maxPlaces = 8;
 
 /** How one encoding goes through a value. */
 export interface Walk {
-  /** Returns what to send for a value that JSON by itself would lose, change or refuse. */
+  /** Returns the replacement for a value that JSON by itself would lose, change or refuse. */
   readonly replace: (value: unknown, walk: Walk) => unknown;
-  /** Refuse keys that no decoder accepts, and what JSON would silently leave out. */
+  /** Refuse keys that decoders don't accept, and values that JSON would silently leave out. */
   readonly strict: boolean;
   /** `Object.prototype` has enumerable members, which a loop over an object sees. */
   readonly polluted: boolean;
@@ -34,15 +34,15 @@ export interface Walk {
 }
 
 /**
- * Whether a loop over an object sees what isn't its own. Libraries that do this to all objects are
- * old, and still in use.
+ * Whether a loop over an object sees inherited members. Libraries that do this to all objects are old, and still in
+ * use.
  */
 export function isPolluted(): boolean {
   for (const _ in {}) return true;
   return false;
 }
 
-/** The value as `JSON.stringify` may have it. Copy on write: what needs no change is returned. */
+/** The value in a form for `JSON.stringify`. Copy on write: parts that need no change are returned as they are. */
 export function walkValue(value: unknown, walk: Walk): unknown {
   if (isScalar(value)) return value;
   return typeof value === "object" ? walkObject(value as object, walk) : walk.replace(value, walk);
@@ -87,7 +87,7 @@ interface Marked {
   readonly serialized?: unknown;
 }
 
-/** Whether `JSON.stringify` asks the object what to write. */
+/** Whether `JSON.stringify` calls the object's own conversion. */
 export function hasToJson(object: object): object is { toJSON: (key: string) => unknown } {
   return typeof (object as { toJSON?: unknown }).toJSON === "function";
 }
@@ -173,9 +173,9 @@ export function refuseHole(array: readonly unknown[], index: number): void {
 const maxSearchedItems = 4096;
 
 /**
- * Throws a {@link Fault} with the path to what an array, or a value with a form of its own, has
- * besides its content: JSON would leave it out, and the form has no place for it. For a class that
- * extends one of these, also the members that the build recorded as its data.
+ * Throws a {@link Fault} with the path to a member that an array, or a value with a form of its own, has besides
+ * its content: JSON would leave it out, and the form has no place for it. For a class that extends one of these,
+ * also the members that the build recorded as its data.
  */
 export function refuseMore(value: object, known?: KnownClass): void {
   const members = value as Record<string, unknown>;
@@ -187,7 +187,7 @@ export function refuseMore(value: object, known?: KnownClass): void {
     [...known.names, ...known.record.fields].find(
       (name) => name && typeof members[name] !== "function",
     );
-  // What the platform, or a test, puts on a Blob is not data.
+  // Members that the platform, or a test, puts on a Blob aren't data.
   const isBlob = value instanceof Blob;
   // Counting values makes no string for each index, which is most of the work of `Object.keys`.
   const more =

@@ -1,4 +1,4 @@
-// Cookies: reading a request's, and writing those of an answer.
+// Cookies: reads those of a request, and writes those of an answer.
 
 import { parseCookie, type SetCookie as Attributes, stringifySetCookie } from "cookie";
 
@@ -19,7 +19,7 @@ export class CookieReader implements RequestCookies {
   }
 }
 
-/** Browsers drop larger ones without a word (RFC 6265, section 6.1). */
+/** Browsers silently drop larger cookies (RFC 6265, section 6.1). */
 export const maxCookieBytes = 4096;
 
 /** A cookie of an answer. Cookies with the same key replace each other in browsers. */
@@ -29,7 +29,7 @@ export interface SetCookie {
   readonly text: string;
 }
 
-/** What a cookie has that doesn't say otherwise. */
+/** Attributes of cookies that don't set them. */
 export interface CookieDefaults {
   readonly secureCookies: boolean;
   /** Where pages are, below their origin: `/shop`, or "" at its root. */
@@ -79,7 +79,7 @@ export function setCookie(
   let text: string;
   try {
     const cookie = { ...options, name, value, path, httpOnly, sameSite, secure };
-    // An attribute that is undefined isn't written, although the type has no undefined.
+    // Undefined attributes aren't written, although the type doesn't allow them.
     text = stringifySetCookie(cookie as Attributes);
   } catch (cause) {
     throw new TypeError(cause instanceof Error ? cause.message : "The cookie is invalid", {

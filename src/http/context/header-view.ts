@@ -1,4 +1,4 @@
-// The headers of a context: readable like a Map, and made only if somebody reads them.
+// The headers of a context: readable like a Map, and made on first use.
 
 export class HeaderView implements ReadonlyMap<string, string> {
   readonly #read: () => ReadonlyMap<string, string>;

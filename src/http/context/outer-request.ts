@@ -6,7 +6,7 @@ import { serviceHeaders } from "../../base/protocol.ts";
 import type { SeenOrigin } from "../public-origin.ts";
 import type { Trust } from "../trust.ts";
 
-/** What services tell each other about the outer request. */
+/** The outer request, as services pass it on to each other. */
 export interface OuterCall {
   readonly request: OuterRequest;
   /** Whether cookies are `Secure` unless they say otherwise. */
@@ -18,7 +18,7 @@ export interface OuterCall {
 // <method> <secure or plain> <address or -> <url>, and <base> if there is one
 const form = /^(\S+) (secure|plain) (\S+) (https?:\/\/\S+)(?: (\/\S+))?$/;
 
-/** From a member, what it says; from others, what this service sees. */
+/** A member's account of the outer request; for other senders, the request that this service sees. */
 export function readOuterCall(
   request: HttpRequest,
   trust: Trust,
@@ -55,7 +55,7 @@ export function relayedOuterCall(
   seen: () => SeenOrigin,
 ): string {
   const field = trust.member ? request.headers[serviceHeaders.request] : undefined;
-  // Who believes it reads it.
+  // It is parsed only by services that believe it.
   if (typeof field === "string") return field;
   const { origin, secureCookies, address, base } = seen();
   return fieldOf(request.method, secureCookies, address, origin, base);
@@ -78,7 +78,7 @@ function fieldOf(
   return `${method} ${cookies} ${address ?? "-"} ${url}${base === "" ? "" : ` ${base}`}`;
 }
 
-/** Percent-encodes what header fields can't carry. */
+/** Percent-encodes characters that header fields can't carry. */
 function printable(target: string): string {
   return target.replace(/[^\x21-\x7e]/g, (letter) => encodeURIComponent(letter));
 }

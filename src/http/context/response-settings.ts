@@ -1,4 +1,4 @@
-// What code of the application sets for an answer, collected until the answer goes out.
+// Settings of the application for an answer, collected until the answer goes out.
 
 import type {
   CallResponse,
@@ -64,7 +64,7 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
 
   /** Adds the settings of an inner call; the last added win. */
   add({ headers = [], cookies = [], status }: SettingsForm): void {
-    // A late answer to a call that nobody waited for.
+    // A late answer to a call that was given up.
     if (this.#isClosed) return;
     for (const [name, values, isAppended] of headers) {
       const present = isAppended ? this.#headers.get(name) : undefined;
@@ -161,7 +161,10 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
   }
 }
 
-/** As JSON, in which they travel: a quote has two bytes there, and so has any letter over ASCII. */
+/**
+ * The length as JSON, the form in which settings travel: a quote has two bytes there, and so has any letter over
+ * ASCII.
+ */
 function bytesOf(text: string): number {
   return new TextEncoder().encode(JSON.stringify(text)).length - 2;
 }

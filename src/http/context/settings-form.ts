@@ -1,4 +1,4 @@
-// Settings of an answer in the form in which they travel between services, and what can be set.
+// Settings of an answer in the form in which they travel between services, and the settings that are allowed.
 
 import { isServiceHeader } from "../../base/protocol.ts";
 import { isHopByHop } from "../forwarded.ts";
@@ -13,7 +13,7 @@ export interface SettingsForm {
   readonly status?: number;
 }
 
-/** Checks what another service sent. Throws for what a procedure couldn't have set. */
+/** Checks settings from another service. Throws for settings that a procedure couldn't have made. */
 export function readSettings(form: unknown): SettingsForm {
   if (typeof form !== "object" || form === null) throw new TypeError("Settings must be an object");
   const { headers = [], cookies = [], status } = form as Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export function isStatus(status: unknown): status is number {
 
 const ofContent = /^content-(?!disposition$|language$)/;
 
-/** Why a header can't be set, with what to use instead. */
+/** The reason why a header can't be set, with an alternative. */
 function refusedReason(name: string, value: unknown): string | undefined {
   if (name === "set-cookie") return "use response.cookies";
   if (name === "location") return "a redirect needs a route";

@@ -1,4 +1,4 @@
-// The id by which log lines of several services are found: of the request that a caller made.
+// The id of an outer request, which connects the log lines of several services.
 
 import type { HeaderFields } from "../../base/ports.ts";
 
@@ -10,7 +10,7 @@ export const longestId = 64;
 
 const isId = /^[\w.-]{1,64}$/;
 
-/** The id of a request; `undefined` if it has none that a log can take. */
+/** The id of a request; `undefined` if it has none that is fit for a log. */
 export function requestIdOf(fields: HeaderFields): string | undefined {
   const id = fields[requestIdHeader];
   return typeof id === "string" && isId.test(id) ? id : undefined;

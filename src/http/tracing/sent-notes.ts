@@ -1,9 +1,9 @@
-// Notes what comes of calls that are sent.
+// Notes the outcomes of outbound calls.
 
 import type { PeerResponse } from "../../base/ports.ts";
 import type { SentNotes } from "../../base/ports/telemetry.ts";
 
-/** Notes the outcome, which stays what it is. */
+/** Notes the outcome of a call, and returns it unchanged. */
 export function noted(
   sending: Promise<PeerResponse>,
   notes: SentNotes | undefined,

@@ -1,4 +1,4 @@
-// What a service knows of the application whose calls it runs or passes on: manifest and classes.
+// The application whose calls a service runs or passes on: its manifest and classes.
 
 import { NodeNotAvailable } from "../../base/errors.ts";
 import { procedureKey } from "../../base/fqn.ts";
@@ -60,7 +60,7 @@ export function namedClasses(
   };
 }
 
-/** What a gateway or proxy knows about the application, so that its middleware sees real values. */
+/** A gateway's or proxy's view of the application, so that its middleware sees real values. */
 export interface Application {
   /** Empty until a value needs a class. */
   readonly classes: Classes;
@@ -71,8 +71,8 @@ export interface Application {
 }
 
 /**
- * Fetches the manifest, and loads all classes that may travel when a call first needs them. Loads
- * those of pages only if a message has an instance.
+ * Fetches the manifest, and loads all classes that may travel when a call first needs them. Classes of pages are
+ * only loaded if a message has an instance.
  */
 export function applicationOf(modules: ServerModules, host: Host): Application {
   const { clock } = host;

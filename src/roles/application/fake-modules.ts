@@ -35,7 +35,7 @@ export function standIn(
 ): ProcedureFunction {
   const line = traceLine(record.fqn, record.version);
   return async function (this: unknown, ...args) {
-    // Before any await: the context of the call is only available now.
+    // Call it before any await: the context of the call is only available now.
     const context = graph.context(this, line);
     const run = begun();
     try {

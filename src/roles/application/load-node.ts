@@ -24,7 +24,7 @@ export interface ServerNode extends LocalNode {
 
 export interface NodeModules {
   readonly modules: ServerModules;
-  /** All but those that only browsers load, if left out. */
+  /** If left out, all segments except those that only browsers load. */
   readonly segments: readonly string[] | undefined;
 }
 
@@ -80,7 +80,7 @@ export function registerAsTheyRun(classes: Classes, modules: ServerModules): voi
   });
 }
 
-/** Switches to another manifest: loads new classes, and again those of modules in `fresh`. */
+/** Switches to another manifest: loads new classes, and reloads those of modules in `fresh`. */
 export async function followClasses(
   host: Host,
   classes: Classes,

@@ -5,7 +5,7 @@ import type { CallFigures } from "../../base/ports/telemetry.ts";
 import { answerHeaders, callsPath, mediaTypes } from "../../base/protocol.ts";
 import type { Route } from "../../http/router.ts";
 
-/** The endpoint that tells it, for those with the trust key. */
+/** The endpoint with a service's call figures, for holders of the trust key. */
 export function callsEndpoint(figures: () => CallFigures): Route {
   return [
     "GET",

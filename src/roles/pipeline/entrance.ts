@@ -1,4 +1,4 @@
-// Where requests come in: whom their senders are, from which base their targets count, and that they are noted.
+// Requests enter here: determines their senders' rights and the base of their targets, and starts their notes.
 
 import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
 import { below, redirectToBase } from "../../http/base-path.ts";
@@ -13,7 +13,7 @@ export interface EntranceParts {
   readonly host: Pick<Host, "telemetry">;
   readonly credentials: Credentials;
   readonly web: PublicOrigin;
-  /** Of the application. */
+  /** The routes of the application. */
   readonly routes?: RoutesNow | undefined;
   readonly table: Table;
 }
@@ -22,8 +22,8 @@ export interface Entrance {
   /** Answers any request; never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
   /**
-   * The same in a server that answers other requests, too: `undefined` for one that is for no
-   * endpoint, route or file of this service.
+   * The same in a server that answers other requests, too: `undefined` for a request that isn't for an endpoint,
+   * route or file of this service.
    */
   find(request: HttpRequest): Promise<HttpResponse | undefined>;
   /** Whether a path of the runtime or a route answers for a target, whatever the method. */
@@ -59,7 +59,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
     return method === "GET" || method === "HEAD" ? await findFile(request, trust) : undefined;
   };
 
-  /** Takes the base off a request from outside. Members have done so. */
+  /** Takes the base off a request from outside. Members have already done so. */
   const enter = <Answer>(
     request: HttpRequest,
     respond: Respond<Answer>,
@@ -68,7 +68,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
     const { path } = web.base;
     if (path === "" || trust.relays) return respond(request, trust);
     if (path === undefined) {
-      // Our own paths are the same whatever the base is, so that calls don't wait.
+      // Our own paths don't depend on the base, so calls don't wait for it.
       if (isOwnPath(request.target)) return respond(request, trust);
       const isKnown = (): boolean => web.base.path !== undefined;
       return web.base

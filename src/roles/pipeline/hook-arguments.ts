@@ -1,4 +1,4 @@
-// Checks what a main file passes to a service's hooks.
+// Checks arguments that a main file passes to a service's hooks.
 
 import { ownName, signatureProblem } from "../../http/middleware.ts";
 
@@ -14,7 +14,7 @@ export function checkMiddleware(middleware: unknown): void {
     throw new TypeError(`addMiddleware can't take ${ownName(layer) ?? "this object"}: ${problem}`);
 }
 
-/** Throws a `TypeError` if one of the two isn't what `addHealthCheck` takes. */
+/** Throws a `TypeError` unless both are valid for `addHealthCheck`. */
 export function checkHealthCheck(name: unknown, check: unknown): void {
   if (typeof name !== "string" || name === "")
     throw new TypeError(

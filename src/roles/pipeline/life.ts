@@ -1,4 +1,4 @@
-// The life of a role: it starts, joins what sends it calls, leaves, refuses calls, and stops. When calls may run.
+// The life of a role: it starts, joins its gateways, leaves, refuses calls, and stops. Decides when calls may run.
 
 import { isLeaving, isStarting } from "../../http/refusals.ts";
 
@@ -31,8 +31,8 @@ export class Life {
   }
 
   /**
-   * Resolves when calls may run; rejects with the answer to those that can't. Undefined: they may. A role that
-   * leaves still runs them, as callers learn of it later.
+   * Resolves when calls may run; rejects with the answer to calls that can't. Returns `undefined` if they may at
+   * once. A leaving role still runs calls, as callers learn of it later.
    */
   mayRun(): Promise<void> | undefined {
     if (this.#isClosed) return Promise.reject(isLeaving());
@@ -51,7 +51,7 @@ export class Life {
     this.#hasStarted = true;
   }
 
-  /** Once. Resolves with whether the gateway has said that no more calls come from there. */
+  /** Leaves, once. Resolves to whether the gateway has confirmed that it sends no more calls. */
   leave(): Promise<boolean> {
     return (this.#leaving ??= this.#parts.leave?.() ?? Promise.resolve(false));
   }

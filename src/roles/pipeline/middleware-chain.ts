@@ -21,7 +21,7 @@ export class MiddlewareChain {
     return this.#around.length === 0;
   }
 
-  /** What pages of other origins may do. It runs around nothing: refusals need its headers, too. */
+  /** The rights of pages of other origins. It isn't part of the chain: refusals need its headers, too. */
   get cors(): CorsMiddleware | undefined {
     return this.#cors;
   }
@@ -33,7 +33,7 @@ export class MiddlewareChain {
     nameMiddleware(middleware, ownName(middleware) ?? `number ${this.#size} (in the order added)`);
   }
 
-  /** Invokes `inner` for a call, through the middleware: what was added last runs first. */
+  /** Invokes `inner` for a call, through the middleware: the last one added runs first. */
   run(call: Call, args: Args, inner: { readonly invoke: Invoke }): Promise<unknown> {
     if (this.isEmpty) return inner.invoke(call, args);
     const { carrier, clock, log } = this.#host;

@@ -1,6 +1,6 @@
-// Times of a request whose bodies are streams. Until the head of the answer, the call's deadline
-// counts from the last byte that moved. While bodies move, a pause in both directions ends them.
-// Transports have a limit of their own, of what they wait for from the service that they ask.
+// Times of a request whose bodies are streams. Until the head of the answer, the call's deadline counts from the
+// last byte that moved. While bodies move, a pause in both directions ends them. Transports have a limit of their
+// own for waiting on the other service.
 
 import { DeadlineExceeded } from "../../base/errors.ts";
 import { BreakableBody } from "../../http/breakable-body.ts";
@@ -8,7 +8,7 @@ import { Idle } from "../../http/idle.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../base/ports.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 
-/** Where a place is given back while a reader of the body waits for its caller. */
+/** The exchange whose place is given up while a reader of the body waits for its caller. */
 type Moving = Pick<Exchange, "awaitBody" | "resume" | "expire">;
 
 export class Movement {
@@ -20,7 +20,7 @@ export class Movement {
   /** The limit that counts until the head, while the request's body isn't being read. */
   #headMs: number | undefined;
 
-  /** Bodies may stand still for `idleMs`. `exchange` returns the one that has them, once it is there. */
+  /** Bodies may stand still for `idleMs`. `exchange` returns the exchange with the bodies, once it is there. */
   constructor(clock: Clock, idleMs: number, exchange: () => Moving | undefined) {
     this.#idleMs = idleMs;
     this.#exchange = exchange;
@@ -34,7 +34,7 @@ export class Movement {
 
   /**
    * Calls `late` when the head of the answer isn't there `ms` after the last byte of the request's body, or when
-   * that body stands still. Returns what ends the watch.
+   * that body stands still. Returns a function that ends the watch.
    */
   untilHead(ms: number, late: () => void): () => void {
     this.#onIdle = late;

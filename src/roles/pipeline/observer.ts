@@ -1,5 +1,5 @@
-// The port through which a role reports what happens. The console is an observer: this is all that roles
-// know about it, and all that it may import of them.
+// The port through which a role reports events. The console is an observer: roles know nothing else about it, and
+// it may import nothing else of them.
 
 import type { ServerNode } from "../application/load-node.ts";
 import type { Health } from "../../http/health.ts";
@@ -23,12 +23,9 @@ export type RpcHandler = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** Observes one role. */
 export interface Observer {
-  /**
-   * Undefined while nobody is watching, which a call finds out by reading this property and
-   * nothing more.
-   */
+  /** Undefined without viewers. Reading this property is all that a call pays for that. */
   readonly calls: CallObserver | undefined;
-  /** By the role, once, when it is made. */
+  /** Called once by the role, when it is created. */
   attach(role: ObservedRole): void;
   /** The role starts, and listens at `url`. */
   started(url: string): void;
@@ -44,7 +41,7 @@ export interface CallObserver {
   sent(request: HttpRequest, member: string): void;
 }
 
-/** What an observer may use of the role. */
+/** The parts of a role that an observer may use. */
 export interface ObservedRole {
   readonly subject: Subject;
   readonly health: Health;
@@ -53,7 +50,7 @@ export interface ObservedRole {
   readonly calls: () => CallFigures;
 }
 
-/** What each kind of role shows. */
+/** The figures of each kind of role. */
 export type Subject =
   | {
       readonly mode: "gateway";
@@ -65,9 +62,9 @@ export type Subject =
     }
   | {
       readonly mode: "proxy";
-      /** Gateways or a node: where calls go. */
+      /** The gateways or the node that take the calls. */
       readonly upstreams: Peer & { readonly ways: readonly Way[] };
-      /** Of the application, if the proxy can load it. */
+      /** The application's manifest, if the proxy can load it. */
       readonly manifest: (() => Promise<ServerManifest>) | undefined;
     }
   | {

@@ -1,5 +1,5 @@
-// What every role does with a call, and with a request for a route: reads and checks its head, once; gives it a
-// place among those that run; and holds it to its time. Then the role runs it or passes it on.
+// The first steps of every call and request for a route, in all roles: reads and checks its head, once; gives it a
+// place among the running ones; and enforces its time limit. Then the role runs it or passes it on.
 
 import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
@@ -21,16 +21,19 @@ export interface ReceiveParts extends Omit<Service, "credentials"> {
   /** Errors aren't masked, in development. */
   readonly stacks: boolean | undefined;
   readonly admission: Admission;
-  /** Until when exchanges wait. */
+  /** Exchanges wait until calls may run. */
   readonly life: Pick<Life, "mayRun">;
   readonly answer: Answering;
   readonly refuse: Refuse;
 }
 
-/** Runs what came in, or passes it on. Becomes the answer, whether it resolves or rejects. */
+/** Runs an exchange, or passes it on. Its answer counts, whether it resolves or rejects. */
 export type Answering = (exchange: Exchange) => Promise<HttpResponse>;
 
-/** Answers a call, or a request for the `route` that it matches, from whom `trust` says. Never rejects. */
+/**
+ * Answers a call, or a request for the `route` that it matches, from a sender with the rights `trust`. Never
+ * rejects.
+ */
 export type Receive = (
   request: HttpRequest,
   trust: Trust,
@@ -41,8 +44,8 @@ export function createReceive(parts: ReceiveParts): Receive {
   const { host, web, limits, admission, life, answer } = parts;
   const { clock } = host;
   const masks = parts.errors === "masked" && parts.stacks !== true;
-  // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
-  // contexts are carried across all of them.
+  // Not async, like the rest of a call's way where possible: each promise costs a call 0.1 µs, as contexts
+  // are carried across all of them.
   return (request, trust, route) => {
     const { cors } = parts.chain;
     let encoding: Encoding = "plain";
@@ -75,8 +78,8 @@ export function createReceive(parts: ReceiveParts): Receive {
         const end = (): void => {
           isOver = true;
           cancel();
-          // Through `resolve` it would keep the answer, for as long as a caller takes to read it. What streams
-          // from now on holds a connection, which has a limit of its own.
+          // Through `resolve` it would keep the answer, for as long as a caller takes to read it. A stream holds a
+          // connection from now on, which has a limit of its own.
           request.onCut = undefined;
         };
         const fail = (thrown: unknown): void => {
@@ -85,7 +88,7 @@ export function createReceive(parts: ReceiveParts): Receive {
           resolve(refuse(thrown));
         };
         const late = (): void => {
-          // Until the body is complete, it's the caller who is late.
+          // Until the body is complete, the caller is late.
           const error =
             (movement ?? request).isReceiving === true
               ? new RequestTimeout("The request's body did not arrive in time")
@@ -116,7 +119,7 @@ export function createReceive(parts: ReceiveParts): Receive {
   };
 }
 
-/** Adds the policy of answers to calls: one that was passed on may have come without it. */
+/** Adds the policy of answers to calls: an answer that was passed on may have come without it. */
 function withPolicy(response: HttpResponse): HttpResponse {
   const received = response.headers[policyHeader];
   const own = rpcHeaders[policyHeader];

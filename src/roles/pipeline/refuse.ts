@@ -1,4 +1,4 @@
-// Where an error becomes an answer, in all roles. Logs what the caller doesn't get to see.
+// Turns errors into answers, in all roles. Logs the details that the caller doesn't get.
 
 import { NodeNotAvailable, ServiceError, ValueNotSerializable } from "../../base/errors.ts";
 import type { Host, HttpRequest, HttpResponse } from "../../base/ports.ts";
@@ -30,35 +30,35 @@ export interface FailedCall {
 export interface RefuseParts {
   readonly host: Host;
   readonly classes: Classes;
-  /** Send stacks to every caller, not only to trusted ones, and mask nothing, in development. */
+  /** In development: sends stacks to all callers, not only to trusted ones, and masks nothing. */
   readonly stacks?: boolean | undefined;
-  /** Towards callers who aren't trusted [shown]. */
+  /** Errors in answers to untrusted callers [shown]. */
   readonly errors?: ErrorVisibility | undefined;
   /** Receives errors of calls, instead of the log, unless they are meant for the caller. */
   readonly onFailedCall?: ((failure: FailedCall) => void) | undefined;
 }
 
-/** What an error ends: an exchange, or a request that became none. */
+/** The subject of an error: an exchange, or a request that didn't become one. */
 export interface Refused {
   readonly request: HttpRequest;
   readonly trust: Trust;
   readonly encoding: Encoding;
-  /** It is for a file or an endpoint of the runtime. */
+  /** The request is for a file or an endpoint of the runtime. */
   readonly isOther?: true;
 }
 
-/** The response for what was thrown. Trusted callers get stacks in answers to calls. */
+/** The response for a thrown error. Trusted callers get stacks in answers to calls. */
 export type Refuse = (thrown: unknown, refused: Refused) => Promise<HttpResponse>;
 
 /**
- * What a 401 of the runtime itself asks for: no scheme of HTTP, but the field that takes the key.
- * Errors of the application, which has its own way of signing in, go without.
+ * The challenge of the runtime's own 401: not an HTTP scheme, but the field that takes the key. Errors of the
+ * application, which has its own way of signing in, don't have it.
  */
 const keyChallenge = { "www-authenticate": serviceHeaders.trustKey } as const;
 
 const hiddenErrors = new WeakMap<HttpRequest, Error>();
 
-/** The error that this service hid, wholly or in part, from the caller who made the request. */
+/** The error that this service hid, wholly or in part, from the request's caller. */
 export function hiddenError(request: HttpRequest): Error | undefined {
   return hiddenErrors.get(request);
 }
@@ -79,7 +79,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
     if (hidden?.some === true) {
       const masked = `${failed}: ${hidden.text}`;
       host.log.error([masked, ...readTrace(thrown, refused)].join(" "), thrown, aboutOf(request));
-      // No cause leads to these: they are in the error's fields.
+      // The error's fields have these, so no chain of causes leads to them.
       for (const error of hidden.beside(thrown))
         host.log.error(`${masked} in a field of the error`, error, aboutOf(request));
     } else if (isForCaller(thrown)) return;
@@ -99,15 +99,14 @@ export function createRefuse(parts: RefuseParts): Refuse {
       !stacks && isMasked(request.headers, refused.trust, masks)
         ? new ErrorMask(classes)
         : undefined;
-    // Once, so that the log has the error that the mask has seen.
+    // Convert it once, so that the log has the error that the mask has seen.
     const thrown = mask === undefined ? raw : errorOf(raw);
     if (mask !== undefined) {
       hiddenErrors.set(request, thrown as Error);
       await mask.prepare(thrown as Error, classes.loadByName);
     }
     const trusted = refused.isOther !== true && refused.trust.trusted;
-    // Services get all of an error. What they are to call it towards others is in the log only if
-    // the error is.
+    // Services get all of an error. They learn its masked name for other callers only if the log has it here.
     const hidden =
       stacks || (trusted && isForCaller(thrown)) ? undefined : (mask?.hidden ?? new HiddenErrors());
     const answer = await encodeError(thrown, encoding, {
@@ -155,7 +154,7 @@ function isForCaller(thrown: unknown): boolean {
   );
 }
 
-/** By which other lines about the same request are found. */
+/** The fields that lead to other log lines about the same request. */
 function aboutOf({ target, headers: fields, notes }: HttpRequest): LogFields {
   const path = pathOf(target);
   return {

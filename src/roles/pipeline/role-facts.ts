@@ -1,4 +1,4 @@
-// What a role tells of itself, for the terminal and for programs.
+// Facts about a role, for the terminal and for programs.
 
 import type { RouteInfo } from "../../runtime/routes.ts";
 import type { Way } from "../links/dialled-link.ts";

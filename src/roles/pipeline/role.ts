@@ -1,5 +1,5 @@
-// A role: what all of them share, put together. A request enters, a table says what it is for, and what is for the
-// application is received, to be run or passed on.
+// A role, put together from the parts that all of them share. A request enters, a table finds its endpoint, and a
+// call or request for a route is received, to be run or passed on.
 
 import type { LinkAnswer, LinkUpgrade } from "../../base/ports/links.ts";
 import type { CallFigures, MeasuredParts } from "../../base/ports/telemetry.ts";
@@ -28,21 +28,23 @@ export interface Role extends Entrance {
    */
   start(url: string, settled?: () => Promise<void>): Promise<void>;
   /**
-   * Isn't ready any more, and leaves the gateway. Resolves when no more calls come from there, with
-   * whether the gateway has said so. Until then, and afterwards, calls are answered.
+   * Stops being ready, and leaves the gateway. Resolves when no more calls come from there, to whether the gateway
+   * has confirmed it. Until then, and afterwards, calls are answered.
    */
   leave(): Promise<boolean>;
-  /** Refuses calls from now on: they may be sent to another service. Those that run go on. */
+  /** Refuses calls from now on: they may be sent to another service. Running calls go on. */
   refuseCalls(): void;
-  /** What its health checks say. */
+  /** Whether all its health checks pass. */
   isHealthy(): Promise<boolean>;
-  /** Waits for the calls that came over links. Cuts those that run after `graceMs`: returns how many. */
+  /**
+   * Waits for the calls that came over links. After `graceMs`, cuts those that still run, and returns their number.
+   */
   finishCalls(graceMs: number, reason: Error): Promise<number>;
-  /** Leaves, and ends what the role does by itself. The host waits for requests before. */
+  /** Leaves, and ends the role's own work. The host waits for requests before. */
   stop(): Promise<void>;
   /** Answers another service that asks for a link, in roles that take links. */
   readonly accept?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
-  /** Where pages are, below their origin: `/shop`, "" at its root, `undefined` if nobody knows yet. */
+  /** The path below which pages are: `/shop`, "" at the root of their origin, `undefined` if it isn't known yet. */
   readonly base: string | undefined;
   addMiddleware(middleware: Middleware): void;
   addHealthCheck(name: string, check: HealthCheck): void;
@@ -53,18 +55,18 @@ export interface Role extends Entrance {
     args?: Readonly<Record<string, unknown>>,
     context?: unknown,
   ) => Promise<unknown>;
-  /** What the service holds at the moment. */
+  /** The service's current state. */
   describe(): RoleFacts;
 }
 
-/** What makes a role the one that it is. */
+/** The parts in which roles differ. */
 export interface RoleParts
   extends
     Service,
     LifeParts,
     Pick<RefuseParts, "classes" | "stacks" | "onFailedCall">,
     Pick<TableParts, "routes" | "otherwise"> {
-  /** Runs calls and requests for routes, or passes them on; without it there are none. */
+  /** Runs calls and requests for routes, or passes them on; without it, the role doesn't take any. */
   readonly answer?: Answering;
   readonly endpoints?: readonly Route[];
   readonly links?: ServiceLinks | undefined;
@@ -126,7 +128,7 @@ export function createRole(parts: RoleParts): Role {
     refuseCalls() {
       life.close();
       links?.drain();
-      // Its streams would last.
+      // Otherwise its streams would last.
       observer?.stopped();
     },
     async stop() {

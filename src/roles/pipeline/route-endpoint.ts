@@ -1,4 +1,4 @@
-// Requests for routes: which route one is for, and what those get that are for none.
+// Requests for routes: finds a request's route, and answers those that match none.
 
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
 import type { SeenRequest } from "../../base/ports/telemetry.ts";

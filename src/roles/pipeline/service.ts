@@ -1,5 +1,5 @@
-// What every role has, whatever it does with requests: whom it believes, how the outside knows it, its limits and
-// its middleware.
+// The parts of every role, whatever it does with requests: senders' rights, its origin as seen from outside, its
+// limits and its middleware.
 
 import type { Host } from "../../base/ports.ts";
 import type { Limits } from "../../base/limits.ts";
@@ -12,14 +12,14 @@ import {
 import { createCredentials, type Credentials, type TrustKey } from "../../http/trust.ts";
 import { MiddlewareChain } from "./middleware-chain.ts";
 
-/** What every role is configured with. */
+/** Options of every role. */
 export interface ServiceOptions {
   readonly trustKey: TrustKey;
   readonly limits: Limits;
   readonly web?: PublicOriginOptions | undefined;
-  /** Towards callers who aren't trusted [shown]. */
+  /** Errors in answers to untrusted callers [shown]. */
   readonly errors?: ErrorVisibility | undefined;
-  /** `false`: something between services ends TLS [true]. */
+  /** `false`: a proxy between services ends TLS [true]. */
   readonly endToEndTls?: boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Service {
   readonly web: PublicOrigin;
   readonly limits: Limits;
   readonly chain: MiddlewareChain;
-  /** Towards callers who aren't trusted [shown]. */
+  /** Errors in answers to untrusted callers [shown]. */
   readonly errors: ErrorVisibility | undefined;
 }
 

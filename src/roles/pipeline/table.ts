@@ -1,4 +1,4 @@
-// What each request is for: a call, an endpoint of the runtime, a route of the application, or a file.
+// Finds the target of each request: a call, an endpoint of the runtime, a route of the application, or a file.
 
 import { BadRequest } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
@@ -20,13 +20,13 @@ export interface TableParts {
   readonly chain: MiddlewareChain;
   readonly observer: Observer | undefined;
   readonly endpoints: readonly Route[];
-  /** Of the application. */
+  /** The routes of the application. */
   readonly routes?: RoutesNow | undefined;
   /** Answers requests that no endpoint takes, for files for example. */
   readonly otherwise?:
     | ((request: HttpRequest, trust: Trust) => Promise<HttpResponse | undefined>)
     | undefined;
-  /** Without it there is no `/rpc`, and no route. */
+  /** Without it, there is no `/rpc`, and there are no routes. */
   readonly receive: Receive | undefined;
   readonly refuse: Refuse;
 }
@@ -36,7 +36,7 @@ export interface Table {
   answer(request: HttpRequest, trust: Trust): Promise<HttpResponse>;
   /** Answers a call. */
   call(request: HttpRequest, trust: Trust): Promise<HttpResponse>;
-  /** Answers a request for anything but a call; `undefined` for one that is for nothing here. */
+  /** Answers a request for anything but a call; `undefined` if nothing here answers it. */
   find(request: HttpRequest, trust: Trust): Promise<HttpResponse | undefined>;
   /** Whether a request is for a host that this service doesn't answer for. */
   isMisdirected(request: HttpRequest, trust: Trust): boolean;

@@ -1,5 +1,5 @@
-// One try at having another service answer an exchange: a gateway's with a member, a proxy's with what is behind
-// it. Its head is made here. Its body goes on as bytes.
+// One try at having another service answer an exchange: a member of a gateway, or the service behind a proxy. Its
+// head is made here. Its body goes on as bytes.
 
 import { Abort, abortWith } from "../../base/aborts.ts";
 import { DeadlineExceeded } from "../../base/errors.ts";
@@ -22,7 +22,7 @@ import type { Exchange } from "../../wire/exchange.ts";
 import { addField, addRequestedOrigin, isEndToEnd } from "./forward.ts";
 import { answerMs } from "../common/times.ts";
 
-/** What of an exchange goes on: as it came, or as middleware left it. */
+/** The content of an exchange to send on: as received, or as middleware left it. */
 export interface Content<Body = Uint8Array | AsyncIterable<Uint8Array>> {
   readonly method: string;
   readonly target: string;
@@ -45,7 +45,7 @@ export class Attempt {
   /** The caller leaves, or the time of the procedure is over. */
   readonly #abort: AbortNotice;
   readonly #cancel: (() => void) | undefined;
-  /** The latter has ended it. */
+  /** Set when the procedure's time has ended the attempt. */
   #late: DeadlineExceeded | undefined;
 
   /** `timeoutMs`: how long the procedure may take there, if that is limited. */
@@ -71,7 +71,7 @@ export class Attempt {
     const { method, target, body, headers: changed } = this.#content;
     const left = exchange.deadline - this.#clock.now();
     if (left <= 0) throw new DeadlineExceeded();
-    // Ours first: if something on the way drops fields past a limit, it drops the caller's.
+    // Our fields first: if a proxy on the way drops fields past a limit, it drops the caller's.
     const fields: Record<string, string> = Object.assign(
       {},
       crossSiteHeader(exchange.crossSite),
@@ -98,12 +98,14 @@ export class Attempt {
     return noted(peer.send(isWhole && body.length === 0 ? request : { body, ...request }), notes);
   }
 
-  /** It has an answer. The caller may still leave while the answer's body comes. */
+  /** The attempt was answered. The caller may still leave while the answer's body comes. */
   answered(): void {
     this.#cancel?.();
   }
 
-  /** It has none. Returns why, of what its sending rejected with and the time that was over. */
+  /**
+   * The attempt wasn't answered. Returns the error to report: the one that sending rejected with, or the timeout.
+   */
   failed(thrown: unknown): unknown {
     this.#cancel?.();
     const late = this.#exchange.departure.aborted ? undefined : this.#late;

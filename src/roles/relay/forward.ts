@@ -1,4 +1,4 @@
-// What gateway and proxy pass on: of the fields of requests and answers, and of what went wrong.
+// Decides which parts gateway and proxy pass on: fields of requests and answers, and errors.
 
 import { BadGateway, DeadlineExceeded, NodeNotAvailable } from "../../base/errors.ts";
 import { collected, discard } from "../../http/bodies.ts";
@@ -51,7 +51,7 @@ export function isEndToEnd(
   );
 }
 
-/** Those of answers, without their length. */
+/** The fields of answers, without their length. */
 const relayedFields = new SameFields<HttpResponse["headers"]>();
 const endToEndOf = (received: HeaderFields): HttpResponse["headers"] => {
   const fields = endToEndHeaders(received, (name) => ofAnswers.has(name));
@@ -115,7 +115,7 @@ export function withRequestedOrigin(
   return fields;
 }
 
-/** Our own fields that callers may see, and the one between services that each passes on. */
+/** Our own fields that callers may see, and the only one between services that each passes on. */
 const ofAnswers: ReadonlySet<string> = new Set([
   headers.encoding,
   headers.dataType,
@@ -142,8 +142,8 @@ export function relayAnswer(
 }
 
 /**
- * The error for the caller when no answer came. A trusted one also gets the cause, which names the
- * other service and the way to it.
+ * The error for the caller when no answer came. For a trusted caller it has the cause, which names the other
+ * service and its address.
  */
 export function forwardingError(thrown: unknown, isTrusted = false): Error {
   if (!(thrown instanceof TransportError))

@@ -1,4 +1,4 @@
-// The base below which pages are, in a service without a build: its repository says it.
+// The base of pages, in a service without a build: asks its repository.
 
 import { bounded } from "../../base/aborts.ts";
 import type { Clock, Peer } from "../../base/ports.ts";
@@ -46,7 +46,7 @@ export class KnownBase implements BasePath {
       if (answer.status === 200)
         this.#path = fixedBase(String(answer.headers[serviceHeaders.base] ?? "/")).path;
     } catch {
-      // Whoever needs the repository for more than this says that it is away.
+      // A repository that is away is reported by code that needs it for more than this.
     }
   }
 }

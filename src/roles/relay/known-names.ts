@@ -18,7 +18,7 @@ export function knownNames(
   return (name) => {
     if (names === undefined && clock.now() >= nextTry) {
       nextTry = clock.now() + retryMs.manifest;
-      // It says itself that the repository is away. Until it's there, calls count as those of others.
+      // Loading logs that the repository is away. Until it's there, no name counts as known.
       load().catch(() => {});
     }
     return names?.has(name) === true;

@@ -1,4 +1,4 @@
-// How gateway and proxy pass on what came in: calls with their whole bodies, requests for routes as theirs stream.
+// Passes requests on, in gateway and proxy: calls with their whole bodies, requests for routes with streams.
 // Through the middleware, if there is any.
 
 import { announcesBody } from "../../http/bodies.ts";
@@ -9,10 +9,10 @@ import type { Content, Send } from "./attempt.ts";
 import { type PassOnParts, relayAnswer, wholeAnswer } from "./forward.ts";
 
 type Through = typeof import("./through-middleware.ts");
-/** With the code that reads and writes values, which a service without middleware doesn't need. */
+/** Includes the code that reads and writes values, which a service without middleware doesn't need. */
 let through: Through | undefined;
 
-/** Loads what calls through this middleware need, so that the first of them doesn't wait for it. */
+/** Loads the code that calls through this middleware need, so that the first of them doesn't wait for it. */
 export async function prepareMiddleware({ isEmpty }: MiddlewareChain): Promise<void> {
   if (!isEmpty) through ??= await import("./through-middleware.ts");
 }

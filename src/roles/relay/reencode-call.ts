@@ -16,7 +16,7 @@ import type { Content } from "./attempt.ts";
 /** A call to forward, and the encoding of its body and answer. */
 export interface ReencodedCall extends Content<Uint8Array> {
   readonly encoding: Encoding;
-  /** Of the body. */
+  /** The content type of the body. */
   readonly contentType?: string;
 }
 

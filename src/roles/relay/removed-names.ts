@@ -1,5 +1,5 @@
-// Whether the deployed build has a procedure that no member has now: then it is away, and else it was
-// removed by a deploy. A gateway has no build, so it asks the node that joined last.
+// Whether the deployed build has a procedure that no member has now: if so, the procedure is away; otherwise a
+// deploy has removed it. A gateway has no build, so it asks the node that joined last.
 
 import { bounded } from "../../base/aborts.ts";
 import { isCallable } from "../../base/access.ts";
@@ -46,7 +46,7 @@ function hasForServices(
   );
 }
 
-/** Whether the newest member's build has a procedure. Also `true` if nobody says otherwise. */
+/** Whether the newest member's build has a procedure. Also `true` if there is no answer. */
 export function createDeployedNames(
   host: Pick<Host, "clock">,
   members: Pick<Members, "all" | "builds">,

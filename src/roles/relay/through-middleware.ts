@@ -79,14 +79,9 @@ export async function passCall(
     | { readonly error: unknown; readonly form: unknown }
     | undefined;
   const invoke: Invoke = async (call) => {
+    const reencode = arrived.isMultipart ? reencodeUpload : reencodeCall;
     const changed = args.touched
-      ? await (arrived.isMultipart ? reencodeUpload : reencodeCall)(
-          exchange,
-          arrived,
-          args,
-          read,
-          classes,
-        )
+      ? await reencode(exchange, arrived, args, read, classes)
       : undefined;
     const encoding = changed?.encoding ?? exchange.encoding;
     const head = await send(exchange, {
@@ -149,7 +144,7 @@ async function argumentsReader(
     if (hasTexts) procedure = await application?.procedure(fqn, version.toString());
     await arrived.load();
   } catch (error) {
-    // No middleware may look at the arguments, so don't fail the call yet.
+    // Middleware may never look at the arguments, so don't fail the call yet.
     return () => {
       throw error;
     };
@@ -157,7 +152,7 @@ async function argumentsReader(
   return () => arrived.read(procedure);
 }
 
-/** The headers as middleware left them, except those about the body, which have to fit the body. */
+/** The headers as middleware left them, except fields that describe the body: they have to fit it. */
 function fieldsOf(
   exchange: Exchange,
   callHeaders: ReadonlyMap<string, string>,
@@ -203,7 +198,7 @@ function unchangedAnswer(
     : undefined;
 }
 
-/** An error's encoding, to see whether middleware changed it. */
+/** An error's encoding, to detect changes by middleware. */
 function formOf(error: unknown, classes: ClassTable): unknown {
   try {
     return encodeSerialized(error, { classes, trusted: true });
@@ -212,7 +207,7 @@ function formOf(error: unknown, classes: ClassTable): unknown {
   }
 }
 
-// They describe the received body or error.
+// Fields that describe the received body or error.
 const bodyFields = new Set([
   "content-type",
   "content-disposition",
@@ -224,7 +219,7 @@ const bodyFields = new Set([
   "allow",
 ]);
 
-/** The received answer's other headers go on with the one in its place: cookies, the node's name. */
+/** Keeps the received answer's other headers when its result is replaced: cookies, the node's name. */
 function keepHeaders(exchange: Exchange, answer: IncomingResponse | undefined): void {
   if (answer === undefined) return;
   const fields = Object.entries(relayAnswer(answer).headers);

@@ -1,12 +1,12 @@
-// Calls and answers of plain data, which is what most are: JSON carries it by itself. A page starts
-// with this alone, and loads the codec at the first value or error that needs it.
+// Calls and answers of plain data, like most of them: JSON carries it by itself. A page starts with this alone, and
+// loads the codec at the first value or error that needs it.
 
 import type { Args } from "../../base/call.ts";
 import type { IncomingResponse } from "../../base/ports.ts";
 import { headers, jsonType } from "../../base/protocol.ts";
 import type { Answer } from "../../types/outgoing-call.ts";
 
-/** Values that are looked at. More take the codec, which has limits and cuts cycles. */
+/** The most values to check. Larger calls take the codec, which has limits and cuts cycles. */
 const mostValues = 10_000;
 const mostLevels = 64;
 
@@ -62,14 +62,14 @@ export function plainAnswer({
   const isJson = String(fields["content-type"]).startsWith(jsonType);
   try {
     const value: unknown = type === "string" && !isJson ? text : JSON.parse(text);
-    // The codec knows what an answer with another type than it says means.
+    // If the value doesn't have the type of the header, leave it to the codec.
     if (
       (value === null ? "null" : typeof value) === type &&
       (type !== "object" || !special.test(text))
     )
       return of(value);
   } catch {
-    // Such as `NaN`, or an answer that isn't one.
+    // Not JSON: `NaN` for one, or an answer from elsewhere.
   }
   return undefined;
 }

@@ -23,8 +23,8 @@ export function createCodec({ classes, onError }: CodecOptions): CallCodec {
 }
 
 /**
- * Encodes `value`, and, if a class is missing, once more after loading the remaining ones: as the
- * value was before.
+ * Encodes `value`. If a class is missing, loads the remaining classes and encodes the value again, as it was
+ * before.
  */
 export function withClasses<V, T>(
   classes: ClassTable,

@@ -1,5 +1,5 @@
-// Sends a remote call: address, header fields, time limit, and what a failed transport means. A codec
-// makes the body and reads the answer. Works unchanged in browsers and on Node.
+// Sends a remote call: address, header fields, time limit, and the errors of a failed transport. A codec makes the
+// body and reads the answer. Works unchanged in browsers and on Node.
 
 import { Abort } from "../../base/aborts.ts";
 import type { Args } from "../../base/call.ts";
@@ -21,10 +21,13 @@ import type { Limits } from "../../base/limits.ts";
 import type { Encoding } from "../encoding.ts";
 import type { EncodedCall } from "../superjson.ts";
 
-/** What a call names: its result may have a cycle even if its arguments don't. */
+/** Calls name both: a result may have a cycle even if the arguments don't. */
 export const bothEncodings: Encoding = "serialized, superjson";
 
-/** Between values and the bodies of calls and answers. What needn't wait returns no promise. */
+/**
+ * Converts values to the bodies of calls, and the bodies of answers to values. Returns a promise only if it has to
+ * wait.
+ */
 export interface CallCodec {
   /** Throws ValueNotSerializable. */
   encode(args: Args): EncodedCall | Promise<EncodedCall>;
@@ -36,18 +39,18 @@ export interface SenderOptions {
   readonly transport: Peer;
   /** Address of a gateway or node, or the page's origin. */
   readonly base: string;
-  /** Whose calls they are. A page doesn't say it. */
+  /** The sender of these calls. A page doesn't set it. */
   readonly from?: CallFrom;
   readonly codec: CallCodec;
   readonly limits: Pick<Limits, "callTimeoutMs">;
   readonly clock: Clock;
   /** The fields that a call takes along from its context. */
   readonly sentHeaders: (context: Context) => Readonly<Record<string, string>>;
-  /** Tells that the caller in a context leaves [its signal]. */
+  /** The departure of a context's caller [its signal]. */
   readonly departure?: (context: Context) => AbortNotice;
-  /** Completes a call, whose arguments are encoded before. A page may have to wait for its headers. */
+  /** Completes a call whose arguments are encoded. A page may have to wait for its headers. */
   readonly prepare?: (call: OutgoingCall) => OutgoingCall | Promise<OutgoingCall>;
-  /** For the state that inner calls share with the call that makes them. A page has none. */
+  /** The state that inner calls share with the call that makes them. A page doesn't have one. */
   readonly states?: StateCarrier;
 }
 
@@ -56,8 +59,8 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
   const { transport, from, codec, sentHeaders, limits, clock, states, prepare } = options;
   const { departure = ({ signal }) => signal } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
-  // Not async, like all on the way of a call that needn't be: each promise costs a call 0.1 µs, as
-  // contexts are carried across all of them.
+  // Not async, like the rest of a call's way where possible: each promise costs a call 0.1 µs, as contexts
+  // are carried across all of them.
   const send = (
     { fqn, version, context }: OutgoingCall,
     start: number,
@@ -130,7 +133,7 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
   };
 }
 
-/** What ends a call early: its caller leaves, or its time is over. */
+/** Ends a call early: its caller leaves, or its time is over. */
 class Ending extends Abort {
   readonly #departure: AbortNotice;
   readonly #cancel: () => void;

@@ -350,7 +350,7 @@ describe("a failed procedure in the terminal", () => {
     for (const error of ["text\nerror: forged", "\u001B[2Jtext", unreadable])
       session.emit({ kind: "failed", fqn: "a", node: "page", error });
     expect(after()).toBe(
-      "error: a failed in the page: text\n  error: forged\nerror: a failed in the page: text\nerror: a failed in the page: what was thrown can't be read\n",
+      "error: a failed in the page: text\n  error: forged\nerror: a failed in the page: text\nerror: a failed in the page: the thrown value can't be read\n",
     );
   });
 });

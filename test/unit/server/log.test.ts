@@ -97,7 +97,7 @@ describe("a logged error", () => {
     ["a prototype", new Proxy({}, { getPrototypeOf: throwing })],
     ["no text", Object.create(null)],
   ])("can throw when it is read, from %s", (_, cause) => {
-    expect(lineFor(cause)).toBe("error: it failed\n  what was thrown can't be read\n");
+    expect(lineFor(cause)).toBe("error: it failed\n  the thrown value can't be read\n");
   });
 });
 
@@ -122,8 +122,8 @@ describe("a log that nobody reads", () => {
     const kept = first.filter((each) => each === line).length;
     expect(kept).toBeGreaterThan(1_000);
     expect(first.slice(kept)).toEqual([
-      `warning: ${2_000 - kept} lines are missing here: nobody was reading the log`,
-      "warning: a line is missing here: nobody was reading the log",
+      `warning: ${2_000 - kept} lines are missing here: the log wasn't being read`,
+      "warning: a line is missing here: the log wasn't being read",
     ]);
     log.info("on");
     expect(await read()).toEqual(["on"]);
