@@ -5,11 +5,7 @@ import { DeadlineExceeded, memoryExhausted, RequestTimeout } from "../../src/bas
 import { ChunkQueue } from "../../src/http/chunk-queue.ts";
 import type { CallerConnection, Leaver } from "./connection/caller-connection.ts";
 import { chunkBytes } from "../host/held-memory.ts";
-
-/** The sender waits while more bytes than this wait for the reader. */
-const mostWaiting = 131_072;
-/** The sender goes on when at most this many bytes wait. */
-const fewWaiting = 32_768;
+import { fewWaiting, mostWaiting } from "./connection/limits.ts";
 
 export class BodyReader implements AsyncIterator<Uint8Array, undefined>, Leaver {
   place = -1;

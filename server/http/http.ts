@@ -32,6 +32,7 @@ import {
 import { NodeRequest } from "./node-request.ts";
 import { refusalPace } from "./writing/pace.ts";
 import { refusal, writeAnswer } from "./writing/write-answer.ts";
+import { spareConnections } from "./connection/limits.ts";
 
 /** The limits of connections and of a request's head. */
 export type HttpLimits = Pick<
@@ -44,10 +45,6 @@ export type HttpLimits = Pick<
   | "keepAliveTimeoutMs"
   | "maxConnections"
 >;
-
-// Accepted past the limit, so that health checks get through and callers learn why their calls
-// don't.
-const spareConnections = 64;
 
 export interface ListenOptions extends Listening {
   readonly limits?: Partial<HttpLimits>;

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 
 import type { TlsFiles } from "../config/tls.ts";
 import { acceptingMs } from "./connection/times.ts";
+import { backlog, quietTurns } from "./connection/limits.ts";
 
 /** Where a service listens. */
 export interface Listening {
@@ -14,10 +15,6 @@ export interface Listening {
   /** Listens with https. */
   readonly tls?: Pick<TlsFiles, "cert" | "key" | "passphrase"> | undefined;
 }
-
-// Connections that the kernel queues for us, within a limit of its own. With Node's 511 a burst of
-// callers waits a second.
-const backlog = 4_096;
 
 type Settings = ServerOptions & { readonly headersTimeout: number };
 
@@ -72,9 +69,6 @@ export async function bind(server: Server, options: Listening): Promise<AddressI
   server.removeAllListeners("error");
   return server.address() as AddressInfo;
 }
-
-/** The event loop accepts one connection in a turn. After this many turns without one, the backlog is empty. */
-const quietTurns = 3;
 
 /**
  * Accepts the connections in the backlog, and lets no more come. A socket that closes resets its backlog, and

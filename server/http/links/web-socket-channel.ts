@@ -7,13 +7,12 @@ import type { Socket } from "node:net";
 import type { ChannelReceiver } from "../../../src/base/ports/links.ts";
 import type { HeldMemory, Holder } from "../../host/held-memory.ts";
 import { SocketChannel } from "./socket-channel.ts";
-
-const mostMessageBytes = 256 * 1024;
-/** From this size on, writing bytes separately costs less than copying them behind their head. */
-const longBytes = 8 * 1024;
-/** The longest head and the longest control frame of RFC 6455. */
-const mostHeadBytes = 14;
-const mostControlBytes = 125;
+import {
+  longBytes,
+  mostControlBytes,
+  mostHeadBytes,
+  mostMessageBytes,
+} from "../connection/limits.ts";
 
 const opcodes = { rest: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 /** Reasons for closing a WebSocket. */

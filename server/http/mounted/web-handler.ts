@@ -16,9 +16,7 @@ import {
   prefixOf,
 } from "./mounted-service.ts";
 import { WebRequest } from "./web-request.ts";
-
-/** Longer answers are handed over in parts. */
-const wholeBytes = 65_536;
+import { wholeBytes } from "../connection/limits.ts";
 
 /** A server's facts about a request that aren't in it. */
 export interface CallerInfo {

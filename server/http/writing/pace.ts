@@ -1,15 +1,7 @@
+import { turnBytes, turnRefusals } from "../connection/limits.ts";
 // Limits the work of one turn of the event loop for callers that take large answers. A turn accepts one connection,
 // so a new caller waits for as many turns as there are callers before it. If a turn filled the system's buffers of
 // hundreds of connections, that would take seconds.
-
-/**
- * Two pieces, which keep the loop for about a millisecond. Fewer turns would hardly be faster: the cost of a turn
- * itself is a few per cent of this.
- */
-export const turnBytes = 131_072;
-
-/** Connections that go on in a turn after their requests for a link were refused twice. */
-export const turnRefusals = 1;
 
 interface Waiting {
   readonly size: number;

@@ -5,8 +5,7 @@ import type { OutgoingMessage, ServerResponse } from "node:http";
 
 import { answerPace } from "./pace.ts";
 import type { Holder } from "../../host/held-memory.ts";
-
-const sliceBytes = 65_536;
+import { sliceBytes } from "../connection/limits.ts";
 
 /** Slices of shared `bytes`: a slow reader needs no extra memory. */
 export async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -16,9 +16,7 @@ import { chunkBytes } from "../../host/held-memory.ts";
 import { sendHead } from "./send-head.ts";
 import { sliced, writePiece, writeSlices } from "./slices.ts";
 import { lingerMs } from "../connection/times.ts";
-
-/** Receiving and dropping an unread body of this size is cheaper than a new connection. */
-const maxDroppedBytes = 65_536;
+import { maxDroppedBytes } from "../connection/limits.ts";
 
 // Errors of the framework need no class of an application.
 const classes = new Classes();

@@ -10,10 +10,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { HeldMemory } from "../../../server/host/held-memory.ts";
 import { type HttpServer, listen } from "../../../server/http/http.ts";
-import { Pace, turnBytes, turnRefusals } from "../../../server/http/writing/pace.ts";
+import { Pace } from "../../../server/http/writing/pace.ts";
 import { linkPath, linkProtocol } from "../../../server/http/links/upgrades.ts";
 import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { HttpResponse } from "../../../src/base/ports.ts";
+import { turnBytes, turnRefusals } from "../../../server/http/connection/limits.ts";
 
 const MiB = 1024 * 1024;
 const piece = 65_536;

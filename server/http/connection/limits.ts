@@ -1,0 +1,47 @@
+// Limits and sizes of what goes over sockets, with their reasons. Bytes, unless said otherwise.
+
+// http.ts
+/** Connections accepted past the limit, so that health checks get through and callers learn why their calls don't. */
+export const spareConnections: number = 64;
+
+// listening.ts
+/** Connections that the kernel queues, within a limit of its own. With Node's 511 a burst of callers waits a second. */
+export const backlog: number = 4_096;
+/** The event loop accepts one connection in a turn. After this many turns without one, the backlog is empty. */
+export const quietTurns: number = 3;
+
+// body-reader.ts
+/** The sender waits while more bytes than this wait for the reader. */
+export const mostWaiting: number = 131_072;
+/** The sender goes on when at most this many bytes wait. */
+export const fewWaiting: number = 32_768;
+
+// links/web-socket-channel.ts
+/** A longer write becomes several messages. */
+export const mostMessageBytes: number = 256 * 1024;
+/** From this size on, writing bytes separately costs less than copying them behind their head. */
+export const longBytes: number = 8 * 1024;
+/** The longest head and the longest control frame of RFC 6455. */
+export const mostHeadBytes: number = 14;
+export const mostControlBytes: number = 125;
+
+// mounted/web-handler.ts
+/** Longer answers are handed over in parts. */
+export const wholeBytes: number = 65_536;
+
+// writing/pace.ts
+/**
+ * Two pieces, which keep the loop for about a millisecond. Fewer turns would hardly be faster: the cost of a turn
+ * itself is a few per cent of this.
+ */
+export const turnBytes: number = 131_072;
+/** Connections that go on in a turn after their requests for a link were refused twice. */
+export const turnRefusals: number = 1;
+
+// writing/slices.ts
+/** A large answer is written in pieces of this size. */
+export const sliceBytes: number = 65_536;
+
+// writing/write-answer.ts
+/** Receiving and dropping an unread body of this size is cheaper than a new connection. */
+export const maxDroppedBytes: number = 65_536;
