@@ -60,12 +60,15 @@ async function ways(): Promise<Record<string, () => Promise<unknown>>> {
   };
 }
 
-/** Bytes that a warm call allocates. In a round with a collection that can't be told, so the least of many counts. */
+/**
+ * Bytes that a warm call allocates. A round with a collection in it says nothing, and on a busy machine the compiler that
+ * runs beside takes a while, so the least of many counts.
+ */
 async function bytesOf(call: () => Promise<unknown>): Promise<number> {
   const times = 100;
   for (let at = 0; at < 2_000; at++) await call();
   let least = Infinity;
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 60; round++) {
     const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < times; at++) await call();
     const bytes = (process.memoryUsage().heapUsed - before) / times;
