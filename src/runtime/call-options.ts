@@ -142,7 +142,7 @@ function limited(
       end();
       reject(thrown);
     };
-    const context = new OptionsContext(parts, own, createContext);
+    const context = new OptionsContext(parts, own, createContext, clock);
     context.copies = copies;
     try {
       Promise.resolve(act(context)).then((value) => {

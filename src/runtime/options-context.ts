@@ -4,6 +4,7 @@ import { HeaderView } from "../http/context/header-view.ts";
 import { forwardedHeaders } from "../http/forwarded.ts";
 import type { OwnHeaders } from "../http/option-headers.ts";
 import { Context, type ContextParts, type PathParameters } from "../base/context.ts";
+import type { Clock } from "../base/ports.ts";
 import type { Copies } from "../codec/values/snapshot.ts";
 
 /**
@@ -16,6 +17,8 @@ export class OptionsContext extends Context {
   readonly inner: Context;
   /** As in {@link ContextParts}. */
   readonly departure: ContextParts["departure"];
+  /** The clock of `endsAt`, if it may not be that of the service which sends the call. */
+  readonly clock: Clock | undefined;
   /** While the call begins: its values at the time of the page's call, if it had to wait since. */
   copies?: Copies | undefined;
 
@@ -24,6 +27,7 @@ export class OptionsContext extends Context {
     parts: ContextParts,
     own: OwnHeaders,
     create: (parts: ContextParts) => Context = plainContext,
+    clock?: Clock,
   ) {
     const merged = Object.assign({}, parts, {
       headers: new HeaderView(() => withOwn(parts.headers, own)),
@@ -31,6 +35,7 @@ export class OptionsContext extends Context {
     super(merged);
     this.own = own;
     this.departure = parts.departure;
+    this.clock = clock;
     this.inner = create(merged);
   }
 }

@@ -55,6 +55,23 @@ it.each([
   },
 );
 
+it("the time of a call with options is that of its own cluster, whatever else runs in the process", async () => {
+  const other = await createTestCluster({ root: createFixture(shop).root });
+  onTestFinished(async () => await other.stop());
+  await other.clock.pass(3_600_000);
+  const { cluster, seen, sees } = await stuck();
+  const { stock } = await cluster.import<Stock>("./warehouse/stock");
+  const controller = new AbortController();
+  const call = withOptions(stock, { signal: controller.signal, timeoutMs: 500 })("felt");
+  const ended = expect(call).rejects.toThrow("enough");
+  await sees(1);
+  const left = seen[0]?.timeLeft() ?? 0;
+  controller.abort(new Error("enough"));
+  await ended;
+  // It counts in real time, as no cluster is the only one here.
+  expect([left > 400, left <= 500]).toEqual([true, true]);
+});
+
 it("timeoutMs in a test passes on the cluster's clock", async () => {
   const { cluster, seen, sees } = await stuck();
   const { stock } = await cluster.import<Stock>("./warehouse/stock");

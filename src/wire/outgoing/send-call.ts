@@ -67,7 +67,7 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
     { body, encoding }: EncodedCall,
   ): Promise<Answer> => {
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
-    const end = Math.min(context.endsAt ?? Infinity, start + limits.callTimeoutMs);
+    const end = Math.min(endOf(context, clock), start + limits.callTimeoutMs);
     const left = end - clock.now();
     if (left <= 0) throw late();
     const caller = departure(context);
@@ -131,6 +131,12 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
       return Promise.reject(thrown);
     }
   };
+}
+
+/** When a call has to be answered, by this clock: the options of a call may count by another one. */
+function endOf(context: Context & { readonly clock?: Clock | undefined }, clock: Clock): number {
+  const { endsAt = Infinity, clock: own = clock } = context;
+  return own === clock ? endsAt : endsAt - own.now() + clock.now();
 }
 
 /** Ends a call early: its caller leaves, or its time is over. */
