@@ -9,10 +9,11 @@ import { ask, type MemoryNetwork } from "../../src/roles/memory-network.ts";
 /** A channel with fewer waiting bytes than this counts as empty. */
 const littleBytes = 16 * 1024;
 
-/** Looks at the bytes of a channel. */
+/** Hears of the bytes of a channel, and of its end. */
 export interface ChannelTap {
-  sent(bytes: Uint8Array): void;
-  received(bytes: Uint8Array): void;
+  sent?(bytes: Uint8Array): void;
+  received?(bytes: Uint8Array): void;
+  closed?(): void;
 }
 
 export interface MemoryLinksOptions {
@@ -71,10 +72,11 @@ export function memoryChannels(): readonly [MemoryChannel, MemoryChannel] {
   return [here, there];
 }
 
-function tapped(channel: Channel, tap: ChannelTap): Channel {
+/** The channel, of which `tap` hears. */
+export function tapped(channel: Channel, tap: ChannelTap): Channel {
   return {
     send(bytes) {
-      tap.sent(bytes);
+      tap.sent?.(bytes);
       channel.send(bytes);
     },
     get queued() {
@@ -84,11 +86,14 @@ function tapped(channel: Channel, tap: ChannelTap): Channel {
     open: (receiver) =>
       channel.open({
         onBytes(bytes) {
-          tap.received(bytes);
+          tap.received?.(bytes);
           receiver.onBytes(bytes);
         },
         onDrain: () => receiver.onDrain(),
-        onClose: (cause) => receiver.onClose(cause),
+        onClose(cause) {
+          tap.closed?.();
+          receiver.onClose(cause);
+        },
       }),
   };
 }

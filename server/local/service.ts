@@ -7,6 +7,7 @@ import type { Channel, LinkAnswer, LinkUpgrade } from "../../src/base/ports/link
 import { readOnce, stopReading } from "../../src/http/bodies.ts";
 import type { MemoryNetwork } from "../../src/roles/memory-network.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
+import { tapped } from "./memory-links.ts";
 
 export interface ServiceParts<R extends Role> {
   readonly name: string;
@@ -161,23 +162,7 @@ function mortal(host: Host, name: string, ended: AbortSignal): Host {
 
 /** The channel, which is closed when its service ends. */
 function until(ended: AbortSignal, channel: Channel): Channel {
-  const leave = watch(ended, () => channel.close());
-  return {
-    send: (...sent) => channel.send(...sent),
-    get queued() {
-      return channel.queued;
-    },
-    close: () => channel.close(),
-    open: (receiver) =>
-      channel.open({
-        onBytes: (bytes) => receiver.onBytes(bytes),
-        onDrain: () => receiver.onDrain(),
-        onClose(cause) {
-          leave();
-          receiver.onClose(cause);
-        },
-      }),
-  };
+  return tapped(channel, { closed: watch(ended, () => channel.close()) });
 }
 
 function unlessEnded<T>(result: Promise<T>, ended: AbortSignal): Promise<T> {
