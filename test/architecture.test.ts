@@ -31,7 +31,9 @@ function strangers(
 describe("rooms", () => {
   // Development is a build that goes on; its terminal is a part of the command line.
   const inBuild = (source: Source) =>
-    /^server\/(?:compile|local|report|testing|vite|dev(?!\/terminal))\//.test(source.path);
+    /^server\/(?:compile|local|report|testing|types|vite|dev(?!\/terminal))\//.test(source.path);
+
+  const ofTypes = (source: Source) => source.path.startsWith("server/types/");
 
   it("src imports only itself and what is bundled into it", () => {
     expect(
@@ -58,11 +60,23 @@ describe("rooms", () => {
     expect(strangers(sources, ["server", "src", "console"], own)).toEqual([]);
     expect(
       strangers(
-        rooms.server.filter(inBuild),
+        rooms.server.filter((source) => inBuild(source) && !ofTypes(source)),
         ["server", "src", "console"],
         /^(node:.*|vite|vite\/module-runner|magic-string|picomatch)$/,
       ),
     ).toEqual([]);
+  });
+
+  it("types of the compiler are imported where types are read, and nothing else of it is: the application has it", () => {
+    expect(
+      strangers(rooms.server.filter(ofTypes), ["server", "src"], /^(node:.*|typescript)$/),
+    ).toEqual([]);
+    const importers = rooms.server.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => specifier === "typescript")
+        .map(({ typeOnly }) => `${path}${typeOnly ? "" : " at run time"}`),
+    );
+    expect(importers).toEqual(["server/types/programs.ts", "server/types/read-types.ts"]);
   });
 
   it("the console's page imports src, and its other half also what any program on a server needs", () => {
@@ -90,7 +104,7 @@ describe("rooms", () => {
         imports
           .filter(
             (one) =>
-              /^server\/(?:compile|dev(?!\/terminal)|report|vite)\//.test(one.path ?? "") &&
+              /^server\/(?:compile|dev(?!\/terminal)|report|types|vite)\//.test(one.path ?? "") &&
               !one.typeOnly,
           )
           .map((one) => `${path} imports ${one.path}`),
@@ -124,6 +138,7 @@ describe("folders", () => {
       "directory",
       "start",
       "",
+      "types",
       "compile",
       "local",
       "dev",
