@@ -26,8 +26,7 @@ export function settle(
 ): TypeModel {
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
   const settled = new Map<string, Type>();
-  const names = new Map<string, string>();
-  const taken = new Set<string>();
+  const counts = new Map<string, number>();
   const definitions = new Map<string, Type>();
   const put = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(put);
@@ -61,11 +60,13 @@ export function settle(
     settled.set(id, result);
     return result;
   };
-  const freeName = ({ id, name: { text } }: Slot): string => {
-    let name = text;
-    for (let count = 2; taken.has(name); count++) name = `${text}${count}`;
-    taken.add(name);
-    names.set(id, name);
+  const freeName = ({ name: { text } }: Slot): string => {
+    let count = counts.get(text) ?? 1;
+    let name = count === 1 ? text : `${text}${count}`;
+    // `Line2` may be a name in the source.
+    while (definitions.has(name)) name = `${text}${++count}`;
+    counts.set(text, count + 1);
+    definitions.set(name, { kind: "never" });
     return name;
   };
   return {

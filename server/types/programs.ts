@@ -51,6 +51,7 @@ export function programsOf(
 ): Programs {
   const problems: Problem[] = [];
   const parsed = new Map<string, ts.ParsedCommandLine>();
+  const filesOf = new Map<string, ReadonlySet<string>>();
   const groups = new Map<string | undefined, string[]>();
   for (const module of modules) {
     const config = configOf(module);
@@ -85,8 +86,8 @@ export function programsOf(
   function including(config: string, module: string, seen: Set<string>): string | undefined {
     if (seen.has(config)) return undefined;
     seen.add(config);
-    const { fileNames, projectReferences = [] } = parse(config);
-    if (fileNames.some((file) => resolve(file) === module)) return config;
+    const { projectReferences = [] } = parse(config);
+    if (filesOf.get(config)?.has(module)) return config;
     for (const reference of projectReferences) {
       const found = including(ts.resolveProjectReferencePath(reference), module, seen);
       if (found !== undefined) return found;
@@ -113,6 +114,7 @@ export function programsOf(
     // A root of references includes nothing by itself, and isn't wrong.
     for (const error of result.errors) if (!emptyLists.has(error.code)) report(error);
     parsed.set(config, result);
+    filesOf.set(config, new Set(result.fileNames.map((file) => resolve(file))));
     return result;
   }
 
