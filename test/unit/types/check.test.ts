@@ -80,6 +80,16 @@ const rows: [type: string, right: unknown[], wrong: [value: unknown, text: strin
     ["-", "a-b-c"],
     [["ab", 'x: expected text of the form {text}-{text}, got "ab"']],
   ],
+  [
+    "`ab${string}ba`",
+    ["abba", "abcba"],
+    [["aba", 'x: expected text of the form ab{text}ba, got "aba"']],
+  ],
+  [
+    "{ valueOf?: string }",
+    [{}, { valueOf: "" }],
+    [[{ valueOf: 1 }, "x.valueOf: expected text, got number"]],
+  ],
   ["Uppercase<string>", ["", "AB1"], [["Ab", 'x: expected text in upper case, got "Ab"']]],
   [
     "string[]",
