@@ -2,6 +2,7 @@
 // only.
 
 import type { Member, ParameterType, Signature, Type, TypeModel } from "./model.ts";
+import { triesOf } from "./union.ts";
 import { type ObjectType, partsOf, testedTypes } from "./values.ts";
 
 /**
@@ -293,9 +294,7 @@ export function generateChecks(model: TypeModel): string {
   }
 
   function hasAmbiguity(arms: readonly Type[]): boolean {
-    return arms.some((arm, index) =>
-      arms.slice(index + 1).some((next) => !areTold(target(arm), target(next))),
-    );
+    return triesOf(arms.map(target)) > 1;
   }
 
   /** Whether a union with ambiguous arms is somewhere inside a type. */
@@ -344,20 +343,6 @@ type PartsType = Extract<
 
 function isStructured({ kind }: Type): boolean {
   return /^(?:array|tuple|object|map|set)$/.test(kind);
-}
-
-/** Whether no value can be of both types, which their kinds or a literal member tell. */
-function areTold(left: Type, right: Type): boolean {
-  const isList = ({ kind }: Type): boolean => kind === "array" || kind === "tuple";
-  if (isList(left) || isList(right)) return isList(left) !== isList(right);
-  if (left.kind !== "object" || right.kind !== "object") return left.kind !== right.kind;
-  return Object.entries(left.members).some(([name, { type, optional }]) => {
-    const member = Object.hasOwn(right.members, name) ? right.members[name] : undefined;
-    if (type.kind !== "literals" || member?.type.kind !== "literals") return false;
-    if (optional || member.optional) return false;
-    const values = new Set(type.values.map((value) => JSON.stringify(value)));
-    return !member.type.values.some((value) => values.has(JSON.stringify(value)));
-  });
 }
 
 function memberOf(object: string, name: string): string {

@@ -73,9 +73,6 @@ export const maxFaults = 20;
 const maxPath = 256;
 const maxShown = 40;
 
-/** Arms of one union that a value is tried against. */
-export const maxTries = 50;
-
 /** A place inside the arguments; its path is written only if there is a fault. */
 export interface Place {
   readonly outer: Place | undefined;
@@ -313,7 +310,6 @@ export function createMatcher(options: MatchOptions): Matcher {
     // Without asking first whether it fits, which would look at each level into all below it.
     if (arms.length === 1) return explain(arms[0]!, value, place);
     if (arms.length > 1 && matches(type, value)) return;
-    if (arms.length > maxTries) return add(place, "has too many types to try");
     if (context.memory?.exhausted || context.unions?.exhausted)
       return add(place, "has too many types to try");
     const told = arms.length === 0 ? toldApart(type.arms, value) : undefined;

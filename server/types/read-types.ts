@@ -20,7 +20,7 @@ import {
 import { type Compiler, type ProgramOptions, programsOf } from "./programs.ts";
 import { constrain, type Constraint, constraintNames } from "./constrain.ts";
 import { settle, type Slot } from "./definitions.ts";
-import { unionOf, withoutUndefined } from "./union.ts";
+import { maxTries, triesOf, unionOf, withoutUndefined } from "./union.ts";
 
 /** An exported function whose parameters are read. */
 export interface WantedFunction {
@@ -659,7 +659,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   function readParts(type: ts.Type): Type {
-    if (type.isUnion()) return unionOf(type.types.map((arm) => read(arm, "")));
+    if (type.isUnion()) return readUnion(type);
     if (type.isIntersection()) return readIntersection(type);
     if (checker.isArrayType(type)) {
       const [items] = checker.getTypeArguments(type as ts.TypeReference);
@@ -670,6 +670,18 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     const base = baseArray(type);
     if (base !== undefined) return { kind: "array", items: read(base, "[]") };
     return readObject(type);
+  }
+
+  function readUnion(type: ts.UnionType): Type {
+    const union = unionOf(type.types.map((arm) => read(arm, "")));
+    const tries = union.kind === "union" ? triesOf(union.arms.map(resolved)) : 0;
+    return tries > maxTries
+      ? refuse(
+          "",
+          `a union of ${tries} types that only trying tells apart can't be checked: at most ${maxTries}`,
+          "Give each a member with a literal of its own, such as `kind`",
+        )
+      : union;
   }
 
   function readTuple(type: ts.TupleTypeReference): Type {

@@ -365,6 +365,24 @@ describe("types of parameters", () => {
     expect(found[0]!.message).toMatch(/^f0: x\.\S+: a function can't arrive: '/);
   });
 
+  it("A union of more than 50 types is refused if only trying tells them apart", () => {
+    const many = (count: number, arm: (index: number) => string): string =>
+      Array.from({ length: count }, (_, index) => arm(index)).join(" | ");
+    const { problems: found } = readAll("", [
+      many(50, (index) => `{ m${index}: string }`),
+      many(51, (index) => `{ m${index}: string }`),
+      many(300, (index) => `{ kind: ${index}; value: string }`),
+      many(51, (index) => `\`${index}-\${string}\``),
+      `{ kind: "a" } | { kind: "b" } | ${many(50, (index) => `{ kind?: "c"; m${index}: string }`)}`,
+    ]);
+    const says = "types that only trying tells apart can't be checked: at most 50";
+    expect(found.map(({ message }) => message)).toEqual([
+      `f1: x: a union of 51 ${says}`,
+      `f3: x: a union of 51 ${says}`,
+      `f4: x: a union of 52 ${says}`,
+    ]);
+  });
+
   it("A Buffer is noted, as a Uint8Array arrives", () => {
     expect(notes.map(({ message }) => message)).toEqual([
       `f${all.indexOf("Buffer")}: x: a Buffer arrives as a Uint8Array`,
