@@ -10,11 +10,8 @@ import {
   maxFaults,
   pathOf,
   type Place,
-  type Test,
-  type TestContext,
-  testContext,
 } from "./match.ts";
-import { Memory } from "./memory.ts";
+import { type Test, testArms, type TestContext, testContext, testOnce } from "./memory.ts";
 import type { Member, ParameterType, Signature, TypeModel } from "./model.ts";
 import { createReshape } from "./reshape.ts";
 import { brokenRule, fitsTemplate, takesKey } from "./text-rules.ts";
@@ -33,7 +30,6 @@ export interface Checks {
 export interface CheckHelpers {
   readonly brokenCount: typeof brokenCount;
   readonly brokenRule: typeof brokenRule;
-  readonly createMemory: () => Memory;
   readonly fitsTemplate: typeof fitsTemplate;
   readonly isBinary: typeof isBinary;
   readonly isDataObject: typeof isDataObject;
@@ -41,19 +37,22 @@ export interface CheckHelpers {
   /** Of a definition that the model doesn't have. */
   readonly missing: () => boolean;
   readonly takesKey: typeof takesKey;
+  readonly testArms: typeof testArms;
+  readonly testOnce: typeof testOnce;
 }
 
 /** For the default export of generated code. */
 export const checkHelpers: CheckHelpers = {
   brokenCount,
   brokenRule,
-  createMemory: () => new Memory(),
   fitsTemplate,
   isBinary,
   isDataObject,
   isLeaf,
   missing: () => false,
   takesKey,
+  testArms,
+  testOnce,
 };
 
 export type GeneratedChecks = (helpers: CheckHelpers) => Checks;
@@ -130,6 +129,48 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
 
 /** A check that isn't there, or whose code and model disagree, lets nothing pass. */
 const unexplained = "doesn't fit the types of the parameters";
+
+/** What a message says of an instance that isn't built yet. */
+export interface InstanceParts {
+  /** Arguments of the constructor by position. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Faults of what an instance would be built from, to be called before its constructor is. Classes that the
+ * model doesn't have are those that no parameter takes.
+ */
+export function instanceFaults(
+  model: TypeModel,
+  checks: Checks,
+  key: string,
+  { args, fields }: InstanceParts,
+  options: Omit<CheckOptions, "plain" | "extra" | "maxDigits">,
+): readonly Fault[] {
+  const known = Object.hasOwn(model.classes, key) ? model.classes[key] : undefined;
+  if (known === undefined) return [{ path: "", message: `'${key}' can't be here` }];
+  const matcher = createMatcher({ ...options, model, tests: checks.types });
+  const ofArguments = known.parameters.flatMap((parameter, index): Fault[] => {
+    if (parameter.kind !== "plain" && parameter.kind !== "rest") return [];
+    const { name, type } = parameter;
+    const place: Place = { outer: undefined, key: name };
+    const value = memberOf(args, String(index));
+    const isOptional = parameter.kind === "rest" || parameter.optional === true;
+    if (value === undefined && isOptional) return [];
+    // An argument that no member holds isn't sent.
+    if (!Object.hasOwn(args, index))
+      return Object.hasOwn(known.fields, name) ? [{ path: name, message: "missing" }] : [];
+    return matcher.faults(type, value, place);
+  });
+  const ofFields = Object.entries(fields).flatMap(([name, value]): Fault[] => {
+    const member = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
+    if (member === undefined) return [{ path: name, message: "unknown" }];
+    if (member.optional && value === undefined) return [];
+    return matcher.faults(member.type, value, { outer: undefined, key: name });
+  });
+  return [...ofArguments, ...ofFields].slice(0, maxFaults);
+}
 
 function refusal(faults: readonly Fault[]): Checked {
   return { faults: faults.slice(0, maxFaults), more: faults.length > maxFaults };

@@ -1,7 +1,7 @@
 // Values of types for which plain JSON, a query or a form has no form of its own. What doesn't convert
 // stays as it is, and the check says what was expected.
 
-import type { Matcher } from "./match.ts";
+import { indexTypes, type Matcher } from "./match.ts";
 import type { BinaryType, Type, TypeModel } from "./model.ts";
 import { dateOf } from "./text-rules.ts";
 import { binaryOf, itemOf, memberOf, reaches } from "./values.ts";
@@ -63,9 +63,7 @@ export function createConvert({
         let copy: Record<string, unknown> | undefined;
         for (const name of Object.keys(value)) {
           const member = Object.hasOwn(type.members, name) ? type.members[name]?.type : undefined;
-          const memberType =
-            member ??
-            type.index?.find(({ keys }) => matches(keys, name) || keys.kind === "number")?.values;
+          const memberType = member ?? indexTypes(type, name)[0];
           if (memberType === undefined) continue;
           const item = memberOf(value, name);
           const result = convert(memberType, item);

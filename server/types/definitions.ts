@@ -53,12 +53,13 @@ export function settle(
       definitions.set(ref.to, put(slot.type) as Type);
       return ref;
     }
+    // Written anew at each use, as a type is told apart by where it stands.
     const whole = put(slot.type) as Type;
-    const isRepeated = slot.uses > 1 && JSON.stringify(whole).length > maxRepeated;
-    const result: Type = isRepeated ? { kind: "ref", to: freeName(slot) } : whole;
-    if (result.kind === "ref" && isRepeated) definitions.set(result.to, whole);
-    settled.set(id, result);
-    return result;
+    if (slot.uses === 1 || JSON.stringify(whole).length <= maxRepeated) return whole;
+    const ref = { kind: "ref", to: freeName(slot) } as const;
+    settled.set(id, ref);
+    definitions.set(ref.to, whole);
+    return ref;
   };
   const freeName = ({ name: { text } }: Slot): string => {
     let count = counts.get(text) ?? 1;

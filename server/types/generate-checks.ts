@@ -87,9 +87,7 @@ export function generateChecks(model: TypeModel): string {
   /** A test of a value with parts: in messages that share them, each part is tested once. */
   function remembered(body: string): string {
     const test = hoisted(body);
-    return hoisted(
-      `return c.memory === undefined || typeof v !== "object" || v === null ? ${test}(v, c) : c.memory.compare(v, ${test}, ${test}, c);`,
-    );
+    return hoisted(`return c.memory === undefined ? ${test}(v, c) : $.testOnce(v, ${test}, c);`);
   }
 
   function constant(value: string): string {
@@ -288,9 +286,7 @@ export function generateChecks(model: TypeModel): string {
     if (!isAmbiguous || !structured.some((arm) => reachesAmbiguous(arm))) return remembered(body);
     const test = hoisted(body);
     // Arms that look into the same parts, which have such arms again, would take exponential time.
-    return hoisted(
-      `return typeof v !== "object" || v === null ? ${test}(v, c) : (c.memory ?? (c.unions ??= $.createMemory())).compare(v, ${test}, ${test}, c);`,
-    );
+    return hoisted(`return $.testArms(v, ${test}, c);`);
   }
 
   function hasAmbiguity(arms: readonly Type[]): boolean {

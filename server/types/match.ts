@@ -1,7 +1,7 @@
 // Where a value hasn't its type. Calls with valid arguments pass by generated code alone, and come here only
 // if they are refused, converted, or lose members.
 
-import { Memory } from "./memory.ts";
+import { type Test, type TestContext, testContext } from "./memory.ts";
 import type { Member, Type, TypeModel } from "./model.ts";
 import { brokenRule, fitsTemplate, takesKey } from "./text-rules.ts";
 import {
@@ -26,30 +26,6 @@ export interface Fault {
   readonly path: string;
   /** `expected number, got text` */
   readonly message: string;
-}
-
-/** A generated test of a value. */
-export type Test = (value: unknown, context: TestContext) => boolean;
-
-/** What generated tests note while they run. */
-export interface TestContext {
-  /** Whether an object is an instance of the class with this key, or of one that extends it. */
-  readonly isInstance: (key: string, value: object) => boolean;
-  /** An object has members that its type doesn't name. */
-  extra: boolean;
-  /** Absent if no object can come twice. */
-  readonly memory: Memory | undefined;
-  /** For unions whose arms look into the same parts, where there is no other. */
-  unions: Memory | undefined;
-}
-
-export function testContext(isInstance: TestContext["isInstance"], isTree: boolean): TestContext {
-  return {
-    isInstance,
-    extra: false,
-    memory: isTree ? undefined : new Memory(),
-    unions: undefined,
-  };
 }
 
 export interface MatchOptions {

@@ -1,6 +1,6 @@
 // Questions about single values and single types, of generated checks and of what explains their faults.
 
-import type { BinaryType, Literal, Member, Type, TypeModel } from "./model.ts";
+import type { BinaryType, Literal, Member, ParameterType, Type, TypeModel } from "./model.ts";
 
 /** The type of an object with members, of a list, and so on: its values have parts. */
 export type ObjectType = Type & { readonly kind: "object" };
@@ -33,18 +33,23 @@ export function hasParts({ kind }: Type): boolean {
  * Types whose values have parts, in the order in which generated code tests them. They are told apart by
  * identity: each stands in the model once.
  */
-export function testedTypes({ definitions, functions }: Omit<TypeModel, "classes">): Type[] {
+export function testedTypes({ definitions, classes, functions }: TypeModel): Type[] {
   const found: Type[] = [];
   const add = (type: Type): void => {
     if (!hasParts(type)) return;
     found.push(type);
     partsOf(type).forEach(add);
   };
+  const addParameter = (parameter: ParameterType): void => {
+    if (parameter.kind === "plain" || parameter.kind === "rest") add(parameter.type);
+    else for (const name of parameter.names) if (name !== null) add(name.type);
+  };
   Object.values(definitions).forEach(add);
-  for (const signature of Object.values(functions).flat())
-    for (const parameter of signature.parameters)
-      if (parameter.kind === "plain" || parameter.kind === "rest") add(parameter.type);
-      else for (const name of parameter.names) if (name !== null) add(name.type);
+  for (const { parameters, fields } of Object.values(classes)) {
+    parameters.forEach(addParameter);
+    for (const { type } of Object.values(fields)) add(type);
+  }
+  for (const { parameters } of Object.values(functions).flat()) parameters.forEach(addParameter);
   return found;
 }
 

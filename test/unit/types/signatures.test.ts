@@ -1,9 +1,14 @@
 // Checks of whole calls: positions, patterns, rests, overloads; and what generated code is made of.
 
 import { describe, expect, it } from "vitest";
-import { createCheck, type CheckOptions, faultText } from "../../../server/types/check.ts";
+import {
+  createCheck,
+  type CheckOptions,
+  faultText,
+  instanceFaults,
+} from "../../../server/types/check.ts";
 import { generateChecks } from "../../../server/types/generate-checks.ts";
-import { Memory } from "../../../server/types/memory.ts";
+import { Memory, testContext } from "../../../server/types/memory.ts";
 import type { TypeModel } from "../../../server/types/model.ts";
 import { loadChecks } from "./_check.ts";
 import { read } from "./_read.ts";
@@ -94,7 +99,10 @@ describe("generated code", () => {
 
   it("is the same for the same model", () => {
     const { model } = read(
-      { "src/f.ts": "export async function f(a: { b: string[] } | { c: 'x' | 'y' }) {}" },
+      {
+        "src/f.ts":
+          "type L = [string[], 'a' | number];\nexport async function f(a: { b: string[] } | { c: 'x' | 'y' }, l: L, m: L) {}",
+      },
       ["src/f.ts#f"],
     );
     expect(generateChecks(JSON.parse(JSON.stringify(model)) as TypeModel)).toBe(
@@ -103,23 +111,80 @@ describe("generated code", () => {
   });
 });
 
+describe("instances", () => {
+  const { model, problems } = read(
+    {
+      "src/f.ts": `
+export class Line { constructor(readonly sku: string, readonly sizes: number[] = []) {} }
+export class Order {
+  note?: string;
+  lines: Line[] = [];
+  private secret = 1;
+  constructor(readonly id: string, seed: number, readonly due?: Date) {}
+  get count() { return this.lines.length; }
+}
+export async function f(order: Order) {}`,
+    },
+    ["src/f.ts#f"],
+  );
+  const checks = loadChecks(generateChecks(model));
+  class Line {}
+  const faultsOf = (key: string, args: object, fields: object = {}): unknown =>
+    faultText(
+      instanceFaults(
+        model,
+        checks,
+        key,
+        { args: args as Record<string, unknown>, fields: fields as Record<string, unknown> },
+        { isInstance: (name, value) => name === "app/Line" && value instanceof Line },
+      ),
+      false,
+    );
+
+  it("are checked by what their constructor and fields take, before they are built", () => {
+    expect(problems).toEqual([]);
+    expect(faultsOf("app/Order", { 0: "a", 2: new Date() }, { lines: [new Line()] })).toBe("");
+    expect(faultsOf("app/Order", { 0: 1, 2: "soon" }, { lines: [{}], note: undefined })).toBe(
+      "id: expected text, got number\ndue: expected a Date, got text\nlines[0]: expected an instance of 'app/Line', got an object",
+    );
+    expect(faultsOf("app/Line", { 0: "a", 1: [1, ""] })).toBe(
+      "sizes[1]: expected number, got text",
+    );
+  });
+
+  it("have the arguments that a member holds; others aren't sent", () => {
+    expect(faultsOf("app/Order", {})).toBe("id: missing");
+    expect(faultsOf("app/Order", { 0: "a", 1: "b" })).toBe("seed: expected number, got text");
+  });
+
+  it("have no fields that their class doesn't declare, and no class that no parameter takes", () => {
+    expect(faultsOf("app/Order", { 0: "a" }, { secret: 1, toString: 1 })).toBe(
+      "secret: unknown\ntoString: unknown",
+    );
+    expect(faultsOf("app/Other", {})).toBe("'app/Other' can't be here");
+    expect(faultsOf("toString", {})).toBe("'toString' can't be here");
+  });
+});
+
 describe("a memory of comparisons", () => {
+  const context = testContext(() => false, false);
+
   it("takes back what was right only by an assumption that turned out wrong", () => {
     const memory = new Memory();
     const [outer, inner] = [{}, {}];
-    const innerTest = (): boolean => memory.compare(outer, "T", outerTest, undefined);
-    const outerTest = (): boolean => memory.compare(inner, "U", innerTest, undefined) && false;
-    expect(memory.compare(outer, "T", outerTest, undefined)).toBe(false);
-    expect(memory.compare(inner, "U", innerTest, undefined)).toBe(false);
+    const innerTest = (): boolean => memory.compare(outer, outerTest, context);
+    const outerTest = (): boolean => memory.compare(inner, innerTest, context) && false;
+    expect(memory.compare(outer, outerTest, context)).toBe(false);
+    expect(memory.compare(inner, innerTest, context)).toBe(false);
   });
 
   it("compares an object so often and no more", () => {
     const memory = new Memory();
     const value = {};
-    for (let type = 0; type < 100; type++)
-      expect(memory.compare(value, type, () => true, undefined)).toBe(true);
+    for (let count = 0; count < 100; count++)
+      expect(memory.compare(value, () => true, context)).toBe(true);
     expect(memory.exhausted).toBe(false);
-    expect(memory.compare(value, 100, () => true, undefined)).toBe(false);
+    expect(memory.compare(value, () => true, context)).toBe(false);
     expect(memory.exhausted).toBe(true);
   });
 });
