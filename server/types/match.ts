@@ -288,12 +288,33 @@ export function createMatcher(options: MatchOptions): Matcher {
     if (arms.length > 1 && matches(type, value)) return;
     if (context.memory?.exhausted || context.unions?.exhausted)
       return add(place, "has too many types to try");
-    const told = arms.length === 0 ? toldApart(type.arms, value) : undefined;
+    if (arms.length > 1) {
+      const nearest = nearestOf(arms, value);
+      return nearest === undefined
+        ? add(place, `fits none of the ${arms.length} types that it may have`)
+        : explain(nearest, value, place);
+    }
+    const told = toldApart(type.arms, value);
     if (told === undefined) return wrongKind(type, value, place);
     return explain(told.type, memberOf(value as object, told.name), {
       outer: place,
       key: told.name,
     });
+  }
+
+  /** The arm with the fewest members that the value hasn't; `undefined` if not all arms have members. */
+  function nearestOf(arms: readonly Type[], value: unknown): Type | undefined {
+    let nearest: Type | undefined;
+    let fewest = Infinity;
+    for (const arm of arms) {
+      if (arm.kind !== "object") return undefined;
+      const misfits = Object.entries(arm.members).filter(([name, { type, optional }]) => {
+        const item = memberOf(value as object, name);
+        return !(optional && item === undefined) && !matches(type, item);
+      });
+      if (misfits.length < fewest) [nearest, fewest] = [arm, misfits.length];
+    }
+    return nearest;
   }
 
   /** A member by whose literals all object arms of a union are told apart. */

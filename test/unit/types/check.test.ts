@@ -9,6 +9,8 @@ interface Linked { next?: Linked; to: string }
 type Shape = { kind: "circle"; radius: number } | { kind: "square"; side: number };
 type Loose = { a: string; x?: number } | { b: number; y?: number };
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+type Without<T, U> = { [P in Exclude<keyof T, keyof U>]?: never };
+type XOR<T, U> = T extends object ? (U extends object ? (Without<T, U> & U) | (Without<U, T> & T) : U) : T;
 enum Level { low, high = 10 }
 export class Money { constructor(readonly amount: number, readonly currency = "EUR") {} }
 `;
@@ -167,7 +169,15 @@ const rows: [type: string, right: unknown[], wrong: [value: unknown, text: strin
       [3, "x: expected an object, got number"],
     ],
   ],
-  ["Loose", [{ a: "" }, { b: 1 }], [[{ a: 1 }, "x: expected an object, got an object"]]],
+  [
+    "Loose",
+    [{ a: "" }, { b: 1 }],
+    [
+      [{ a: 1 }, "x.a: expected text, got number"],
+      [{}, "x.a: missing"],
+      [{ a: 1, x: "", b: 1, y: "" }, "x.y: expected number, got text"],
+    ],
+  ],
   [
     "string | Line[] | null",
     [null, "", []],
@@ -175,6 +185,16 @@ const rows: [type: string, right: unknown[], wrong: [value: unknown, text: strin
       [[1], "x[0]: expected an object, got number"],
       [1, "x: expected a list, null or text, got number"],
     ],
+  ],
+  [
+    "string[] | number[]",
+    [["a"], [1], []],
+    [[[true], "x: fits none of the 2 types that it may have"]],
+  ],
+  [
+    "XOR<{ a: string }, { b: number; c?: string }>",
+    [{ a: "" }, { b: 1 }],
+    [[{ a: "", b: 1 }, "x.a: expected nothing, got text"]],
   ],
   [
     "Tree",

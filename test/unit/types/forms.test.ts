@@ -47,6 +47,8 @@ interface Store { load(): string }
 interface Nest<T> { value: T; next?: Nest<T[]> }
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 type Shape = { kind: "circle"; radius: number } | { kind: "square"; side: number };
+type Without<T, U> = { [P in Exclude<keyof T, keyof U>]?: never };
+type XOR<T, U> = T extends object ? (U extends object ? (Without<T, U> & U) | (Without<U, T> & T) : U) : T;
 type Brand<T, N> = T & { readonly [brand]: N };
 type Getters<T> = { [K in keyof T as \`get\${Capitalize<K & string>}\`]: T[K] };
 type Boxed<T> = T extends string ? { text: T } : { other: T };
@@ -170,6 +172,14 @@ const forms: [type: string, model: Type][] = [
   ["NoInfer<Line>", ref("Line")],
   ["Extract<Shape, { kind: 'circle' }>", circle],
   ["Omit<Priced, 'price'> & { price: string }", object({ price: string })],
+  // Prisma's generated client
+  [
+    "XOR<{ a: string }, { b: number; c?: string }>",
+    union(
+      object({ "a?": { kind: "never" }, b: number, "c?": string }),
+      object({ "b?": { kind: "never" }, "c?": { kind: "never" }, a: string }),
+    ),
+  ],
   ["Page<Line>", ref("Page")],
   ["Page<string>", ref("Page2")],
   ["Tree", ref("Tree")],
