@@ -4,7 +4,7 @@
 import { indexTypes, type Matcher } from "./match.ts";
 import type { BinaryType, Type, TypeModel } from "./model.ts";
 import { dateOf } from "./text-rules.ts";
-import { binaryOf, itemOf, memberOf, reaches } from "./values.ts";
+import { binaryOf, convertedTexts, itemOf, memberOf, reaches } from "./values.ts";
 
 export interface ConvertOptions {
   readonly model: Pick<TypeModel, "definitions">;
@@ -76,26 +76,23 @@ export function createConvert({
     }
   }
 
-  /** What fits as it is stays; else the only arm counts to which the value converts. */
+  /** What fits as it is stays; else the only arm counts to which the value converts, or of objects the first. */
   function convertUnion(type: Type & { readonly kind: "union" }, value: unknown): unknown {
     const { arms } = type;
     const possible = candidates(arms, value);
     if (possible.length === 1) return convert(possible[0]!, value);
     if (possible.length > 1 && matches(type, value)) return value;
-    const found: unknown[] = [];
-    for (const arm of arms
+    const all = arms
       .map(resolve)
-      .flatMap((part) => (part.kind === "union" ? part.arms : [part]))) {
+      .flatMap((part) => (part.kind === "union" ? part.arms.map(resolve) : [part]));
+    // Not by what it looks like: `1234` is base64 too, and the next value may not be.
+    if (typeof value === "string" && convertedTexts(all).length > 1) return value;
+    const found = all.flatMap((arm) => {
       const result = convert(arm, value);
-      if (result !== value && matches(arm, result)) found.push(result);
-    }
-    const [first] = found;
-    // Of objects the first arm counts; of texts two could be meant, and only an encoding tells which.
-    const isClear =
-      found.length === 1 ||
-      (found.length > 1 && typeof value === "object" && !Array.isArray(value));
-    if (isClear) return first;
-    return value;
+      return result !== value && matches(arm, result) ? [result] : [];
+    });
+    const isClear = found.length === 1 || (found.length > 1 && !Array.isArray(value));
+    return isClear ? found[0] : value;
   }
 }
 

@@ -1,6 +1,7 @@
 // Where a value hasn't its type. Calls with valid arguments pass by generated code alone, and come here only
 // if they are refused, converted, or lose members.
 
+import { headers } from "../../src/base/protocol.ts";
 import { type Test, type TestContext, testContext } from "./memory.ts";
 import type { Member, Type, TypeModel } from "./model.ts";
 import { brokenRule, fitsTemplate, takesKey } from "./text-rules.ts";
@@ -8,6 +9,7 @@ import {
   brokenBound,
   brokenCount,
   brokenLength,
+  convertedTexts,
   hasParts,
   isBinary,
   isDataObject,
@@ -338,6 +340,11 @@ export function createMatcher(options: MatchOptions): Matcher {
   }
 
   function wrongKind(type: Type, value: unknown, place: Place): void {
+    const texts = plain && typeof value === "string" ? convertedTexts(armsOf(type)) : [];
+    if (texts.length > 1) {
+      const phrases = texts.map((arm) => phraseOf(arm, resolve, plain)).join(" from ");
+      return add(place, `plain JSON can't tell ${phrases}: send it with ${headers.encoding}`);
+    }
     add(place, `expected ${expectation(type, value)}, got ${shown(type, value)}`);
   }
 

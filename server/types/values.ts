@@ -239,6 +239,13 @@ const plainPhrases: Readonly<Partial<Record<Type["kind"], string>>> = {
   regexp: "a RegExp, which needs an encoding",
 };
 
+const textForms: ReadonlySet<Type["kind"]> = new Set(["bigint", "binary", "date", "url"]);
+
+/** The arms of a union that are text in plain JSON, though their values aren't: two can't be told apart. */
+export function convertedTexts(arms: readonly Type[]): Type[] {
+  return arms.filter(({ kind }) => textForms.has(kind));
+}
+
 /** The most arms or literals that a message names. */
 const maxNamed = 6;
 
