@@ -36,7 +36,18 @@ export interface WantedFunction {
   readonly code?: number;
 }
 
+/** An exported class of the application. */
+export interface WantedClass {
+  /** The key that its instances travel with. */
+  readonly key: string;
+  /** Absolute path of its module. */
+  readonly file: string;
+  readonly export: string;
+}
+
 export interface ReadOptions extends ProgramOptions {
+  /** All classes whose instances travel: those that extend a class which a parameter takes are read. */
+  readonly classes?: readonly WantedClass[];
   /** The key that instances of a class travel with; `undefined` for a class whose instances can't. */
   readonly classKey: (file: string, name: string) => string | undefined;
   /** What is wrong with a regular expression: it must match in linear time. */
@@ -88,7 +99,8 @@ export function readTypes(
   wanted: readonly WantedFunction[],
   options: ReadOptions,
 ): ReadTypes {
-  const files = [...new Set(wanted.map(({ file }) => file))];
+  const subclasses = options.classes ?? [];
+  const files = [...new Set([...wanted, ...subclasses].map(({ file }) => file))];
   const { byModule, problems: configProblems, loose } = programsOf(ts, files, options);
   const slots: Slot[] = [];
   const classes = new Map<string, ClassTypes>();
@@ -101,25 +113,34 @@ export function readTypes(
     hint: 'Set `"strict": true`, or write `| null` where null may come',
   }));
   const unchecked = new Map<string, readonly Unchecked[]>();
-  for (const target of wanted) {
-    const program = byModule.get(target.file)!;
+  const readerOf = (file: string): ReturnType<typeof typeReader> => {
+    const program = byModule.get(file)!;
     const reader = readers.get(program) ?? typeReader(ts, program, { slots, classes, options });
     readers.set(program, reader);
-    const { signatures, findings, taken } = reader.readFunction(target);
-    const found = findings.map((finding) => ({
-      problem: {
+    return reader;
+  };
+  /** Whether nothing is wrong. */
+  const report = (target: Omit<WantedFunction, "id">, findings: readonly Finding[]): boolean => {
+    const place = findings.length === 0 ? undefined : readerOf(target.file).placeOf(target);
+    for (const { at, message, hint, note } of findings)
+      (note ? notes : problems).push({
         file: relative(options.root, target.file).split(sep).join("/"),
-        ...reader.placeOf(target),
-        message: `${target.export}: ${finding.at === "" ? "" : `${cut(finding.at)}: `}${finding.message}`,
-        hint: finding.hint,
-      },
-      isNote: finding.note === true,
-    }));
-    notes.push(...found.filter(({ isNote }) => isNote).map(({ problem }) => problem));
-    const wrong = found.filter(({ isNote }) => !isNote).map(({ problem }) => problem);
-    problems.push(...wrong);
-    if (wrong.length === 0) functions.set(target.id, signatures);
+        ...place,
+        message: `${target.export}: ${at === "" ? "" : `${cut(at)}: `}${message}`,
+        hint,
+      });
+    return findings.every(({ note }) => note);
+  };
+  for (const target of wanted) {
+    const { signatures, findings, taken } = readerOf(target.file).readFunction(target);
+    if (report(target, findings)) functions.set(target.id, signatures);
     if (taken.length > 0) unchecked.set(target.id, taken);
+  }
+  // A subclass may have members of further classes.
+  for (let count = -1; count < classes.size;) {
+    count = classes.size;
+    for (const target of subclasses)
+      if (!classes.has(target.key)) report(target, readerOf(target.file).readSubclass(target));
   }
   return {
     model: settle(slots, classes, functions),
@@ -151,9 +172,12 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   let findings: Finding[] = [];
   let taken: Unchecked[] = [];
 
-  return { readFunction, placeOf };
+  return { readFunction, readSubclass, placeOf };
 
-  function placeOf({ file, code, ...target }: WantedFunction): { line: number; column: number } {
+  function placeOf({ file, code, ...target }: Omit<WantedFunction, "id">): {
+    line: number;
+    column: number;
+  } {
     const source = program.getSourceFile(file)!;
     const declaration = exportOf(source, target.export)?.declarations?.[0];
     const start =
@@ -857,9 +881,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
 
   function readInstance(type: ts.Type, at: string): Type {
     const { symbol } = type;
-    const declaration = symbol.declarations?.find((part) => ts.isClassLike(part));
-    const file = declaration?.getSourceFile().fileName;
-    const key = file === undefined ? undefined : options.classKey(file, symbol.name);
+    const key = keyOf(symbol);
     if (key === undefined)
       return refuse(
         at,
@@ -873,6 +895,37 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     return { kind: "instance", key };
   }
 
+  /** Reads a class if it extends one that was read before. */
+  function readSubclass(target: WantedClass): readonly Finding[] {
+    const source = program.getSourceFile(target.file);
+    const symbol = source && exportOf(source, target.export);
+    if (symbol === undefined || !(symbol.flags & SymbolFlags.Class)) return [];
+    const type = checker.getDeclaredTypeOfSymbol(symbol);
+    if (!ancestors(type).some((key) => classes.has(key))) return [];
+    findings = [];
+    open = new Map();
+    classes.set(target.key, { parameters: [], fields: {} });
+    classes.set(target.key, readClass(type, symbol));
+    const named = findings.map((finding) => ({ ...finding, at: joined("", finding.at) }));
+    return distinct(named).slice(0, maxFindings);
+  }
+
+  /** Keys of the classes that a class extends. */
+  function ancestors(type: ts.Type): string[] {
+    const target = (type as ts.TypeReference).target ?? type;
+    const bases = target.isClassOrInterface() ? checker.getBaseTypes(target) : [];
+    return bases.flatMap((base) => {
+      const key = keyOf(base.symbol);
+      return [...(key === undefined ? [] : [key]), ...ancestors(base)];
+    });
+  }
+
+  function keyOf(symbol: ts.Symbol | undefined): string | undefined {
+    const declaration = symbol?.declarations?.find((part) => ts.isClassLike(part));
+    const file = declaration?.getSourceFile().fileName;
+    return file === undefined ? undefined : options.classKey(file, symbol!.name);
+  }
+
   function readClass(type: ts.Type, symbol: ts.Symbol): ClassTypes {
     const [constructor] = checker.getSignaturesOfType(
       checker.getTypeOfSymbol(symbol),
@@ -881,7 +934,8 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     const positions = constructor === undefined ? [] : (positionsOf(constructor)[0] ?? []);
     return {
       parameters: positions.map((position) => plainParameter(position)),
-      fields: membersOf(type),
+      // A field that holds a function is a method that is written in another way.
+      fields: membersOf(type, (memberType) => !isFunction(memberType)),
     };
   }
 
@@ -902,11 +956,16 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       : { kind: "defined" };
   }
 
-  function membersOf(type: ts.Type): Record<string, Member> {
+  function membersOf(
+    type: ts.Type,
+    isMember: (type: ts.Type) => boolean = () => true,
+  ): Record<string, Member> {
     const members = checker.getPropertiesOfType(type).flatMap((property): [string, Member][] => {
       const name = ts.unescapeLeadingUnderscores(property.escapedName);
       // The compiler writes symbols and private names so.
       if (/^__[@#]/.test(name) || isMethod(property) || isHidden(property)) return [];
+      const memberType = checker.getTypeOfSymbol(property);
+      if (!isMember(memberType)) return [];
       const at = memberPath(name);
       if (forbiddenMembers.has(name)) {
         refuse(at, `a member can't be called '${name}': no data may have such a key`, "Rename it");
@@ -919,7 +978,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
         declaration !== undefined && ts.isPropertySignature(declaration)
           ? declaration.type
           : undefined;
-      return [[name, member(checker.getTypeOfSymbol(property), at, optional, node)]];
+      return [[name, member(memberType, at, optional, node)]];
     });
     return Object.fromEntries(members);
   }

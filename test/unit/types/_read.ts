@@ -5,6 +5,7 @@ import type { ReadFiles } from "../../../server/types/programs.ts";
 import {
   type ReadTypes,
   readTypes,
+  type WantedClass,
   type WantedFunction,
 } from "../../../server/types/read-types.ts";
 import { root, ts } from "../../_sources.ts";
@@ -51,6 +52,7 @@ export function read(
   files: Files,
   wanted: readonly (string | (Wanted & { readonly id: string }))[],
   aliases: readonly { find: string; replacement: string }[] = [],
+  classes: readonly WantedClass[] = [],
 ): ReadTypes {
   const { folder, remove } = folderOf(files);
   try {
@@ -65,6 +67,7 @@ export function read(
         root: folder,
         files: parsed,
         aliases,
+        classes: classes.map(({ file, ...known }) => ({ ...known, file: join(folder, file) })),
         classKey: (file, name) => (file.startsWith(`${folder}/src/`) ? `app/${name}` : undefined),
         judgePattern: (source) =>
           source.includes("+)+") ? "a pattern takes exponential time" : undefined,

@@ -258,6 +258,47 @@ export const g = async (id) => {};
   });
 });
 
+describe("classes", () => {
+  it("that extend a class which a parameter takes are read, and no others", () => {
+    const source = `
+export class Animal { constructor(readonly name: string) {} }
+export class Dog extends Animal { constructor(name: string, readonly owner: Person) { super(name); } }
+export class Puppy extends Dog { age = 0; bark = () => {}; }
+export class Person { tags: string[] = []; }
+export class Child extends Person {}
+export class Car {}
+export class Broken extends Animal { at = Symbol(); }
+export async function f(animal: Animal) {}
+`;
+    const names = ["Animal", "Dog", "Puppy", "Person", "Child", "Car", "Broken"];
+    const { model, problems } = read(
+      { "src/f.ts": source },
+      ["src/f.ts#f"],
+      [],
+      names.map((name) => ({ key: `app/${name}`, file: "src/f.ts", export: name })),
+    );
+    expect(Object.keys(model.classes)).toEqual([
+      "app/Animal",
+      "app/Dog",
+      "app/Person",
+      "app/Puppy",
+      "app/Child",
+      "app/Broken",
+    ]);
+    const person = { kind: "instance", key: "app/Person" };
+    expect(model.classes["app/Puppy"]).toEqual({
+      parameters: [
+        { kind: "plain", name: "name", type: string },
+        { kind: "plain", name: "owner", type: person },
+      ],
+      fields: { age: { type: number }, owner: { type: person }, name: { type: string } },
+    });
+    expect(problems.map(({ message }) => message)).toEqual([
+      "Broken: at: a symbol can't arrive: 'symbol'",
+    ]);
+  });
+});
+
 describe("programs", () => {
   it("The nearest tsconfig.json counts that includes the module, through references too", () => {
     const result = read(
