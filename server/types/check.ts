@@ -116,7 +116,8 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
         // A member that is `undefined`, or that another arm of a union has, looked like an unknown one.
         if (lost.length === 0) return { positions, dropped: false };
         if (extra === "drop") return { positions: copies, dropped: true };
-        nearest = lost.map((place) => ({ path: pathOf(place), message: "unknown" }));
+        const shown = lost.slice(0, maxFaults + 1);
+        nearest = shown.map((place) => ({ path: pathOf(place), message: "unknown" }));
         continue;
       }
       const faults = faultsOf(signature, positions, matcher());
