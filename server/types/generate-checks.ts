@@ -73,21 +73,27 @@ export function generateChecks(model: TypeModel): string {
     return optional ? `${value} === undefined || ${test}` : test;
   }
 
-  /** An expression of an item that is read once. */
+  /** A test of a member, which is read once if reading it takes a call. */
   function bound(item: string, test: (item: string) => string): string {
-    return `((x) => ${test("x")})(${item})`;
+    return item.startsWith("(") ? `((x) => ${test("x")})(${item})` : test(item);
   }
 
   function hoisted(body: string): string {
+    return named((name) => `function ${name}(v, c) { ${body} }`);
+  }
+
+  function named(write: (name: string) => string): string {
     const name = `f${count++}`;
-    lines.push(`function ${name}(v, c) { ${body} }`);
+    lines.push(write(name));
     return name;
   }
 
   /** A test of a value with parts: in messages that share them, each part is tested once. */
   function remembered(body: string): string {
-    const test = hoisted(body);
-    return hoisted(`return c.memory === undefined ? ${test}(v, c) : $.testOnce(v, ${test}, c);`);
+    return named(
+      (name) =>
+        `function ${name}(v, c, m) { if (m !== 1 && c.memory !== undefined) return $.testOnce(v, ${name}, c); ${body} }`,
+    );
   }
 
   function constant(value: string): string {
@@ -217,7 +223,8 @@ export function generateChecks(model: TypeModel): string {
 
   function objectBody(type: ObjectType): string {
     const members = Object.entries(type.members);
-    // Asking for the prototype takes as long as all the rest; no message has a key `constructor`.
+    // Written out, as engines don't inline a function for it. Asking for the prototype would take as long
+    // as all the rest; no message has a key `constructor`.
     const body = [
       'if (typeof v !== "object" || v === null || (v.constructor !== Object && !$.isDataObject(v))) return false;',
     ];
@@ -284,9 +291,11 @@ export function generateChecks(model: TypeModel): string {
     const rest = `return ${tests.map((test) => `(${test})`).join(" || ")};`;
     const body = `if (${primitives}) return true; if (typeof v !== "object" || v === null) return false; ${rest}`;
     if (!isAmbiguous || !structured.some((arm) => reachesAmbiguous(arm))) return remembered(body);
-    const test = hoisted(body);
     // Arms that look into the same parts, which have such arms again, would take exponential time.
-    return hoisted(`return $.testArms(v, ${test}, c);`);
+    return named(
+      (name) =>
+        `function ${name}(v, c, m) { if (m !== 1) return $.testArms(v, ${name}, c); ${body} }`,
+    );
   }
 
   function hasAmbiguity(arms: readonly Type[]): boolean {

@@ -1,8 +1,8 @@
 // What tests note of one message. Each of its objects is compared with each type once, also if the message
 // refers to it from many places, or from inside itself.
 
-/** A generated test of a value. */
-export type Test = (value: unknown, context: TestContext) => boolean;
+/** A generated test of a value. `made` says that nothing is known of it yet. */
+export type Test = (value: unknown, context: TestContext, made?: 1) => boolean;
 
 /** What generated tests note while they run. */
 export interface TestContext {
@@ -23,13 +23,13 @@ export function testContext(isInstance: TestContext["isInstance"], isTree: boole
 /** The result of a test, for a context with a memory. */
 export function testOnce(value: unknown, test: Test, context: TestContext): boolean {
   return typeof value !== "object" || value === null || context.memory === undefined
-    ? test(value, context)
+    ? test(value, context, 1)
     : context.memory.compare(value, test, context);
 }
 
 /** The result of a test that would take exponential time if it met the same parts again. */
 export function testArms(value: unknown, test: Test, context: TestContext): boolean {
-  if (typeof value !== "object" || value === null) return test(value, context);
+  if (typeof value !== "object" || value === null) return test(value, context, 1);
   const memory = context.memory ?? (context.unions ??= new Memory());
   return memory.compare(value, test, context);
 }
@@ -89,7 +89,7 @@ export class Memory {
     const start = this.#found.length;
     const assumedBefore = this.#assumed;
     this.#assumed = Infinity;
-    const fits = test(value, context);
+    const fits = test(value, context, 1);
     known.set(test, fits ? yes : no);
     this.#depth--;
     if (fits) this.#found.push(value, test);
