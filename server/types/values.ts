@@ -200,6 +200,11 @@ export function isLeaf(kind: Leaf, value: unknown): boolean {
   return value instanceof leaves[kind];
 }
 
+/** The name of a built-in class with its article: `an Int8Array`, `a Uint8Array`, `a URL`. */
+function withArticle(name: string): string {
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
+}
+
 /** The kind of a value, as a message names it. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
@@ -208,7 +213,7 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
   if (tag === "Object") return "an object";
-  return `${/^[AEIOU](?!R)/.test(tag) ? "an" : "a"} ${tag}`;
+  return withArticle(tag);
 }
 
 const ownPhrases: Readonly<Partial<Record<Type["kind"], string>>> = {
@@ -270,7 +275,7 @@ function namedBy(reference: Type, resolve: (type: Type) => Type, plain: boolean)
     case "template":
       return [`text of the form ${type.parts.map(holeName).join("")}`];
     case "binary":
-      return [plain ? plainPhrases.binary! : `a ${type.type}`];
+      return [plain ? plainPhrases.binary! : withArticle(type.type)];
     case "instance":
       return [
         plain

@@ -241,14 +241,14 @@ const rows: [type: string, right: unknown[], wrong: [value: unknown, text: strin
     "Uint8Array",
     [new Uint8Array()],
     [
-      [new Uint16Array(), "x: expected a Uint8Array, got an Uint16Array"],
+      [new Uint16Array(), "x: expected a Uint8Array, got a Uint16Array"],
       [[1], "x: expected a Uint8Array, got a list"],
     ],
   ],
   [
     "ArrayBufferView",
     [new Uint16Array(), new DataView(new ArrayBuffer(1))],
-    [[new ArrayBuffer(1), "x: expected a ArrayBufferView, got an ArrayBuffer"]],
+    [[new ArrayBuffer(1), "x: expected an ArrayBufferView, got an ArrayBuffer"]],
   ],
   ["URL", [new URL("https://a.b")], [["https://a.b", "x: expected a URL, got text"]]],
   [
