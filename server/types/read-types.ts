@@ -787,7 +787,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       const problem =
         (result.maxLength ?? Infinity) > maxMatched
           ? `a Pattern needs a MaxLength of at most ${maxMatched}`
-          : options.judgePattern(result.pattern);
+          : (syntaxProblem(result.pattern) ?? options.judgePattern(result.pattern));
       if (problem !== undefined)
         return refuse("", problem, "Write a pattern that matches in linear time, and say a length");
     }
@@ -1054,6 +1054,16 @@ const constraintTags: ReadonlySet<string> = new Set([
 
 /** The longest text in which a `Pattern` is sought. */
 const maxMatched = 4_096;
+
+function syntaxProblem(pattern: string): string | undefined {
+  try {
+    void new RegExp(pattern, "u");
+    return undefined;
+  } catch {
+    // What the engine says of it differs by version.
+    return `'${pattern}' is not a regular expression`;
+  }
+}
 
 function memberPath(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;

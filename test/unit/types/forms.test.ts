@@ -315,6 +315,7 @@ const refused: [type: string, message: string][] = [
   ["string & Min<3>", "x: Min says nothing about the kind 'string', or is there twice"],
   ["number & Min<number>", "x: the argument of a constraint has to be a literal: 'Min<number>'"],
   ["string & Pattern<'a'>", "x: a Pattern needs a MaxLength of at most 4096"],
+  ["string & MaxLength<9> & Pattern<'(a'>", "x: '(a' is not a regular expression"],
   ["string & MaxLength<9> & Pattern<'(a+)+b'>", "x: a pattern takes exponential time"],
 ];
 
