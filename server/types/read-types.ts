@@ -168,6 +168,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   const { TypeFlags, SymbolFlags, ObjectFlags } = ts;
   const structured = TypeFlags.Object | TypeFlags.Intersection | TypeFlags.Instantiable;
   const slotOf = new Map<ts.Type, Slot & { findings: Finding[]; taken: Unchecked[] }>();
+  const resolvedSymbols = new Set<ts.Symbol>();
   let open = new Map<ts.Symbol, number>();
   let findings: Finding[] = [];
   let taken: Unchecked[] = [];
@@ -335,7 +336,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
             { type: undefined, ...position, name: parameter.name.text, optional },
             parameter,
           );
-        return patternParameter(parameter.name, position?.type, optional);
+        return patternParameter(parameter, parameter.name, position?.type, optional);
       }),
     };
   }
@@ -384,14 +385,68 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       const { type: anything } = noType(declaration, name);
       return { kind: "plain", name, type: anything, ...(optional && { optional: true }) };
     }
-    return {
-      kind: "plain",
-      name,
-      type: optional
-        ? readPresent(type, name, declaration?.type)
-        : read(type, name, declaration?.type),
-      ...(optional && { optional: true }),
-    };
+    const count = findings.length;
+    const value = member(type, name, optional, declaration?.type);
+    if (findings.length === count) refuseUnresolved(declaration, name);
+    return { kind: "plain", name, ...value };
+  }
+
+  /** Refuses a declared type in which a name is unresolved, though the compiler made a type of it. */
+  function refuseUnresolved(declaration: ts.ParameterDeclaration | undefined, at: string): void {
+    const node = declaration && (declaration.type ?? ts.getJSDocType(declaration));
+    const name = node && unresolvedIn(node);
+    if (name !== undefined)
+      refuse(at, `its type can't be resolved: '${name.getText()}'`, waysOut.unresolved);
+  }
+
+  /** A name in a type that can't be resolved; also in what aliases and `extends` lead to. */
+  function unresolvedIn(node: ts.Node): ts.Node | undefined {
+    if (ts.isTypeReferenceNode(node) || ts.isImportTypeNode(node) || ts.isTypeQueryNode(node)) {
+      if (isError(checker.getTypeFromTypeNode(node))) return node;
+      const name = ts.isTypeReferenceNode(node)
+        ? node.typeName
+        : ts.isTypeQueryNode(node)
+          ? node.exprName
+          : undefined;
+      const inside = name && unresolvedBehind(checker.getSymbolAtLocation(name));
+      if (inside !== undefined) return inside;
+    }
+    return ts.forEachChild(node, unresolvedIn);
+  }
+
+  function unresolvedBehind(symbol: ts.Symbol | undefined): ts.Node | undefined {
+    const target =
+      symbol && symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    if (target === undefined || resolvedSymbols.has(target)) return undefined;
+    resolvedSymbols.add(target);
+    for (const declaration of target.declarations ?? []) {
+      // Packages are checked by who publishes them.
+      if (/\/node_modules\//.test(declaration.getSourceFile().fileName)) continue;
+      const found = ts.isTypeAliasDeclaration(declaration)
+        ? unresolvedIn(declaration.type)
+        : unresolvedBase(declaration);
+      if (found === undefined) continue;
+      // Each use of it is a problem, and of what leads to it.
+      resolvedSymbols.clear();
+      return found;
+    }
+    return undefined;
+  }
+
+  /** What an interface or class extends, if that can't be resolved: its members are missing. */
+  function unresolvedBase(declaration: ts.Declaration): ts.Node | undefined {
+    if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassLike(declaration)) return undefined;
+    for (const clause of declaration.heritageClauses ?? []) {
+      if (clause.token !== ts.SyntaxKind.ExtendsKeyword) continue;
+      for (const base of clause.types) {
+        if (isError(checker.getTypeAtLocation(base))) return base;
+        const found =
+          unresolvedBehind(checker.getSymbolAtLocation(base.expression)) ??
+          base.typeArguments?.map(unresolvedIn).find((node) => node !== undefined);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
   }
 
   /** A parameter that takes anything because nothing says what it takes. */
@@ -403,6 +458,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   function patternParameter(
+    declaration: ts.ParameterDeclaration,
     pattern: ts.BindingPattern,
     type: ts.Type | undefined,
     optional: boolean,
@@ -415,24 +471,26 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       const found = whole === undefined ? undefined : memberOf(whole, isArray ? key : name);
       if (found?.isImplied && element.initializer === undefined) return noType(element, name);
       const mayMiss = element.initializer !== undefined || found?.optional === true;
-      if (found === undefined) return { name, type: unknown(name, "any"), optional: true };
+      if (found === undefined) {
+        const isAny = whole === undefined || (whole.flags & TypeFlags.Any && !isError(whole));
+        const value = isAny
+          ? unknown(name, "any")
+          : refuse(name, "its type can't be resolved", waysOut.unresolved);
+        return { name, type: value, optional: true };
+      }
       return mayMiss
         ? { name, type: readPresent(found.type, name), optional: true }
         : { name, type: read(found.type, name) };
     };
-    if (ts.isObjectBindingPattern(pattern))
-      return {
-        kind: "object",
-        names: pattern.elements.map((element) => nameOf(element, undefined)!),
-        ...(optional && { optional: true }),
-      };
-    return {
-      kind: "array",
-      names: pattern.elements.map((element, index) =>
-        ts.isOmittedExpression(element) ? null : nameOf(element, index),
-      ),
-      ...(optional && { optional: true }),
-    };
+    const count = findings.length;
+    const kind = ts.isObjectBindingPattern(pattern) ? "object" : "array";
+    const names = pattern.elements.map((element, index) =>
+      ts.isOmittedExpression(element)
+        ? null
+        : nameOf(element, kind === "array" ? index : undefined),
+    );
+    if (findings.length === count) refuseUnresolved(declaration, "");
+    return { kind, names, ...(optional && { optional: true }) } as ParameterType;
   }
 
   function memberOf(
@@ -690,6 +748,13 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       return { kind: "array", items: read(items!, "[]") };
     }
     if (checker.isTupleType(type)) return readTuple(type as ts.TupleTypeReference);
+    const unresolved = unresolvedBehind(type.symbol);
+    if (unresolved !== undefined)
+      return refuse(
+        "",
+        `its type can't be resolved: '${unresolved.getText()}'`,
+        waysOut.unresolved,
+      );
     if (isClass(type)) return readInstance(type, "");
     const base = baseArray(type);
     if (base !== undefined) return { kind: "array", items: read(base, "[]") };

@@ -43,6 +43,8 @@ interface Me { next?: this }
 interface Page<T> { items: T[]; next: string | null }
 interface Lines extends Array<Line> {}
 interface Priced { price: number; total(): number }
+interface Extending extends Missing { a: string; b: number }
+type Aliased = { [K in Missing]?: string };
 interface Store { load(): string }
 interface Nest<T> { value: T; next?: Nest<T[]> }
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -272,6 +274,14 @@ const refused: [type: string, message: string][] = [
   ["Missing", "x: its type can't be resolved: 'Missing'"],
   ["Missing[]", "x[]: its type can't be resolved"],
   ["{ deep: { missing: Missing } }", "x.deep.missing: its type can't be resolved: 'Missing'"],
+  ["Record<Missing, string>", "x: its type can't be resolved: 'Missing'"],
+  ["{ [K in Missing]: 1 }", "x: its type can't be resolved: 'Missing'"],
+  ["Missing extends string ? 1 : 2", "x: its type can't be resolved: 'Missing'"],
+  ["Partial<Missing>", "x: its type can't be resolved: 'Partial<Missing>'"],
+  ["Extending", "x: its type can't be resolved: 'Missing'"],
+  ["Extending[]", "x[]: its type can't be resolved: 'Missing'"],
+  ["Omit<Extending, 'b'>", "x: its type can't be resolved: 'Missing'"],
+  ["Aliased", "x: its type can't be resolved: 'Missing'"],
   ["Undeclared", "x: its type can't be resolved: 'Undeclared'"],
   ["Map<string, Undeclared>", "x.values(): its type can't be resolved"],
   ["Promise<string>", "x: a value of this type can't arrive: 'Promise<string>'"],

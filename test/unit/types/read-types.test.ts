@@ -210,6 +210,15 @@ describe("what isn't checked by accident", () => {
     expect(Object.keys(result.model.functions)).toEqual(["h"]);
   });
 
+  it("A pattern whose type can't be resolved, or hasn't what it names, is a problem", () => {
+    const source =
+      'import type { Missing } from "missing";\nexport async function f({ a }: Missing, { b, c }: { b: string }) {}';
+    expect(messages(read({ "src/f.ts": source }, ["src/f.ts#f"]))).toEqual([
+      "src/f.ts:2: f: a: its type can't be resolved",
+      "src/f.ts:2: f: c: its type can't be resolved",
+    ]);
+  });
+
   it("A package without types gives unresolved types", () => {
     expect(
       messages(
