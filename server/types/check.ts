@@ -8,6 +8,7 @@ import {
   type Matcher,
   type MatchOptions,
   maxFaults,
+  maxShown,
   pathOf,
   type Place,
 } from "./match.ts";
@@ -166,7 +167,9 @@ export function instanceFaults(
   });
   const ofFields = Object.entries(fields).flatMap(([name, value]): Fault[] => {
     const member = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
-    if (member === undefined) return [{ path: name, message: "unknown" }];
+    // Its name is the sender's, with any character.
+    if (member === undefined)
+      return [{ path: "", message: `unknown field ${JSON.stringify(name.slice(0, maxShown))}` }];
     if (member.optional && value === undefined) return [];
     return matcher.faults(member.type, value, { outer: undefined, key: name });
   });

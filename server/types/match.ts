@@ -49,12 +49,15 @@ export interface MatchOptions {
 export const maxFaults = 20;
 
 const maxPath = 256;
-const maxShown = 40;
+
+/** Characters of a value that are shown. */
+export const maxShown = 40;
 
 /** A place inside the arguments; its path is written only if there is a fault. */
 export interface Place {
   readonly outer: Place | undefined;
-  readonly key: string | number;
+  /** A member, an item, or what gives a part of a Map or Set: `.values()`. */
+  readonly key: string | number | { readonly call: string };
 }
 
 /** What one call's arguments are compared with, after its tests have said that they may need it. */
@@ -231,15 +234,15 @@ export function createMatcher(options: MatchOptions): Matcher {
       case "map":
         if (!(value instanceof Map)) return wrongKind(type, value, place);
         for (const [key, item] of value) {
-          explain(type.keys, key, { outer: place, key: `.keys()` });
-          explain(type.values, item, { outer: place, key: `.get(${shownKey(key)})` });
+          explain(type.keys, key, { outer: place, key: { call: ".keys()" } });
+          explain(type.values, item, { outer: place, key: { call: `.get(${shownKey(key)})` } });
           if (found.length > maxFaults) return;
         }
         return;
       case "set":
         if (!(value instanceof Set)) return wrongKind(type, value, place);
         for (const item of value) {
-          explain(type.items, item, { outer: place, key: ".values()" });
+          explain(type.items, item, { outer: place, key: { call: ".values()" } });
           if (found.length > maxFaults) return;
         }
         return;
@@ -424,19 +427,22 @@ function characters(count: number): string {
 
 /** `lines[0].metres`; what is too long keeps its beginning and its end. */
 export function pathOf(place: Place): string {
-  const keys: (string | number)[] = [];
+  const keys: Place["key"][] = [];
   for (let current: Place | undefined = place; current !== undefined; current = current.outer)
     keys.push(current.key);
   const path = keys
     .toReversed()
     .map((key, index) =>
-      typeof key === "number"
-        ? `[${key}]`
-        : index === 0 || key.startsWith(".") || key.startsWith("[")
-          ? key
-          : /^[A-Za-z_$][\w$]*$/.test(key)
-            ? `.${key}`
-            : `[${JSON.stringify(key)}]`,
+      typeof key === "object"
+        ? key.call
+        : typeof key === "number"
+          ? `[${key}]`
+          : // The first is the name of a parameter. Others may be from the message, with any character.
+            index === 0
+            ? key
+            : /^[A-Za-z_$][\w$]*$/.test(key)
+              ? `.${key}`
+              : `[${JSON.stringify(key)}]`,
     )
     .join("");
   const half = maxPath / 2 - 1;

@@ -83,7 +83,7 @@ export function createReshape(
     // Before its parts are copied, which may lead back to it.
     if (known !== undefined) known.set(key, copy);
     else if (!isTree) copies.set(value, new Map([[key, copy]]));
-    const inside = (types: readonly Type[], item: unknown, at: string | number): unknown =>
+    const inside = (types: readonly Type[], item: unknown, at: Place["key"]): unknown =>
       typeof item === "object" && item !== null
         ? reshapeAll(types, item, { outer: place, key: at })
         : item;
@@ -101,12 +101,12 @@ export function createReshape(
           inside(
             maps.map((type) => type.keys),
             name,
-            ".keys()",
+            { call: ".keys()" },
           ),
           inside(
             maps.map((type) => type.values),
             item,
-            ".values()",
+            { call: ".values()" },
           ),
         );
     } else if (copy instanceof Set) {
@@ -116,7 +116,7 @@ export function createReshape(
           inside(
             sets.map((type) => type.items),
             item,
-            ".values()",
+            { call: ".values()" },
           ),
         );
     } else

@@ -384,6 +384,12 @@ describe("checks", () => {
     expect(text.split(": ")[0]!.length).toBeLessThanOrEqual(256);
   });
 
+  it("write keys of a message so that they can't pass for more of the text", () => {
+    expect(outcome(at("Record<string, number>"), { ".a\nb: fine": "", "[0]": "" })).toBe(
+      'x[".a\\nb: fine"]: expected number, got text\nx["[0]"]: expected number, got text',
+    );
+  });
+
   it("show nothing of a value where errors are masked", () => {
     const masked = { masked: true };
     expect(outcome(at('"red" | "blue" | 3'), "secret", masked)).toBe(
