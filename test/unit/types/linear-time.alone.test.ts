@@ -29,7 +29,7 @@ const lists = nested(60, (inner) => ({ items: [inner, inner, inner, inner], x: 1
   items: [],
   x: 0,
 });
-const wideLists = { x: 1, y: 2, items: many(24_000, () => ({ items: [], x: 1, y: 2 })) };
+const wideLists = { x: 1, y: 2, items: many(12_000, () => ({ items: [], x: 1, y: 2 })) };
 
 const worst: [what: string, type: string, value: unknown, options?: Partial<CheckOptions>][] = [
   ["a template's holes", "`${string}a${string}a${string}b`", "a".repeat(mebi)],
