@@ -33,7 +33,9 @@ function strangers(
 describe("rooms", () => {
   // Development is a build that goes on; its terminal is a part of the command line.
   const inBuild = (source: Source) =>
-    /^server\/(?:compile|local|report|testing|vite|dev(?!\/terminal))\//.test(source.path);
+    /^server\/(?:compile|local|report|testing|types|vite|dev(?!\/terminal))\//.test(source.path);
+
+  const ofTypes = (source: Source) => source.path.startsWith("server/types/");
 
   it("src imports only itself and what is bundled into it", () => {
     expect(
@@ -60,11 +62,23 @@ describe("rooms", () => {
     expect(strangers(sources, ["server", "src"], own)).toEqual([]);
     expect(
       strangers(
-        rooms.server.filter(inBuild),
+        rooms.server.filter((source) => inBuild(source) && !ofTypes(source)),
         ["server", "src"],
         /^(node:.*|vite|vite\/module-runner|magic-string|picomatch)$/,
       ),
     ).toEqual([]);
+  });
+
+  it("types of the compiler are imported where types are read, and nothing else of it is: the application has it", () => {
+    expect(
+      strangers(rooms.server.filter(ofTypes), ["server", "src"], /^(node:.*|typescript)$/),
+    ).toEqual([]);
+    const importers = rooms.server.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => specifier === "typescript")
+        .map(({ typeOnly }) => `${path}${typeOnly ? "" : " at run time"}`),
+    );
+    expect(importers).toEqual(["server/types/programs.ts", "server/types/read-types.ts"]);
   });
 
   it("nothing but a lazy import leads from a role to the build", () => {
@@ -74,7 +88,7 @@ describe("rooms", () => {
         imports
           .filter(
             (one) =>
-              /^server\/(?:compile|dev(?!\/terminal)|report|vite)\//.test(one.path ?? "") &&
+              /^server\/(?:compile|dev(?!\/terminal)|report|types|vite)\//.test(one.path ?? "") &&
               !one.typeOnly,
           )
           .map((one) => `${path} imports ${one.path}`),
@@ -109,6 +123,7 @@ describe("folders", () => {
       "directory",
       "start",
       "",
+      "types",
       "compile",
       "local",
       "dev",

@@ -1,0 +1,263 @@
+// Arguments of one call against the types of its parameters: converted, checked, and without members that
+// the types don't name.
+
+import { converts, createConvert } from "./convert.ts";
+import {
+  createMatcher,
+  type Fault,
+  type Matcher,
+  type MatchOptions,
+  maxFaults,
+  maxShown,
+  pathOf,
+  type Place,
+} from "./match.ts";
+import { type Test, testArms, type TestContext, testContext, testOnce } from "./memory.ts";
+import type { Member, ParameterType, Signature, TypeModel } from "./model.ts";
+import { createReshape } from "./reshape.ts";
+import { brokenRule, fitsTemplate, takesKey } from "./text-rules.ts";
+import { brokenCount, isBinary, isDataObject, isLeaf, memberOf } from "./values.ts";
+
+/** Tests of functions' arguments by position, and of the types of the model. */
+export interface Checks {
+  readonly functions: ReadonlyMap<
+    string,
+    readonly ((positions: readonly unknown[], context: TestContext) => boolean)[]
+  >;
+  readonly types: readonly Test[];
+}
+
+/** What generated code uses. */
+export interface CheckHelpers {
+  readonly brokenCount: typeof brokenCount;
+  readonly brokenRule: typeof brokenRule;
+  readonly fitsTemplate: typeof fitsTemplate;
+  readonly isBinary: typeof isBinary;
+  readonly isDataObject: typeof isDataObject;
+  readonly isLeaf: typeof isLeaf;
+  /** Of a definition that the model doesn't have. */
+  readonly missing: () => boolean;
+  readonly takesKey: typeof takesKey;
+  readonly testArms: typeof testArms;
+  readonly testOnce: typeof testOnce;
+}
+
+/** For the default export of generated code. */
+export const checkHelpers: CheckHelpers = {
+  brokenCount,
+  brokenRule,
+  fitsTemplate,
+  isBinary,
+  isDataObject,
+  isLeaf,
+  missing: () => false,
+  takesKey,
+  testArms,
+  testOnce,
+};
+
+export type GeneratedChecks = (helpers: CheckHelpers) => Checks;
+
+export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"> {
+  /** The message is plain JSON, so types say how it is read. No object comes twice in it. */
+  readonly plain?: boolean;
+  /** What happens to members that no type names. */
+  readonly extra?: "drop" | "keep" | "refuse";
+  /** The most digits of a bigint. */
+  readonly maxDigits?: number;
+  /** No object of the message comes twice, or contains itself. */
+  readonly isTree?: boolean;
+}
+
+export type Checked =
+  /** `dropped`: members were left out. */
+  | { readonly positions: readonly unknown[]; readonly dropped: boolean }
+  /** At most {@link maxFaults}; `more` if there are others. */
+  | { readonly faults: readonly Fault[]; readonly more: boolean };
+
+/** Checks the arguments of calls of one function, in the order of its parameters. */
+export type Check = (positions: readonly unknown[], options: CheckOptions) => Checked;
+
+/** The check of a function. A function that the model doesn't have takes nothing. */
+export function createCheck(model: TypeModel, checks: Checks, id: string): Check {
+  const signatures = Object.hasOwn(model.functions, id) ? model.functions[id]! : [];
+  const tests = checks.functions.get(id) ?? [];
+  const overloads = signatures.map((signature, index) => ({
+    signature,
+    test: tests[index] ?? (() => false),
+    isConverted: signature.parameters.some((parameter) =>
+      parameter.kind === "plain" || parameter.kind === "rest"
+        ? converts(model, parameter.type)
+        : parameter.names.some((name) => name !== null && converts(model, name.type)),
+    ),
+  }));
+  return (given, options) => {
+    const { plain = false, extra = "drop", isInstance } = options;
+    const isTree = plain || options.isTree === true;
+    let context: TestContext | undefined;
+    let known: Matcher | undefined;
+    // Conversion has a context of its own: a test that remembers its results notes no unknown members.
+    const matcher = (): Matcher =>
+      (known ??= createMatcher({ ...options, model, tests: checks.types, plain, isTree, context }));
+    let nearest: readonly Fault[] | undefined;
+    for (const { signature, test, isConverted } of overloads) {
+      let positions = given;
+      if (plain && isConverted) {
+        const { maxDigits = Infinity } = options;
+        const convert = createConvert({ model, matcher: matcher(), maxDigits });
+        positions = withValues(signature, given, ({ type, value }) => convert(type, value));
+      }
+      context = testContext(isInstance, isTree);
+      if (test(positions, context)) {
+        if (!context.extra || extra === "keep") return { positions, dropped: false };
+        const { reshape, lost } = createReshape(model, matcher(), isTree);
+        const copies = withValues(signature, positions, ({ name, type, value }) =>
+          reshape(type, value, { outer: undefined, key: name }),
+        );
+        // A member that is `undefined`, or that another arm of a union has, looked like an unknown one.
+        if (lost.length === 0) return { positions, dropped: false };
+        if (extra === "drop") return { positions: copies, dropped: true };
+        const shown = lost.slice(0, maxFaults + 1);
+        nearest = shown.map((place) => ({ path: pathOf(place), message: "unknown" }));
+        continue;
+      }
+      const faults = faultsOf(signature, positions, matcher());
+      // Of overloads the one with the fewest faults is explained.
+      if (nearest === undefined || faults.length < nearest.length) nearest = faults;
+    }
+    return refusal(nearest?.length ? nearest : [{ path: "", message: unexplained }]);
+  };
+}
+
+/** A check that isn't there, or whose code and model disagree, lets nothing pass. */
+const unexplained = "doesn't fit the types of the parameters";
+
+/** What a message says of an instance that isn't built yet. */
+export interface InstanceParts {
+  /** Arguments of the constructor by position. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Faults of what an instance would be built from, to be called before its constructor is. Classes that the
+ * model doesn't have are those that no parameter takes.
+ */
+export function instanceFaults(
+  model: TypeModel,
+  checks: Checks,
+  key: string,
+  { args, fields }: InstanceParts,
+  options: Omit<CheckOptions, "plain" | "extra" | "maxDigits">,
+): readonly Fault[] {
+  const known = Object.hasOwn(model.classes, key) ? model.classes[key] : undefined;
+  if (known === undefined) return [{ path: "", message: `'${key}' can't be here` }];
+  const matcher = createMatcher({ ...options, model, tests: checks.types });
+  const ofArguments = known.parameters.flatMap((parameter, index): Fault[] => {
+    if (parameter.kind !== "plain" && parameter.kind !== "rest") return [];
+    const { name, type } = parameter;
+    const place: Place = { outer: undefined, key: name };
+    const value = memberOf(args, String(index));
+    const isOptional = parameter.kind === "rest" || parameter.optional === true;
+    if (value === undefined && isOptional) return [];
+    // An argument that no member holds isn't sent.
+    if (!Object.hasOwn(args, index))
+      return Object.hasOwn(known.fields, name) ? [{ path: name, message: "missing" }] : [];
+    return matcher.faults(type, value, place);
+  });
+  const ofFields = Object.entries(fields).flatMap(([name, value]): Fault[] => {
+    const member = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
+    // Its name is the sender's, with any character.
+    if (member === undefined)
+      return [{ path: "", message: `unknown field ${JSON.stringify(name.slice(0, maxShown))}` }];
+    if (member.optional && value === undefined) return [];
+    return matcher.faults(member.type, value, { outer: undefined, key: name });
+  });
+  return [...ofArguments, ...ofFields].slice(0, maxFaults);
+}
+
+function refusal(faults: readonly Fault[]): Checked {
+  return { faults: faults.slice(0, maxFaults), more: faults.length > maxFaults };
+}
+
+/** The text of an answer: a line for each fault. */
+export function faultText(faults: readonly Fault[], more: boolean): string {
+  const lines = faults.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  return [...lines, ...(more ? ["and more"] : [])].join("\n");
+}
+
+/** A value of a position that callers name. */
+interface Named extends Member {
+  readonly name: string;
+  readonly value: unknown;
+  /** Its place inside the position: a member of a pattern. */
+  readonly key?: string | number;
+}
+
+/** What callers name at a position; `undefined` if a whole pattern is absent. */
+function namedAt(
+  parameter: ParameterType,
+  positions: readonly unknown[],
+  index: number,
+): Named[] | undefined {
+  const value = positions[index];
+  switch (parameter.kind) {
+    case "plain":
+      return [{ ...parameter, value }];
+    case "rest":
+      return [
+        { name: `...${parameter.name}`, type: parameter.type, value: positions.slice(index) },
+      ];
+    default: {
+      if (value === undefined && parameter.optional) return undefined;
+      const whole = typeof value === "object" && value !== null ? value : {};
+      return parameter.names.flatMap((member, at) => {
+        if (member === null) return [];
+        const key = parameter.kind === "array" ? at : member.name;
+        return [{ ...member, key, value: memberOf(whole, String(key)) }];
+      });
+    }
+  }
+}
+
+/** The positions with other values of what callers name. */
+function withValues(
+  signature: Signature,
+  positions: readonly unknown[],
+  change: (named: Named) => unknown,
+): unknown[] {
+  return signature.parameters.flatMap((parameter, index) => {
+    // A position that the call left out stays out.
+    if (index >= positions.length) return [];
+    const named = namedAt(parameter, positions, index);
+    if (named === undefined) return [positions[index]];
+    const [first] = named;
+    if (parameter.kind === "plain") return [change(first!)];
+    if (parameter.kind === "rest") {
+      const rest = change(first!);
+      return Array.isArray(rest) ? (rest as unknown[]) : [];
+    }
+    const copy: Record<string | number, unknown> | unknown[] =
+      parameter.kind === "array"
+        ? [...(positions[index] as unknown[])]
+        : { ...(positions[index] as object) };
+    for (const part of named)
+      if (part.value !== undefined)
+        (copy as Record<string | number, unknown>)[part.key!] = change(part);
+    return [copy];
+  });
+}
+
+function faultsOf(
+  signature: Signature,
+  positions: readonly unknown[],
+  matcher: Matcher,
+): readonly Fault[] {
+  return signature.parameters.flatMap((parameter, index) =>
+    (namedAt(parameter, positions, index) ?? []).flatMap(({ name, type, optional, value }) => {
+      if (optional && value === undefined) return [];
+      const place: Place = { outer: undefined, key: name };
+      return matcher.faults(type, value, place);
+    }),
+  );
+}

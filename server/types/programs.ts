@@ -1,0 +1,197 @@
+// Which program of the compiler a module belongs to. This file and read-types.ts know the compiler, and
+// nothing else does. It is the application's own, so it comes in as an argument.
+
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type ts from "typescript";
+import type { Problem } from "../../src/base/problem.ts";
+
+/** TypeScript 5.9 or 6. Version 7 has no stable interface for programs. */
+export type Compiler = typeof ts;
+
+export interface ProgramOptions {
+  /** The application's folder: no `tsconfig.json` above it counts. */
+  readonly root: string;
+  /** Vite's `resolve.alias`, without those whose `find` is a regular expression. */
+  readonly aliases?: readonly Alias[];
+  /** Files that haven't changed since an earlier reading aren't parsed again. */
+  readonly files?: ReadFiles;
+}
+
+export interface Alias {
+  readonly find: string;
+  readonly replacement: string;
+}
+
+export interface Programs {
+  /** Absolute path of each module → the program that holds it. */
+  readonly byModule: ReadonlyMap<string, ts.Program>;
+  readonly problems: readonly Problem[];
+  /** Configurations without `strictNullChecks`, relative to the root: they are read as if it was on. */
+  readonly loose: readonly string[];
+}
+
+interface Project {
+  readonly config: string | undefined;
+  readonly options: ts.CompilerOptions;
+  readonly files: readonly string[];
+}
+
+/** Parsed files by name and options, for programs that are made again after an edit. */
+export type ReadFiles = Map<string, { readonly modified: number; readonly source: ts.SourceFile }>;
+
+/**
+ * One program for each configuration that includes some of the modules: the nearest `tsconfig.json`,
+ * or a project that it refers to. Modules that none includes share a program with default options.
+ */
+export function programsOf(
+  ts: Compiler,
+  modules: readonly string[],
+  { root, aliases = [], files = new Map() }: ProgramOptions,
+): Programs {
+  const problems: Problem[] = [];
+  const parsed = new Map<string, ts.ParsedCommandLine>();
+  const filesOf = new Map<string, ReadonlySet<string>>();
+  const groups = new Map<string | undefined, string[]>();
+  for (const module of modules) {
+    const config = configOf(module);
+    groups.set(config, [...(groups.get(config) ?? []), module]);
+  }
+  const byModule = new Map<string, ts.Program>();
+  const loose: string[] = [];
+  for (const [config, members] of groups) {
+    const project = projectOf(config);
+    if (config !== undefined && !(project.options.strictNullChecks ?? project.options.strict))
+      loose.push(shown(config));
+    const programOptions = { ...project.options, ...readingOptions };
+    const program = ts.createProgram({
+      rootNames: [...new Set([...project.files, ...members])],
+      options: programOptions,
+      host: hostOf(programOptions),
+    });
+    for (const module of members) byModule.set(module, program);
+  }
+  return { byModule, problems, loose };
+
+  /** Path of the configuration that includes a module. */
+  function configOf(module: string): string | undefined {
+    for (let folder = dirname(module); ; folder = dirname(folder)) {
+      const config = join(folder, "tsconfig.json");
+      const found = existsSync(config) ? including(config, module, new Set()) : undefined;
+      if (found !== undefined) return found;
+      if (folder === resolve(root) || folder === dirname(folder)) return undefined;
+    }
+  }
+
+  function including(config: string, module: string, seen: Set<string>): string | undefined {
+    if (seen.has(config)) return undefined;
+    seen.add(config);
+    const { projectReferences = [] } = parse(config);
+    if (filesOf.get(config)?.has(module)) return config;
+    for (const reference of projectReferences) {
+      const found = including(ts.resolveProjectReferencePath(reference), module, seen);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  function parse(config: string): ts.ParsedCommandLine {
+    const previous = parsed.get(config);
+    if (previous !== undefined) return previous;
+    const report = (diagnostic: ts.Diagnostic): void => {
+      problems.push({
+        file: shown(config),
+        message: ts.flattenDiagnosticMessageText(diagnostic.messageText, " "),
+        hint: "Types of parameters are read as this file says, so it has to be readable",
+      });
+    };
+    // Overrides what the file says, so that `include` finds JavaScript as well.
+    const result = ts.getParsedCommandLineOfConfigFile(
+      config,
+      { allowJs: true },
+      { ...ts.sys, onUnRecoverableConfigFileDiagnostic: report },
+    ) ?? { options: {}, fileNames: [], errors: [] };
+    // A root of references includes nothing by itself, and isn't wrong.
+    for (const error of result.errors) if (!emptyLists.has(error.code)) report(error);
+    parsed.set(config, result);
+    filesOf.set(config, new Set(result.fileNames.map((file) => resolve(file))));
+    return result;
+  }
+
+  function projectOf(config: string | undefined): Project {
+    if (config === undefined)
+      return { config, options: withAliases(defaultOptions(ts), root), files: [] };
+    const { options, fileNames } = parse(config);
+    return { config, options: withAliases(options, dirname(config)), files: fileNames };
+  }
+
+  /** The configuration's own paths win, as its editor follows them. */
+  function withAliases(options: ts.CompilerOptions, folder: string): ts.CompilerOptions {
+    const paths = Object.fromEntries(
+      aliases.flatMap(({ find, replacement }) => {
+        const target = resolve(root, replacement);
+        const name = find.replace(/\/$/, "");
+        return [
+          [name, [target]],
+          [`${name}/*`, [join(target, "*")]],
+        ];
+      }),
+    );
+    const own = Object.fromEntries(
+      Object.entries(options.paths ?? {}).map(([name, targets]) => [
+        name,
+        targets.map((target) =>
+          resolve(options.baseUrl ?? (options["pathsBasePath"] as string) ?? folder, target),
+        ),
+      ]),
+    );
+    return { ...options, paths: { ...paths, ...own } };
+  }
+
+  function hostOf(programOptions: ts.CompilerOptions): ts.CompilerHost {
+    const host = ts.createCompilerHost(programOptions);
+    // Options of where files are say nothing about what is in them.
+    const { paths: _, configFilePath: _config, pathsBasePath: _base, ...parsing } = programOptions;
+    const optionsKey = JSON.stringify(parsing);
+    const parseFile = host.getSourceFile;
+    host.getSourceFile = (name, languageOptions, ...others) => {
+      const modified = ts.sys.getModifiedTime?.(name)?.getTime() ?? Date.now();
+      const key = `${name}\0${JSON.stringify(languageOptions)}\0${optionsKey}`;
+      const previous = files.get(key);
+      if (previous?.modified === modified) return previous.source;
+      const source = parseFile(name, languageOptions, ...others);
+      if (source !== undefined) files.set(key, { modified, source });
+      return source;
+    };
+    return host;
+  }
+
+  function shown(path: string): string {
+    return relative(root, path).split(sep).join("/");
+  }
+}
+
+/** "No inputs were found", "The 'files' list is empty". */
+const emptyLists = new Set([18002, 18003]);
+
+// What a value may be depends on `strictNullChecks`: without it, every type takes `null`. The rest saves
+// work, as no declaration is written and errors of the program are its author's.
+const readingOptions: ts.CompilerOptions = {
+  strictNullChecks: true,
+  noEmit: true,
+  skipLibCheck: true,
+  allowJs: true,
+  composite: false,
+  incremental: false,
+};
+
+function defaultOptions(ts: Compiler): ts.CompilerOptions {
+  return {
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    jsx: ts.JsxEmit.Preserve,
+    allowImportingTsExtensions: true,
+    strict: true,
+  };
+}

@@ -1,0 +1,176 @@
+// Arguments without the members that their types don't name. The message's own objects never change:
+// what loses members is copied, once, so shared objects stay shared.
+
+import { indexTypes, type Matcher, type Place } from "./match.ts";
+import type { Type, TypeModel } from "./model.ts";
+import { isDataObject, itemOf, memberOf, reaches } from "./values.ts";
+
+export interface Reshape {
+  /** A value that has the type, without unknown members of its plain objects. */
+  readonly reshape: (type: Type, value: unknown, place: Place) => unknown;
+  /** The places of members that were left out. */
+  readonly lost: readonly Place[];
+}
+
+export function createReshape(
+  model: Pick<TypeModel, "definitions">,
+  { matches, resolve, candidates }: Pick<Matcher, "matches" | "resolve" | "candidates">,
+  isTree: boolean,
+): Reshape {
+  const lost: Place[] = [];
+  const copies = new Map<object, Map<Type | string, object>>();
+  const ids = new Map<Type, number>();
+  return { reshape, lost };
+
+  function reshape(reference: Type, value: unknown, place: Place): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    const type = resolve(reference);
+    if (type.kind === "union") return copyOfAll(fitting(type, value), value, place);
+    return hasClosed(model, type) ? copyOf(type, type, [type], value, place) : value;
+  }
+
+  /** Of a union, members of all arms that the value has stay. */
+  function reshapeAll(references: readonly Type[], value: object, place: Place): unknown {
+    if (references.length === 1) return reshape(references[0]!, value, place);
+    const types = distinct(references.map(resolve));
+    return types.length === 1
+      ? reshape(types[0]!, value, place)
+      : copyOfAll(
+          distinct(
+            types.flatMap((type) => (type.kind === "union" ? fitting(type, value) : [type])),
+          ),
+          value,
+          place,
+        );
+  }
+
+  /** The arms of a union that a value has. */
+  function fitting({ arms }: Type & { readonly kind: "union" }, value: object): Type[] {
+    const possible = candidates(arms, value);
+    return possible.length === 1 ? possible : possible.filter((arm) => matches(arm, value));
+  }
+
+  function copyOfAll(types: readonly Type[], value: object, place: Place): unknown {
+    // What takes any member lets all of them stay.
+    if (types.some((type) => !hasClosed(model, type))) return value;
+    const [only] = types;
+    return types.length === 1
+      ? copyOf(only, only!, types, value, place)
+      : copyOf(undefined, isTree ? "" : types.map(idOf).join(), types, value, place);
+  }
+
+  /** `only` is the one type of `all`, if there is one. */
+  function copyOf(
+    only: Type | undefined,
+    key: Type | string,
+    all: readonly Type[],
+    value: object,
+    place: Place,
+  ): unknown {
+    const known = isTree ? undefined : copies.get(value);
+    const copied = known?.get(key);
+    if (copied !== undefined) return copied;
+    const copy = Array.isArray(value)
+      ? []
+      : value instanceof Map
+        ? new Map<unknown, unknown>()
+        : value instanceof Set
+          ? new Set<unknown>()
+          : isPlain(value)
+            ? {}
+            : undefined;
+    if (copy === undefined) return value;
+    // Before its parts are copied, which may lead back to it.
+    if (known !== undefined) known.set(key, copy);
+    else if (!isTree) copies.set(value, new Map([[key, copy]]));
+    const inside = (types: readonly Type[], item: unknown, at: Place["key"]): unknown =>
+      typeof item === "object" && item !== null
+        ? reshapeAll(types, item, { outer: place, key: at })
+        : item;
+    if (Array.isArray(copy)) {
+      const list = value as readonly unknown[];
+      for (let index = 0; index < list.length; index++) {
+        const item = list[index];
+        const types = only?.kind === "array" ? [only.items] : itemTypes(all, index, list.length);
+        copy[index] = inside(types, item, index);
+      }
+    } else if (copy instanceof Map) {
+      const maps = all.filter((type) => type.kind === "map");
+      for (const [name, item] of value as ReadonlyMap<unknown, unknown>)
+        copy.set(
+          inside(
+            maps.map((type) => type.keys),
+            name,
+            { call: ".keys()" },
+          ),
+          inside(
+            maps.map((type) => type.values),
+            item,
+            { call: ".values()" },
+          ),
+        );
+    } else if (copy instanceof Set) {
+      const sets = all.filter((type) => type.kind === "set");
+      for (const item of value as ReadonlySet<unknown>)
+        copy.add(
+          inside(
+            sets.map((type) => type.items),
+            item,
+            { call: ".values()" },
+          ),
+        );
+    } else
+      for (const name of Object.keys(value)) {
+        const types = memberTypes(all, name);
+        // A key that reaches the prototype is refused by every decoder; here it would set one.
+        if (types.length === 0 || name === "__proto__") lost.push({ outer: place, key: name });
+        else (copy as Record<string, unknown>)[name] = inside(types, memberOf(value, name), name);
+      }
+    return copy;
+  }
+
+  function idOf(type: Type): number {
+    const id = ids.get(type) ?? ids.size;
+    ids.set(type, id);
+    return id;
+  }
+}
+
+function distinct(types: readonly Type[]): readonly Type[] {
+  return types.length < 2 || types.every((type) => type === types[0])
+    ? types.slice(0, 1)
+    : [...new Set(types)];
+}
+
+const closed = new WeakMap<Type, boolean>();
+
+/** Whether values of a type can have members that it doesn't name. */
+function hasClosed(model: Pick<TypeModel, "definitions">, type: Type): boolean {
+  return reaches(model, type, ({ kind }) => kind === "object", closed);
+}
+
+// Loops, as these run for each member of what may be a large message.
+
+function itemTypes(all: readonly Type[], index: number, length: number): Type[] {
+  const types: Type[] = [];
+  for (const type of all)
+    if (type.kind === "array") types.push(type.items);
+    else if (type.kind === "tuple") types.push(itemOf(type, index, length).type);
+  return types;
+}
+
+function memberTypes(all: readonly Type[], name: string): Type[] {
+  const types: Type[] = [];
+  for (const type of all) {
+    if (type.kind !== "object") continue;
+    if (Object.hasOwn(type.members, name)) types.push(type.members[name]!.type);
+    else if (type.index !== undefined) types.push(...indexTypes(type, name));
+  }
+  return types;
+}
+
+/** Instances keep what their class gives them. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return isDataObject(value) && (prototype === Object.prototype || prototype === null);
+}
