@@ -1,6 +1,7 @@
 // Values of types for which plain JSON, a query or a form has no form of its own. What doesn't convert
 // stays as it is, and the check says what was expected.
 
+import { parsedUrl } from "../../src/base/url.ts";
 import { indexTypes, type Matcher } from "./match.ts";
 import type { BinaryType, Type, TypeModel } from "./model.ts";
 import { dateOf } from "./text-rules.ts";
@@ -137,7 +138,7 @@ function leafOf(type: Type, value: unknown, maxDigits: number): unknown {
     case "bigint":
       return bigintOf(value, maxDigits) ?? value;
     case "url":
-      return URL.canParse(value) ? new URL(value) : value;
+      return parsedUrl(value) ?? value;
     case "binary":
       return bytesOf(type.type, value) ?? value;
     default:

@@ -1,5 +1,6 @@
 // Which texts a type takes. Each test is linear in the text, whatever it holds.
 
+import { parsedUrl } from "../../src/base/url.ts";
 import type { TextFormat, TextRules, Type } from "./model.ts";
 
 /** The rule that a text breaks, as what was expected; `undefined` if it breaks none. */
@@ -69,7 +70,7 @@ const formats: Readonly<Record<TextFormat, (text: string) => boolean>> = {
     /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i.test(
       text,
     ),
-  uri: (text) => URL.canParse(text),
+  uri: (text) => parsedUrl(text) !== undefined,
   uuid: (text) => /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text),
 };
 
