@@ -98,6 +98,7 @@ export async function buildSettings(
     browserSegments: config?.browserSegments,
     browserModules: config?.browserModules,
     guards: config?.guards,
+    validate: config?.validate,
     revisions: options.revisions ?? config?.revisions,
   };
 }

@@ -129,6 +129,7 @@ export class ApplicationReader {
       forTests: this.#isForTests,
       browserModules: this.#options.browserModules,
       guards: this.#options.guards,
+      validate: this.#options.validate,
       configProblems: outputProblems(environment.getTopLevelConfig(), root),
       parse: parserOf(vite),
       cache: this.#cache,

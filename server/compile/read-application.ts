@@ -40,6 +40,8 @@ export interface ReadOptions {
   readonly browserModules?: readonly string[] | undefined;
   /** Every public entry of a segment file has to say what its guard is, or that it has none. */
   readonly guards?: "required" | undefined;
+  /** Whether arguments of callers from outside are checked by types where no entry says so [true]. */
+  readonly validate?: boolean | undefined;
   /** Vite's folder of files that are served as they are, absolute. */
   readonly publicDir?: string | undefined;
   /** Vite's folder in the output for built files. */
@@ -94,7 +96,11 @@ async function cutApplication(
 ): Promise<ApplicationGraph> {
   const { root, source } = input;
   const segments = readSegments(files, modules);
-  const { functions, named, guards, problems } = await resolveEntries(segments, modules);
+  const { functions, named, guards, problems } = await resolveEntries(
+    segments,
+    modules,
+    input.validate,
+  );
 
   const serverCut = splitForServer(named, modules);
   const globs = (input.browserModules ?? []).map((glob) => ({

@@ -323,6 +323,11 @@ const common = {
       'With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build. A build reads it in the configuration of a repository or standalone, `seamline check` in any.',
     guide: "guards.md#so-that-none-is-forgotten",
   }),
+  validate: optional(boolean, {
+    description:
+      "Whether arguments of callers from outside are checked by the types of parameters, where an entry of a segment file doesn't say. Who reads it: as for 'guards'.",
+    default: true,
+  }),
   middleware: optional(strings, {
     description:
       "Paths or packages of modules whose default export is a middleware. The last one runs first.",

@@ -4,6 +4,7 @@
 import type { GenericSchema } from "valibot";
 
 import { accesses } from "../../src/base/access.ts";
+import { extraMembers } from "../../src/base/manifest.ts";
 import { longestTimeMs } from "../../src/base/protocol.ts";
 import { routeMethods } from "../../src/http/route-pattern.ts";
 import { procedureName } from "../../src/runtime/segment.ts";
@@ -197,6 +198,17 @@ export function segmentJsonSchema(): Json {
             type: "integer",
             minimum: 1,
             maximum: longestTimeMs,
+          },
+          validate: {
+            description:
+              "Whether arguments of callers from outside are checked by the types of its parameters [true, or what the configuration says].",
+            type: "boolean",
+          },
+          extra: {
+            description:
+              "What happens to members of arguments that no type names: they don't arrive, do, or are refused.",
+            enum: extraMembers,
+            default: "drop",
           },
           guard: {
             description: `What callers from outside must pass first: ${guardIs} false: nothing, although the file has a $guard.`,

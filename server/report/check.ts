@@ -176,6 +176,8 @@ function settingsOf(
   const settings = new Map<string, BuildOptions>();
   // One service that wants them is enough: it runs what is built.
   const guards = configurations.find(({ config }) => config?.guards !== undefined)?.config?.guards;
+  const validate = configurations.find(({ config }) => config?.validate === false)?.config
+    ?.validate;
   for (const { config } of configurations) {
     if (config === undefined || !("source" in config)) continue;
     const { source, output, index, browserSegments, browserModules } = config;
@@ -187,10 +189,11 @@ function settingsOf(
       browserSegments,
       browserModules,
       guards,
+      validate,
       log,
     });
   }
-  return settings.size > 0 ? [...settings.values()] : [{ root, guards, log }];
+  return settings.size > 0 ? [...settings.values()] : [{ root, guards, validate, log }];
 }
 
 async function dryBuild(

@@ -29,7 +29,7 @@ import { Stopped } from "./stopped.ts";
 export interface EnsureBuildOptions
   extends
     Pick<ApplicationConfig, "source" | "output" | "index" | "browserSegments" | "browserModules">,
-    Partial<Pick<StandaloneInput, "revisions" | "guards">> {
+    Partial<Pick<StandaloneInput, "revisions" | "guards" | "validate">> {
   /** The application folder. */
   readonly root: string;
   /** `true` always builds, `false` never. Default: if there is no build and Vite is installed. */
@@ -52,6 +52,7 @@ export type BuildSettings = Pick<
   | "browserSegments"
   | "browserModules"
   | "guards"
+  | "validate"
   | "revisions"
 >;
 
@@ -66,8 +67,17 @@ export interface EnsuredBuild {
  * sources.
  */
 export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredBuild> {
-  const { root, source, output, index, browserSegments, browserModules, guards, revisions } =
-    options;
+  const {
+    root,
+    source,
+    output,
+    index,
+    browserSegments,
+    browserModules,
+    guards,
+    validate,
+    revisions,
+  } = options;
   const { log } = options;
   const shown = `./${slashed(relative(root, output))}`;
   for (const folder of [output, viteOutputFolders(root, output).server])
@@ -99,6 +109,7 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
       browserSegments,
       browserModules,
       guards,
+      validate,
       revisions,
     });
     folders = await findOutput(root, output);

@@ -33,6 +33,8 @@ export interface BuildOptions {
   readonly browserSegments?: readonly string[] | undefined;
   readonly browserModules?: readonly string[] | undefined;
   readonly guards?: "required" | undefined;
+  /** Whether arguments of callers from outside are checked by types where no entry says so [true]. */
+  readonly validate?: boolean | undefined;
   /** How many earlier builds the output keeps [1]. */
   readonly revisions?: number | undefined;
   readonly log: Log;
@@ -74,6 +76,7 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
       browserSegments: options.browserSegments,
       browserModules: options.browserModules,
       guards: options.guards,
+      validate: options.validate,
       revisions: options.revisions,
     },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },

@@ -71,6 +71,11 @@ export interface ProcedureRecord {
   readonly parameters: readonly Parameter[];
 }
 
+/** What happens to members of a caller's arguments that no type names: they don't arrive, do, or are refused. */
+export const extraMembers = ["drop", "keep", "refuse"] as const;
+
+export type ExtraMembers = (typeof extraMembers)[number];
+
 /** A procedure in one segment. */
 export interface SegmentEntry {
   /** Index into `procedures`. */
@@ -84,6 +89,10 @@ export interface SegmentEntry {
   readonly timeoutMs?: number;
   /** What callers from outside must pass first: a module and its export, `auth#signedIn`. Browsers don't learn it. */
   readonly guard?: string;
+  /** Arguments of callers from outside aren't checked by types. Browsers don't learn it. */
+  readonly validate?: false;
+  /** Members that no type names don't just fail to arrive. Browsers don't learn it. */
+  readonly extra?: Exclude<ExtraMembers, "drop">;
 }
 
 /** A function of one segment that answers requests for a path, instead of calls. */
@@ -213,6 +222,8 @@ export interface ServerManifest extends Manifest {
   readonly graph: string;
   /** Source module → the modules that it imports, by value or type: a node loads their classes. */
   readonly imports: Readonly<Record<string, readonly string[]>>;
+  /** The module with the types of parameters, and with checks by them. Missing if nothing is checked. */
+  readonly types?: string;
   /** Segment name → its routes. Missing if the application has none. */
   readonly routes?: Readonly<Record<string, readonly RouteEntry[]>>;
 }

@@ -9,7 +9,15 @@ export interface RouteFields {
 }
 
 /** Fields of a call, which a route can't have: it is found by its path alone. */
-export const procedureFields = ["version", "as", "safe", "idempotent", "timeoutMs"] as const;
+export const procedureFields = [
+  "version",
+  "as",
+  "safe",
+  "idempotent",
+  "timeoutMs",
+  "validate",
+  "extra",
+] as const;
 
 /**
  * Reads `route`, `crossSite` and `bodyBytes`, and refuses fields that don't go together.

@@ -3,7 +3,13 @@
 import { InvalidVersionNumber } from "../base/errors.ts";
 import { type JsonText, type SourcePosition, readJson } from "../base/json.ts";
 import { accesses, isCallable } from "../base/access.ts";
-import { type Access, guardParts, segmentFileEnding } from "../base/manifest.ts";
+import {
+  type Access,
+  type ExtraMembers,
+  extraMembers,
+  guardParts,
+  segmentFileEnding,
+} from "../base/manifest.ts";
 import { type Problem, nearest } from "../base/problem.ts";
 import { longestTimeMs } from "../base/protocol.ts";
 import { defaultVersion, parseVersion } from "../base/version.ts";
@@ -31,6 +37,10 @@ export interface SegmentFileEntry extends NamedExport {
   readonly idempotent?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
+  /** Whether arguments of callers from outside are checked by the types of its parameters. */
+  readonly validate?: boolean;
+  /** What happens to members of arguments that no type names. */
+  readonly extra?: ExtraMembers;
   /** What callers from outside must pass first: `./auth.ts#signedIn`, of the entry or of its file. */
   readonly guard?: string;
   /** The entry says that it has no guard. */
@@ -62,6 +72,8 @@ const fields = [
   "safe",
   "idempotent",
   "timeoutMs",
+  "validate",
+  "extra",
   "guard",
   "route",
   "crossSite",
@@ -213,9 +225,16 @@ function readEntry(
       `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`,
       `Write "as": "${nameIn(as)}". The folder of its module comes before it by itself.`,
     );
-  for (const flag of ["safe", "idempotent"] as const)
+  for (const flag of ["safe", "idempotent", "validate"] as const)
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
       refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
+  const extra = entry["extra"];
+  if (extra !== undefined && !isExtra(extra))
+    refuse(
+      [...path, "extra"],
+      `expected ${extraMembers.map((word) => `"${word}"`).join(", ")}, found ${kindOf(extra)}`,
+      "Leave it out, and members that no type names don't arrive.",
+    );
   const timeoutMs = entry["timeoutMs"];
   if (timeoutMs !== undefined && !isTime(timeoutMs))
     refuse(
@@ -236,6 +255,8 @@ function readEntry(
     ...(entry["safe"] === true && { safe: true }),
     ...(entry["idempotent"] === true && { idempotent: true }),
     ...(typeof timeoutMs === "number" && { timeoutMs }),
+    ...(typeof entry["validate"] === "boolean" && { validate: entry["validate"] }),
+    ...(isExtra(extra) && { extra }),
     ...guard,
   };
 }
@@ -326,6 +347,10 @@ function textOf(path: Path): string {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isExtra(value: unknown): value is ExtraMembers {
+  return (extraMembers as readonly unknown[]).includes(value);
 }
 
 function isTime(value: unknown): boolean {

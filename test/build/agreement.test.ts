@@ -28,6 +28,8 @@ describe("entries of one function", () => {
     ["safe", { safe: true }, '"safe": true'],
     ["idempotent", { idempotent: true }, '"idempotent": true'],
     ["guard", { guard: "./auth#signedIn" }, '"guard": "auth#signedIn"'],
+    ["validate", { validate: false }, '"validate": false'],
+    ["extra", { extra: "keep" }, '"extra": "keep"'],
   ])(
     "that disagree in %s are a problem that names both, whichever node would answer",
     async (key, fields, here) => {
@@ -68,7 +70,7 @@ describe("entries of one function", () => {
   it("agree if one says what is the default, or what follows from safe", async () => {
     const spoken = await entries(
       { access: "public" },
-      { access: "public", safe: false, idempotent: false },
+      { access: "public", safe: false, idempotent: false, validate: true, extra: "drop" },
     );
     expect(spoken.problems).toEqual([]);
     const safe = { access: "public", safe: true };

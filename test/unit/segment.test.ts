@@ -12,6 +12,7 @@ describe("parsing a segment file", () => {
       "./shop/quote.js": {
         quote: { access: "public" },
         default: { access: "private", version: "2.1", as: "offer", safe: true, idempotent: true },
+        checked: { access: "public", validate: false, extra: "refuse" },
       },
     });
     expect(segment.problems).toEqual([]);
@@ -36,6 +37,7 @@ describe("parsing a segment file", () => {
         idempotent: true,
         path: '$["./shop/quote.js"].default',
       },
+      { export: "checked", validate: false, extra: "refuse" },
     ]);
   });
 
@@ -91,6 +93,20 @@ describe("parsing a segment file", () => {
       ".safe",
       /true or false, found "yes"/,
       undefined,
+    ],
+    [
+      "a check that is no boolean",
+      { access: "public", validate: "no" },
+      ".validate",
+      /true or false, found "no"/,
+      undefined,
+    ],
+    [
+      "an unknown word for unknown members",
+      { access: "public", extra: "strip" },
+      ".extra",
+      /"drop", "keep", "refuse", found "strip"/,
+      /don't arrive/,
     ],
     [
       "an entry that is no object",

@@ -32,10 +32,11 @@ export interface SegmentEntries {
   readonly problems: readonly Problem[];
 }
 
-/** Finds the function behind every entry. */
+/** Finds the function behind every entry. `validate` counts where an entry says nothing of it. */
 export async function resolveEntries(
   segments: readonly SegmentFile[],
   modules: Modules,
+  validate?: boolean,
 ): Promise<SegmentEntries> {
   const problems: Problem[] = [];
   const written: NamedFunction[] = [];
@@ -46,7 +47,9 @@ export async function resolveEntries(
   }
   const guards = await resolveGuards(segments, written, modules);
   problems.push(...guards.problems);
-  const functions = written.map((named) => withGuard(named, guards));
+  const functions = written
+    .map((named) => withGuard(named, guards))
+    .map((named) => withValidate(named, validate));
   const named: ApplicationProcedure[] = [];
   for (const group of groupBy(functions, functionKey)) {
     const [first] = group;
@@ -77,6 +80,11 @@ function withGuard(named: NamedFunction, guards: Guards): NamedFunction {
   const { guard } = named.entry;
   if (guard === undefined) return named;
   return { ...named, entry: { ...named.entry, guard: guards.nameOf(guard) ?? guard } };
+}
+
+function withValidate(named: NamedFunction, validate: boolean | undefined): NamedFunction {
+  if (validate === undefined || named.entry.route !== undefined) return named;
+  return { ...named, entry: { validate, ...named.entry } };
 }
 
 async function findFunctions(

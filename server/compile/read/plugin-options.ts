@@ -8,7 +8,14 @@ import type { RepositoryInput } from "../../config/config-types.ts";
 /** Options of the Vite plugin: some keys of configurations, and two of its own. Paths are relative to the application folder. */
 export interface SeamlineOptions extends Pick<
   RepositoryInput,
-  "source" | "index" | "browserSegments" | "browserModules" | "guards" | "revisions" | "nodes"
+  | "source"
+  | "index"
+  | "browserSegments"
+  | "browserModules"
+  | "guards"
+  | "validate"
+  | "revisions"
+  | "nodes"
 > {
   /** The application folder [Vite's root]. */
   readonly root?: string | undefined;
@@ -25,6 +32,7 @@ const shared = [
   "browserSegments",
   "browserModules",
   "guards",
+  "validate",
   "revisions",
   "nodes",
 ] as const satisfies readonly (keyof SeamlineOptions)[];

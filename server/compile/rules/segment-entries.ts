@@ -104,9 +104,16 @@ function disagreement(first: NamedFunction, second: NamedFunction): readonly Pro
  */
 const agreed = [
   "guard",
+  "validate",
+  "extra",
   "safe",
   "idempotent",
 ] as const satisfies readonly (keyof SegmentFileEntry)[];
+
+const defaults: Partial<Record<(typeof agreed)[number], unknown>> = {
+  validate: true,
+  extra: "drop",
+};
 
 function disagreementOutside(first: NamedFunction, second: NamedFunction): readonly Problem[] {
   const key = agreed.find((field) => saidIn(first, field) !== saidIn(second, field));
@@ -126,7 +133,8 @@ function nameOf({ export: { name, ownName = name }, module }: NamedFunction): st
 
 function saidIn({ entry }: NamedFunction, key: (typeof agreed)[number]): string | undefined {
   const value = key === "idempotent" ? (entry.idempotent ?? entry.safe) : entry[key];
-  return value === undefined ? undefined : JSON.stringify(value);
+  const isDefault = value === undefined || value === defaults[key];
+  return isDefault ? undefined : JSON.stringify(value);
 }
 
 function shownIn(named: NamedFunction, key: (typeof agreed)[number]): string {

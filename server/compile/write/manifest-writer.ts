@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { isCallable } from "../../../src/base/access.ts";
 import { manifestFiles } from "../../files/sources.ts";
 import type {
   ClassRecord,
@@ -204,7 +205,7 @@ function entriesOf(
   return procedures.flatMap((procedure, index) => {
     const named = procedure.entries.find((entry) => entry.segment.name === segment);
     if (named === undefined) return [];
-    const { access, safe, idempotent, timeoutMs, guard } = named.entry;
+    const { access, safe, idempotent, timeoutMs, guard, validate, extra } = named.entry;
     return [
       {
         procedure: index,
@@ -212,7 +213,11 @@ function entriesOf(
         ...(safe && { safe }),
         ...(idempotent && { idempotent }),
         ...(timeoutMs !== undefined && { timeoutMs }),
-        ...(guard !== undefined && side === "server" && { guard }),
+        ...(side === "server" && {
+          ...(guard !== undefined && { guard }),
+          ...(validate === false && isCallable(access) && { validate }),
+          ...(extra !== undefined && extra !== "drop" && { extra }),
+        }),
       },
     ];
   });
