@@ -117,6 +117,8 @@ export default defineConfig({
             vite: "server/vite/index.ts",
             cli: "server/cli/cli.ts",
             testing: "server/testing/index.ts",
+            // The thread that reads types.
+            types: "server/types/worker.ts",
           },
           external,
           preserveEntrySignatures: "strict",

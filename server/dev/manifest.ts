@@ -5,6 +5,7 @@ import type { Manifest, ModuleRecord, ServerManifest } from "../../src/base/mani
 import type { Application } from "../compile/cut/application.ts";
 import { browserCode } from "../compile/cut/browser-code.ts";
 import { classRecords } from "../compile/cut/classes.ts";
+import { builtModules } from "../compile/write/argument-types.ts";
 import { markedForPages, namedIn, routesIn } from "../compile/write/manifest-writer.ts";
 import { graphId, partId } from "../compile/read/module-ids.ts";
 import type { SourceModule } from "../compile/read/modules.ts";
@@ -15,15 +16,8 @@ export async function serverManifest(
   revision: string,
   { base }: { readonly base: string },
 ): Promise<ServerManifest> {
-  const { serverModules, cut, pageClasses } = application;
-  const among = [
-    ...new Set([
-      ...serverModules,
-      ...[...cut.values()].map(({ module }) => module),
-      ...pageClasses,
-    ]),
-  ];
-  const { records } = await classRecords(byId(among), application);
+  const among = builtModules(application);
+  const { records } = await classRecords(among, application);
   return {
     format: 1,
     revision,

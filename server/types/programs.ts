@@ -14,8 +14,8 @@ export interface ProgramOptions {
   readonly root: string;
   /** Vite's `resolve.alias`, without those whose `find` is a regular expression. */
   readonly aliases?: readonly Alias[];
-  /** Files that haven't changed since an earlier reading aren't parsed again. */
-  readonly files?: ReadFiles;
+  /** What an earlier reading of the same application has left. */
+  readonly memory?: ProgramMemory;
 }
 
 export interface Alias {
@@ -29,6 +29,8 @@ export interface Programs {
   readonly problems: readonly Problem[];
   /** Configurations without `strictNullChecks`, relative to the root: they are read as if it was on. */
   readonly loose: readonly string[];
+  /** All files that were read → when they were changed last, in ms, as far as that was known before. */
+  readonly files: ReadonlyMap<string, number>;
 }
 
 interface Project {
@@ -37,8 +39,17 @@ interface Project {
   readonly files: readonly string[];
 }
 
-/** Parsed files by name and options, for programs that are made again after an edit. */
-export type ReadFiles = Map<string, { readonly modified: number; readonly source: ts.SourceFile }>;
+/** For programs that are made again after an edit. */
+export interface ProgramMemory {
+  /** Parsed files by name and options: they are parsed again if they have changed. */
+  readonly files: Map<string, { readonly modified: number; readonly source: ts.SourceFile }>;
+  /** By configuration. What its files import is looked up again only where a file has changed. */
+  readonly programs: Map<string, ts.Program>;
+}
+
+export function programMemory(): ProgramMemory {
+  return { files: new Map(), programs: new Map() };
+}
 
 /**
  * One program for each configuration that includes some of the modules: the nearest `tsconfig.json`,
@@ -47,9 +58,10 @@ export type ReadFiles = Map<string, { readonly modified: number; readonly source
 export function programsOf(
   ts: Compiler,
   modules: readonly string[],
-  { root, aliases = [], files = new Map() }: ProgramOptions,
+  { root, aliases = [], memory = programMemory() }: ProgramOptions,
 ): Programs {
   const problems: Problem[] = [];
+  const files = new Map<string, number>();
   const parsed = new Map<string, ts.ParsedCommandLine>();
   const filesOf = new Map<string, ReadonlySet<string>>();
   const groups = new Map<string | undefined, string[]>();
@@ -64,14 +76,17 @@ export function programsOf(
     if (config !== undefined && !(project.options.strictNullChecks ?? project.options.strict))
       loose.push(shown(config));
     const programOptions = { ...project.options, ...readingOptions };
+    const previous = memory.programs.get(config ?? "");
     const program = ts.createProgram({
       rootNames: [...new Set([...project.files, ...members])],
       options: programOptions,
       host: hostOf(programOptions),
+      ...(previous !== undefined && { oldProgram: previous }),
     });
+    memory.programs.set(config ?? "", program);
     for (const module of members) byModule.set(module, program);
   }
-  return { byModule, problems, loose };
+  return { byModule, problems, loose, files };
 
   /** Path of the configuration that includes a module. */
   function configOf(module: string): string | undefined {
@@ -98,6 +113,7 @@ export function programsOf(
   function parse(config: string): ts.ParsedCommandLine {
     const previous = parsed.get(config);
     if (previous !== undefined) return previous;
+    noteFile(config);
     const report = (diagnostic: ts.Diagnostic): void => {
       problems.push({
         file: shown(config),
@@ -113,6 +129,8 @@ export function programsOf(
     ) ?? { options: {}, fileNames: [], errors: [] };
     // A root of references includes nothing by itself, and isn't wrong.
     for (const error of result.errors) if (!emptyLists.has(error.code)) report(error);
+    const { configFile } = result.options as { configFile?: ts.TsConfigSourceFile };
+    for (const file of configFile?.extendedSourceFiles ?? []) noteFile(file);
     parsed.set(config, result);
     filesOf.set(config, new Set(result.fileNames.map((file) => resolve(file))));
     return result;
@@ -155,15 +173,22 @@ export function programsOf(
     const optionsKey = JSON.stringify(parsing);
     const parseFile = host.getSourceFile;
     host.getSourceFile = (name, languageOptions, ...others) => {
-      const modified = ts.sys.getModifiedTime?.(name)?.getTime() ?? Date.now();
+      // Before it is read: a later change shows.
+      const modified = noteFile(name);
       const key = `${name}\0${JSON.stringify(languageOptions)}\0${optionsKey}`;
-      const previous = files.get(key);
+      const previous = memory.files.get(key);
       if (previous?.modified === modified) return previous.source;
       const source = parseFile(name, languageOptions, ...others);
-      if (source !== undefined) files.set(key, { modified, source });
+      if (source !== undefined) memory.files.set(key, { modified, source });
       return source;
     };
     return host;
+  }
+
+  function noteFile(name: string): number {
+    const modified = ts.sys.getModifiedTime?.(name)?.getTime();
+    if (modified !== undefined) files.set(name, modified);
+    return modified ?? Date.now();
   }
 
   function shown(path: string): string {

@@ -63,6 +63,8 @@ export interface ReadTypes {
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
+  /** All files that were read → when they were changed last, in ms, as far as that was known before. */
+  readonly files: ReadonlyMap<string, number>;
 }
 
 export interface Unchecked {
@@ -100,8 +102,8 @@ export function readTypes(
   options: ReadOptions,
 ): ReadTypes {
   const subclasses = options.classes ?? [];
-  const files = [...new Set([...wanted, ...subclasses].map(({ file }) => file))];
-  const { byModule, problems: configProblems, loose } = programsOf(ts, files, options);
+  const modules = [...new Set([...wanted, ...subclasses].map(({ file }) => file))];
+  const { byModule, problems: configProblems, loose, ...read } = programsOf(ts, modules, options);
   const slots: Slot[] = [];
   const classes = new Map<string, ClassTypes>();
   const readers = new Map<ts.Program, ReturnType<typeof typeReader>>();
@@ -147,6 +149,7 @@ export function readTypes(
     problems,
     notes,
     unchecked: Object.fromEntries(unchecked),
+    files: read.files,
   };
 }
 

@@ -18,6 +18,7 @@ describe("the output of a build", () => {
       .filter((file) => file.endsWith(".js") && !file.startsWith("_virtual/"));
     expect(modules).toEqual([
       "_seam.js",
+      "_seamline/types.js",
       "shop/money.js",
       "shop/quote.js",
       "shop/quote~body.js",

@@ -38,7 +38,12 @@ import { insteadOfOutput, sweep, tellFinalPaths } from "./output.ts";
 import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
-import { type Written, outsideOf, writtenOf } from "./written.ts";
+import { typesRequest } from "./argument-types.ts";
+import { readTypesBeside, type TypesReading } from "../../types/reading.ts";
+import { type Written, outsideOf, withFile, writtenOf } from "./written.ts";
+
+/** The output file with the types of parameters; no module of an application has its name. */
+const typesFile = "_seamline/types.js";
 
 /** Where `seamline build` lets Vite write, and the output that this replaces. */
 export interface BuildFolders {
@@ -138,6 +143,11 @@ export class Build {
     const application = await this.reader.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);
     await writeModuleTypes(application);
+    const { resolve, cacheDir } = server.getTopLevelConfig();
+    const request = await typesRequest(application, { alias: resolve.alias, cacheDir });
+    // Beside the bundler, which takes as long; what fails is thrown where it is awaited.
+    const types = request && readTypesBeside(request);
+    types?.catch(() => {});
     const final: OutputFolders = this.#folders?.final ?? {
       browser: this.#finalBrowserFolder ?? "",
       server: viteOutputFolders(this.reader.root, ".").server,
@@ -166,9 +176,13 @@ export class Build {
           return await this.#build(builder, server);
         },
       ).finally(restore);
-      const problems = [...onServer, ...(await this.#build(builder, browser))];
+      const onBrowser = await this.#build(builder, browser);
+      const reading = await types;
+      const problems = [...onServer, ...onBrowser, ...(reading?.problems ?? [])];
       if (problems.length > 0) throw new Problems(uniqueProblems(problems));
-      const manifest = (this.#manifest = await write(() => this.#finish(application, browser)));
+      const manifest = (this.#manifest = await write(() =>
+        this.#finish(application, reading, browser),
+      ));
       const files = [...(this.#written.get("browser")?.files.keys() ?? [])].filter(
         (file) => !file.endsWith(".html"),
       );
@@ -207,10 +221,15 @@ export class Build {
     }
   }
 
-  async #finish(application: Application, environment: Environment): Promise<ServerManifest> {
-    const [browser, server] = [this.#written.get("browser"), this.#written.get("server")];
-    if (browser === undefined || server === undefined)
+  async #finish(
+    application: Application,
+    types: TypesReading | undefined,
+    environment: Environment,
+  ): Promise<ServerManifest> {
+    const [browser, bundled] = [this.#written.get("browser"), this.#written.get("server")];
+    if (browser === undefined || bundled === undefined)
       throw new Error("One of the two environments has written nothing");
+    const server = types === undefined ? bundled : withFile(bundled, typesFile, types.code);
     const { root, source, pages } = this.reader;
     const base = pageBase(environment.getTopLevelConfig());
     const files = new Set([...browser.parts.keys(), ...server.parts.keys()]);
@@ -224,11 +243,13 @@ export class Build {
       ...application.pageOnlyCalls.map((call) => call.problem),
       ...application.warnings,
       ...classes.warnings,
+      ...(types?.notes ?? []),
     );
     return await writeManifests({
       application,
       written: { browser, server },
       classes: classes.records,
+      types: types && typesFile,
       read: {
         sources: await hashSources(
           root,

@@ -31,6 +31,8 @@ export async function writeManifests(options: {
   application: Application;
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
+  /** The output file with the types of parameters. */
+  types: string | undefined;
   /** The manifest's fields about files that the build read, and about its pages. */
   read: Pick<
     ServerManifest,
@@ -71,6 +73,7 @@ export async function writeManifests(options: {
     ...options.read,
     browserSegments: application.browserSegments,
     graph,
+    ...(options.types !== undefined && { types: options.types }),
     ...server,
     imports: application.imports,
     ...routesIn(application),

@@ -1,7 +1,7 @@
 // Reads a finished bundle: its modules, and the files that they became.
 
-import { existsSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
 
 import type { Rolldown } from "vite";
 
@@ -24,6 +24,15 @@ export interface Written {
   >;
   /** Module id → bytes of code that the bundler kept of it. */
   readonly moduleSizes: ReadonlyMap<string, number>;
+}
+
+/** Writes one more file into the output. */
+export function withFile(written: Written, name: string, content: string): Written {
+  const path = join(written.folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  const files = new Map(written.files).set(name, { imports: [], dynamicImports: [] });
+  return { ...written, files };
 }
 
 /**

@@ -37,6 +37,8 @@ export interface ModuleExport {
   readonly untyped?: true;
   /** It returns an async iterator, not a promise. */
   readonly generator?: true;
+  /** Of a `wrapped` function: the offset of the function that the wrapper got. */
+  readonly code?: number;
   /**
    * For `async`, `async-generator` and `wrapped`. Names that a call can't give are missing here,
    * and in `problems`.
@@ -162,6 +164,7 @@ function localExports(module: Module): ModuleExport[] {
     return {
       ...head,
       ...(callable.generator && { generator: true }),
+      ...(callable.kind === "wrapped" && callable.fn && { code: callable.fn.start }),
       parameters: read.parameters,
       ...(read.forms.size > 0 && { forms: read.forms }),
       signature: signatureOf(signature, module),

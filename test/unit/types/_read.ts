@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ReadFiles } from "../../../server/types/programs.ts";
+import { programMemory } from "../../../server/types/programs.ts";
 import {
   type ReadTypes,
   readTypes,
@@ -11,7 +11,7 @@ import {
 import { root, ts } from "../../_sources.ts";
 
 /** Parsed once for all tests of a file: the compiler's libraries take most of the time. */
-const parsed: ReadFiles = new Map();
+const parsed = programMemory();
 
 export const strictConfig = {
   compilerOptions: {
@@ -65,7 +65,7 @@ export function read(
       }),
       {
         root: folder,
-        files: parsed,
+        memory: { ...parsed, programs: new Map() },
         aliases,
         classes: classes.map(({ file, ...known }) => ({ ...known, file: join(folder, file) })),
         classKey: (file, name) => (file.startsWith(`${folder}/src/`) ? `app/${name}` : undefined),

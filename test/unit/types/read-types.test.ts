@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ParameterType, Signature } from "../../../server/types/model.ts";
-import type { ReadFiles } from "../../../server/types/programs.ts";
+import { programMemory } from "../../../server/types/programs.ts";
 import { type ReadTypes, readTypes } from "../../../server/types/read-types.ts";
 import { ts } from "../../_sources.ts";
 import { folderOf, read, strictConfig } from "./_read.ts";
@@ -435,11 +435,12 @@ describe("programs", () => {
       "src/line.ts": "export type Line = string;",
     });
     const file = join(folder, "src/f.ts");
-    const files: ReadFiles = new Map();
+    const memory = programMemory();
+    const { files } = memory;
     const typeOfLine = (): unknown =>
       readTypes(ts, [{ id: "f", file, export: "f" }], {
         root: folder,
-        files,
+        memory,
         classKey: () => undefined,
         judgePattern: () => undefined,
       }).model.functions["f"]?.[0]?.parameters;

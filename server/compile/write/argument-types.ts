@@ -1,0 +1,74 @@
+// Of which functions the types of parameters are read: those that callers from outside reach, and whose arguments
+// are checked.
+
+import { join } from "node:path";
+import type { Alias as ViteAlias } from "vite";
+import { isCallable } from "../../../src/base/access.ts";
+import type { TypesRequest } from "../../types/reading.ts";
+import type { Application } from "../cut/application.ts";
+import type { ApplicationProcedure } from "../cut/application-procedure.ts";
+import { classRecords } from "../cut/classes.ts";
+import type { SourceModule } from "../read/modules.ts";
+
+/** Whether callers from outside reach a procedure, and their arguments are checked. */
+export function isChecked({ entries }: ApplicationProcedure): boolean {
+  return entries.some(({ entry }) => isCallable(entry.access) && entry.validate !== false);
+}
+
+/** The name of a function in the model of types. */
+export function typesIdOf({
+  module,
+  export: exported,
+}: {
+  readonly module: Pick<SourceModule, "id">;
+  readonly export: string;
+}): string {
+  return `${module.id}#${exported}`;
+}
+
+/** What to read for an application; undefined if nothing is checked. */
+export async function typesRequest(
+  application: Application,
+  vite: { readonly alias: readonly ViteAlias[]; readonly cacheDir: string },
+): Promise<TypesRequest | undefined> {
+  const checked = application.procedures.filter(isChecked);
+  if (checked.length === 0) return undefined;
+  const { modules, root } = application;
+  const { records } = await classRecords(builtModules(application), application);
+  return {
+    root,
+    functions: checked.map((procedure) => {
+      const { module, export: exported } = procedure;
+      const code = modules.describe(module).exports.find(({ name }) => name === exported)?.code;
+      return {
+        id: typesIdOf(procedure),
+        file: module.file,
+        export: exported,
+        ...(code !== undefined && { code }),
+      };
+    }),
+    classes: records.flatMap(({ key, module, export: exported, pattern, clash }) => {
+      const file = modules.get(module)?.file;
+      const travels = file !== undefined && pattern === undefined && clash === undefined;
+      return travels ? [{ key, file, export: exported }] : [];
+    }),
+    aliases: vite.alias.flatMap(({ find, replacement }) =>
+      typeof find === "string" ? [{ find, replacement }] : [],
+    ),
+    cache: join(vite.cacheDir, "seamline-types.json"),
+  };
+}
+
+/** The modules whose classes nodes know. */
+export function builtModules({
+  serverModules,
+  cut,
+  pageClasses,
+}: Pick<Application, "serverModules" | "cut" | "pageClasses">): readonly SourceModule[] {
+  const all = new Set([
+    ...serverModules,
+    ...[...cut.values()].map(({ module }) => module),
+    ...pageClasses,
+  ]);
+  return [...all].sort((a, b) => (a.id < b.id ? -1 : 1));
+}

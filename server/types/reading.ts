@@ -1,0 +1,72 @@
+// What a build asks of the types of its procedures, and what it gets. It is read in a thread of its own (worker.ts),
+// as the compiler takes seconds in which a build bundles, and a development session answers calls.
+
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { Problem } from "../../src/base/problem.ts";
+import { packageFolder } from "../base/package-folder.ts";
+import type { Alias } from "./programs.ts";
+import type { Unchecked, WantedClass, WantedFunction } from "./read-types.ts";
+
+export interface TypesRequest {
+  /** The application folder. */
+  readonly root: string;
+  readonly functions: readonly WantedFunction[];
+  /** All classes whose instances travel. */
+  readonly classes: readonly WantedClass[];
+  readonly aliases: readonly Alias[];
+  /** Where a reading is kept: an equal request whose files haven't changed needs no other. */
+  readonly cache: string;
+}
+
+export interface TypesReading {
+  /** A module with the model as `model`, and the checks as its default export. */
+  readonly code: string;
+  /** Types that can't be checked, or whose values can't arrive. */
+  readonly problems: readonly Problem[];
+  /** What the author may not expect, though it is no mistake. */
+  readonly notes: readonly Problem[];
+  /** Function → the parameters and members of them that take anything, and why. */
+  readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
+}
+
+/** What the thread answers a request with. */
+export type TypesAnswer = { readonly reading: TypesReading } | { readonly failure: unknown };
+
+interface Waiting {
+  readonly resolve: (reading: TypesReading) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** One for a process: it keeps what it parsed, and the compiler's own libraries are the most of it. */
+let running: { readonly worker: Worker; readonly waiting: Waiting[] } | undefined;
+
+/** Reads types. Rejects if the thread fails, and never because of what the application says. */
+export async function readTypesBeside(request: TypesRequest): Promise<TypesReading> {
+  const { worker, waiting } = (running ??= start());
+  return await new Promise((resolve, reject) => {
+    waiting.push({ resolve, reject });
+    worker.ref();
+    worker.postMessage(request);
+  });
+}
+
+function start(): NonNullable<typeof running> {
+  const worker = new Worker(join(packageFolder, "dist/types.js"), { name: "seamline types" });
+  const waiting: Waiting[] = [];
+  const own = { worker, waiting };
+  worker.on("message", (answer: TypesAnswer) => {
+    const first = waiting.shift();
+    // It may wait for the next request for ever: the process ends without it.
+    if (waiting.length === 0) worker.unref();
+    if ("reading" in answer) first?.resolve(answer.reading);
+    else first?.reject(answer.failure);
+  });
+  const end = (reason: unknown): void => {
+    if (running === own) running = undefined;
+    for (const { reject } of waiting.splice(0)) reject(reason);
+  };
+  worker.on("error", end);
+  worker.on("exit", (code) => end(new Error(`The thread that reads types ended with ${code}`)));
+  return own;
+}

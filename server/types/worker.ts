@@ -1,0 +1,104 @@
+// The thread that reads types: one request after the other, each answered once.
+
+import { createRequire } from "node:module";
+import { parentPort } from "node:worker_threads";
+import { findCompiler, findPackage } from "./compiler.ts";
+import { generateChecks } from "./generate-checks.ts";
+import { type Compiler, type ProgramMemory, programMemory } from "./programs.ts";
+import { readTypes, type WantedClass } from "./read-types.ts";
+import type { TypesAnswer, TypesReading, TypesRequest } from "./reading.ts";
+import { areSame, type Folders, foldersOf, keepReading, keptReading } from "./kept-reading.ts";
+import type { TypeModel } from "./model.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Of the application that was read last. */
+let memory: { readonly root: string; readonly programs: ProgramMemory } | undefined;
+
+/** Of an application without problems: a program of the compiler looks again only for imports of files that changed. */
+let folders: Folders | undefined;
+
+parentPort?.on("message", (request: TypesRequest) => {
+  let answer: TypesAnswer;
+  try {
+    answer = { reading: read(request) };
+  } catch (failure) {
+    answer = { failure };
+  }
+  parentPort?.postMessage(answer);
+});
+
+function read(request: TypesRequest): TypesReading {
+  const { root, functions, classes, aliases } = request;
+  const compiler = findCompiler(root);
+  if ("message" in compiler)
+    return {
+      code: moduleOf({ functions: {}, classes: {}, definitions: {} }),
+      problems: [compiler],
+      notes: [],
+      unchecked: {},
+    };
+  const kept = keptReading(request, compiler.version);
+  if (kept !== undefined) return kept;
+  if (memory?.root !== root) memory = { root, programs: programMemory() };
+  // A file that is new may be what an import of an old one means now.
+  else if (folders === undefined || !areSame(folders)) memory.programs.programs.clear();
+  const ts = require(compiler.path) as Compiler;
+  const { model, files, ...found } = readTypes(ts, functions, {
+    root,
+    aliases,
+    classes,
+    memory: memory.programs,
+    classKey: keysOf(classes),
+    judgePattern: (source) => judgePattern(source, root),
+  });
+  const reading = { code: moduleOf(model), ...found };
+  folders = found.problems.length === 0 ? foldersOf(files.keys()) : undefined;
+  keepReading(request, compiler.version, { files, folders: folders ?? {} }, reading);
+  return reading;
+}
+
+/** Parsed when it is loaded, so that no name in it is a setter. */
+function moduleOf(model: TypeModel): string {
+  const text = JSON.stringify(JSON.stringify(model));
+  return `export const model = JSON.parse(${text});\n${generateChecks(model)}`;
+}
+
+function keysOf(
+  classes: readonly WantedClass[],
+): (file: string, name: string) => string | undefined {
+  const keys = new Map<string, string>();
+  for (const { key, file, export: exported } of classes) {
+    keys.set(`${file}\0${key.slice(key.lastIndexOf("/") + 1)}`, key);
+    if (exported === "default") keys.set(`${file}\0default`, key);
+  }
+  return (file, name) => keys.get(`${file}\0${name}`);
+}
+
+/** As much as we use of a package of the application. */
+interface Recheck {
+  checkSync(
+    source: string,
+    flags: string,
+    parameters: { readonly timeout: number },
+  ): {
+    readonly status: "safe" | "vulnerable" | "unknown";
+    readonly complexity?: { readonly type: string } | undefined;
+  };
+}
+
+/** How long one pattern may take to be judged, in ms. */
+const judgingMs = 10_000;
+
+function judgePattern(source: string, root: string): string | undefined {
+  const found = findPackage("recheck", root);
+  if (found === undefined)
+    return "whether a Pattern takes linear time is judged by 'recheck', which isn't installed: npm install --save-dev recheck";
+  const { status, complexity } = (require(found.path) as Recheck).checkSync(source, "u", {
+    timeout: judgingMs,
+  });
+  if (status === "safe") return undefined;
+  return status === "vulnerable"
+    ? `the pattern takes ${complexity?.type ?? "exponential"} time`
+    : "it can't be told how long the pattern takes";
+}

@@ -1,0 +1,178 @@
+// The types of parameters in a build: what nodes get of them, and what fails.
+
+import { existsSync, writeFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import type { TypeModel } from "../../server/types/model.ts";
+import { createFixture, type Files, type Fixture } from "./_fixture.ts";
+
+const order = `import type { Line } from "./line.ts";
+export async function order(lines: Line[], due: Date, admin = false): Promise<void> {}
+`;
+const line = "export interface Line { sku: string; metres: number }\n";
+const segment = (entry: object, module = "./shop/order") =>
+  JSON.stringify({ [module]: { order: { access: "public", ...entry } } });
+
+const shop = (entry: object = {}, files: Files = {}): Fixture =>
+  createFixture({
+    "src/shop/order.ts": order,
+    "src/shop/line.ts": line,
+    "shop.segment.json": segment(entry),
+    ...files,
+  });
+
+async function modelOf(app: Fixture): Promise<TypeModel> {
+  const { types = "" } = app.manifest();
+  const module = (await import(app.path(`dist/server/modules/${types}`))) as { model: TypeModel };
+  return module.model;
+}
+
+describe("types of parameters", () => {
+  it("are a module of the nodes' build, in files and revision of its manifest, and in no file for browsers", async () => {
+    const app = shop();
+    const { manifest } = await app.build();
+    expect(manifest.types).toBe("_seamline/types.js");
+    expect(Object.keys(manifest.files)).toContain(manifest.types);
+    const model = await modelOf(app);
+    expect(model.functions["shop/order#order"]).toHaveLength(1);
+    expect(model.definitions["Line"]).toMatchObject({ kind: "object" });
+    for (const file of app.list("dist/browser"))
+      expect(app.read(`dist/browser/${file}`)).not.toContain("metres");
+    expect(app.browserManifest()).not.toHaveProperty("types");
+    app.write({ "src/shop/line.ts": line.replace("number", "string") });
+    expect((await app.build()).manifest.revision).not.toBe(manifest.revision);
+  });
+
+  it.each([
+    ["an entry says so", { validate: false }, {}],
+    ["the configuration says so", {}, { validate: false }],
+    ["nobody outside can call it", { access: "private" }, {}],
+  ])("aren't read if %s", async (_, entry, options) => {
+    const app = shop(entry, { "src/shop/line.ts": "export type Line = Missing;" });
+    const { manifest } = await app.build(options);
+    expect(manifest.types).toBeUndefined();
+    expect(existsSync(app.path("dist/server/modules/_seamline"))).toBe(false);
+  });
+
+  it("are read where an entry says so, though the configuration says no", async () => {
+    const app = shop({ validate: true });
+    const { manifest } = await app.build({ validate: false });
+    expect(Object.keys((await modelOf(app)).functions)).toEqual(["shop/order#order"]);
+    expect(manifest.segments["shop"]?.[0]).not.toHaveProperty("validate");
+  });
+
+  it("that can't be resolved fail the build together with its other mistakes", async () => {
+    const app = shop(
+      {},
+      {
+        "src/shop/line.ts":
+          "import type { Sku } from './sku.ts';\nexport interface Line { sku: Sku }",
+      },
+    );
+    expect(await app.problems()).toMatchObject([
+      {
+        file: "src/shop/order.ts",
+        line: 2,
+        message: expect.stringContaining("lines[].sku: its type can't be resolved"),
+        hint: expect.stringContaining('"validate": false'),
+      },
+    ]);
+  });
+
+  it("that take anything are no mistake, and notes are warnings", async () => {
+    const app = shop(
+      {},
+      {
+        "src/shop/line.ts":
+          "export interface Line {\n/** @minimum 1 */\nmetres: number; more: unknown }",
+      },
+    );
+    const { warnings } = await app.build();
+    expect(warnings).toMatchObject([{ message: expect.stringContaining("@minimum") }]);
+  });
+
+  it("of a wrapped function come from the function that it wraps", async () => {
+    const app = shop(
+      {},
+      {
+        "src/shop/order.ts":
+          "const logged = (run: (...args: any[]) => Promise<void>) => run;\nexport const order: (...args: any[]) => Promise<void> = logged(async (metres: number) => {});\n",
+      },
+    );
+    await app.build();
+    expect((await modelOf(app)).functions["shop/order#order"]).toEqual([
+      { parameters: [{ kind: "plain", name: "metres", type: { kind: "number" } }] },
+    ]);
+  });
+
+  it("of classes have the key that instances travel with", async () => {
+    const app = shop(
+      {},
+      { "src/shop/line.ts": "export class Line { constructor(readonly sku: string) {} }" },
+    );
+    await app.build();
+    expect((await modelOf(app)).classes).toMatchObject({
+      "shop/Line": { parameters: [{ name: "sku" }] },
+    });
+  });
+
+  it("follow Vite's aliases", async () => {
+    const app = shop(
+      {},
+      {
+        "src/shop/order.ts": order.replace("./line.ts", "@lines/line.ts"),
+        "lines/line.ts": line,
+        "vite.config.js": "export default { resolve: { alias: { '@lines': '/lines' } } };",
+      },
+    );
+    app.write({
+      "vite.config.js": `export default { resolve: { alias: { "@lines": ${JSON.stringify(app.path("lines"))} } } };`,
+    });
+    await app.build();
+    expect((await modelOf(app)).definitions).toHaveProperty("Line");
+  });
+});
+
+describe("a reading that is kept", () => {
+  const cache = "node_modules/.vite/seamline-types.json";
+  const withPackage = (files: Files = {}) => shop({}, { "package.json": "{}", ...files });
+
+  it("counts for the next build, until a file that was read changes", async () => {
+    const app = withPackage();
+    await app.build();
+    const kept = app.read(cache);
+    // What nobody would read from the sources.
+    writeFileSync(app.path(cache), kept.replaceAll("metres", "yards"));
+    await app.build();
+    expect(JSON.stringify(await modelOf(app))).toContain("yards");
+    app.write({ "src/shop/line.ts": `${line}// longer\n` });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).not.toContain("yards");
+  });
+
+  it("counts no longer if a new file may declare more, or other functions are checked", async () => {
+    const app = withPackage({
+      "src/shop/line.ts":
+        "export interface Line extends Extra { sku: string }\ndeclare global { interface Extra {} }",
+    });
+    await app.build();
+    app.write({
+      "src/shop/extra.d.ts": "interface Extra { note: string }",
+      "tsconfig.json":
+        '{ "include": ["src"], "compilerOptions": { "strict": true, "skipLibCheck": true } }',
+    });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("note");
+  });
+
+  it("isn't kept if there are problems", async () => {
+    const app = withPackage({ "src/shop/line.ts": "export interface Line { sku: Sku }" });
+    await app.problems();
+    app.write({
+      "src/shop/globals.d.ts": "type Sku = string;",
+      "tsconfig.json": '{ "include": ["src"] }',
+    });
+    await app.build();
+  });
+});
