@@ -6,8 +6,8 @@ import { triesOf } from "./union.ts";
 import { type ObjectType, partsOf, testedTypes } from "./values.ts";
 
 /**
- * The source of a module whose default export takes the helpers that checks need, and gives the tests of
- * each function's signatures, and of each type of {@link testedTypes}.
+ * The source of a function that takes the helpers which checks need, and gives the tests of each function's
+ * signatures, and of each type of {@link testedTypes}.
  */
 export function generateChecks(model: TypeModel): string {
   const { definitions } = model;
@@ -28,12 +28,11 @@ export function generateChecks(model: TypeModel): string {
   );
   const typeTests = testedTypes(model).map(testName);
   return [
-    "export default ($) => {",
+    "($) => {",
     ...[...constants].map(([value, name]) => `const ${name} = ${value};`),
     ...lines,
     `return { functions: new Map([${functions.join(",\n")}]), types: [${typeTests.join(", ")}] };`,
-    "};",
-    "",
+    "}",
   ].join("\n");
 
   /** The function that tests a type with parts, which is written once. */

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { Problem } from "../../src/base/problem.ts";
 import { packageFolder } from "../base/package-folder.ts";
 import type { Alias } from "./programs.ts";
+import type { TypeModel } from "./model.ts";
 import type { Unchecked, WantedClass, WantedFunction } from "./read-types.ts";
 
 export interface TypesRequest {
@@ -20,8 +21,10 @@ export interface TypesRequest {
 }
 
 export interface TypesReading {
-  /** A module with the model as `model`, and the checks as its default export. */
-  readonly code: string;
+  /** Without the functions that have problems. */
+  readonly model: TypeModel;
+  /** Source of a function that makes the checks, as generate-checks.ts says. */
+  readonly checks: string;
   /** Types that can't be checked, or whose values can't arrive. */
   readonly problems: readonly Problem[];
   /** What the author may not expect, though it is no mistake. */
@@ -32,6 +35,13 @@ export interface TypesReading {
 
 /** What the thread answers a request with. */
 export type TypesAnswer = { readonly reading: TypesReading } | { readonly failure: unknown };
+
+/** The text of a module with the model as `model`, and the checks as its default export. */
+export function typesModule({ model, checks }: TypesReading): string {
+  // Parsed when it is loaded, so that no name in it is a setter.
+  const text = JSON.stringify(JSON.stringify(model));
+  return `export const model = JSON.parse(${text});\nexport default ${checks};\n`;
+}
 
 interface Waiting {
   readonly resolve: (reading: TypesReading) => void;

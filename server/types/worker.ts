@@ -32,12 +32,7 @@ function read(request: TypesRequest): TypesReading {
   const { root, functions, classes, aliases } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler)
-    return {
-      code: moduleOf({ functions: {}, classes: {}, definitions: {} }),
-      problems: [compiler],
-      notes: [],
-      unchecked: {},
-    };
+    return { ...readingOf(noTypes), problems: [compiler], notes: [], unchecked: {} };
   const kept = keptReading(request, compiler.version);
   if (kept !== undefined) return kept;
   if (memory?.root !== root) memory = { root, programs: programMemory() };
@@ -52,16 +47,16 @@ function read(request: TypesRequest): TypesReading {
     classKey: keysOf(classes),
     judgePattern: (source) => judgePattern(source, root),
   });
-  const reading = { code: moduleOf(model), ...found };
+  const reading = { ...readingOf(model), ...found };
   folders = found.problems.length === 0 ? foldersOf(files.keys()) : undefined;
   keepReading(request, compiler.version, { files, folders: folders ?? {} }, reading);
   return reading;
 }
 
-/** Parsed when it is loaded, so that no name in it is a setter. */
-function moduleOf(model: TypeModel): string {
-  const text = JSON.stringify(JSON.stringify(model));
-  return `export const model = JSON.parse(${text});\n${generateChecks(model)}`;
+const noTypes: TypeModel = { functions: {}, classes: {}, definitions: {} };
+
+function readingOf(model: TypeModel): Pick<TypesReading, "model" | "checks"> {
+  return { model, checks: generateChecks(model) };
 }
 
 function keysOf(

@@ -39,7 +39,7 @@ import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import { typesRequest } from "./argument-types.ts";
-import { readTypesBeside, type TypesReading } from "../../types/reading.ts";
+import { readTypesBeside, typesModule, type TypesReading } from "../../types/reading.ts";
 import { type Written, outsideOf, withFile, writtenOf } from "./written.ts";
 
 /** The output file with the types of parameters; no module of an application has its name. */
@@ -229,7 +229,7 @@ export class Build {
     const [browser, bundled] = [this.#written.get("browser"), this.#written.get("server")];
     if (browser === undefined || bundled === undefined)
       throw new Error("One of the two environments has written nothing");
-    const server = types === undefined ? bundled : withFile(bundled, typesFile, types.code);
+    const server = types === undefined ? bundled : withFile(bundled, typesFile, typesModule(types));
     const { root, source, pages } = this.reader;
     const base = pageBase(environment.getTopLevelConfig());
     const files = new Set([...browser.parts.keys(), ...server.parts.keys()]);

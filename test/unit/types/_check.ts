@@ -1,3 +1,4 @@
+import { runInThisContext } from "node:vm";
 import { generateChecks } from "../../../server/types/generate-checks.ts";
 import {
   createCheck,
@@ -20,10 +21,7 @@ export class Money {
 
 /** Loads generated code as a module is loaded; a test may evaluate it. */
 export function loadChecks(source: string): Checks {
-  const body = source.replace(/^export default /, "return ");
-  // oxlint-disable-next-line typescript/no-implied-eval, no-new-func
-  const make = (new Function(body) as () => GeneratedChecks)();
-  return make(checkHelpers);
+  return (runInThisContext(`(${source})`) as GeneratedChecks)(checkHelpers);
 }
 
 export interface TypeCheck {
