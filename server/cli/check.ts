@@ -110,6 +110,10 @@ async function check(options: CheckCommandOptions, terminal: Terminal): Promise<
         ? "nothing wrong"
         : `${count(problems.length, "problem")}, ${count(warnings.length, "warning")}`;
     stdout.write(`${found} in ${parts} and ${configurations}\n`);
+    if (checked.unchecked > 0)
+      stdout.write(
+        `${count(checked.unchecked, "procedure")} with arguments that aren't checked: seamline inspect lists them\n`,
+      );
     if (hasTooManyWarnings) stdout.write(`--max-warnings allows ${options.maxWarnings}\n`);
   }
   if (!ok) throw new AlreadyReported();

@@ -114,7 +114,7 @@ function overview(inspection: Inspection, style: Style): readonly string[] {
       style.paint("dim", "seamline inspect --json lists the procedures of each segment"),
     );
   else for (const segment of segments) lines.push("", ...segmentLines(segment, inspection, style));
-  lines.push("", ...browserLines(browser, style));
+  lines.push(...uncheckedLines(procedures, style), "", ...browserLines(browser, style));
   for (const warning of warnings.slice(0, maxWarnings))
     lines.push("", `${style.paint("yellow", "warning:")} ${formatProblem(warning)}`);
   if (warnings.length > maxWarnings)
@@ -174,6 +174,31 @@ function segmentLines(
       ...importedBy(members[index]?.procedure.importers ?? [], style),
     ]),
     ...table(routeRows, style),
+  ];
+}
+
+/** Arguments that callers from outside may send as they like. */
+function uncheckedLines(
+  procedures: readonly InspectedProcedure[],
+  style: Style,
+): readonly string[] {
+  const rows = procedures
+    .filter(({ unchecked }) => unchecked.length > 0)
+    .map((procedure) => [
+      `  ${nameOf(procedure)}`,
+      procedure.unchecked
+        .map(({ path, reason }) =>
+          reason === "validate" ? '"validate": false' : `${path} (${reason})`,
+        )
+        .join(", "),
+    ]);
+  if (rows.length === 0) return [];
+  const more = rows.length - maxProcedures;
+  return [
+    "",
+    style.paint("bold", "arguments that aren't checked"),
+    ...table(rows.slice(0, maxProcedures), style),
+    ...(more > 0 ? [style.paint("dim", `  and of ${more} more: seamline inspect --json`)] : []),
   ];
 }
 

@@ -23,6 +23,7 @@ import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { unresolvedImport } from "../compile/rules/unresolved-imports.ts";
 import { serverImports } from "./server-graph.ts";
 import { besideWarnings } from "./beside-warnings.ts";
+import { uncheckedArguments } from "./unchecked.ts";
 import { splitState } from "../compile/rules/split-state.ts";
 
 export interface CheckOptions {
@@ -42,6 +43,8 @@ export interface Checked {
   readonly modules: number;
   readonly procedures: number;
   readonly routes: number;
+  /** Procedures with arguments of callers from outside that aren't checked. */
+  readonly unchecked: number;
   readonly segments: readonly string[];
   readonly configurations: readonly string[];
 }
@@ -58,6 +61,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
       modules: 0,
       procedures: 0,
       routes: 0,
+      unchecked: 0,
       segments: [],
       configurations: [],
     };
@@ -70,7 +74,13 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
   });
   const problems: Problem[] = configurations.flatMap((configuration) => configuration.problems);
   const warnings: Problem[] = configurations.flatMap((configuration) => configuration.warnings);
-  const counted = { modules: 0, procedures: 0, routes: 0, segments: [] as readonly string[] };
+  const counted = {
+    modules: 0,
+    procedures: 0,
+    routes: 0,
+    unchecked: 0,
+    segments: [] as readonly string[],
+  };
   for (const settings of settingsOf(configurations, { ...options, root })) {
     const open = await openApplication(settings);
     const { application } = open;
@@ -89,9 +99,15 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     if (application.problems.length > 0) continue;
     // The TypeScript compiler, which usually runs next, reads them.
     await writeModuleTypes(application);
-    const found = await findings(open, { served: servedBy(configurations) });
-    problems.push(...found.problems);
-    warnings.push(...found.warnings);
+    const [types, found] = await Promise.all([
+      open.readTypes(),
+      findings(open, { served: servedBy(configurations) }),
+    ]);
+    problems.push(...found.problems, ...(types?.problems ?? []));
+    warnings.push(...found.warnings, ...(types?.notes ?? []));
+    counted.unchecked = application.procedures.filter(
+      (procedure) => uncheckedArguments(procedure, types).length > 0,
+    ).length;
     if (options.build === true && problems.length === 0)
       await dryBuild(settings, problems, warnings);
   }

@@ -1,7 +1,7 @@
 // The result of `seamline inspect`: places and importers of procedures, and the modules that browsers
 // receive.
 
-import type { Access, Parameter } from "../../src/base/manifest.ts";
+import type { Access, ExtraMembers, Parameter } from "../../src/base/manifest.ts";
 import type { SegmentFileEntry } from "../../src/runtime/segment.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import { declarationOf, exportNames } from "../compile/read/export-declarations.ts";
@@ -22,6 +22,9 @@ import type {
   ApplicationProcedure,
   ApplicationRoute,
 } from "../compile/cut/application-procedure.ts";
+
+import type { TypesReading } from "../types/reading.ts";
+import { type UncheckedArgument, uncheckedArguments } from "./unchecked.ts";
 
 /**
  * What `seamline inspect --json` prints. Files are relative to the application folder, lines and
@@ -62,9 +65,13 @@ export interface InspectedProcedure {
     readonly safe?: true;
     readonly idempotent?: true;
     readonly timeoutMs?: number;
+    readonly validate?: boolean;
+    readonly extra?: ExtraMembers;
     /** What callers from outside must pass: `auth#signedIn`. False if the entry says that there is nothing. */
     readonly guard?: string | false;
   }[];
+  /** Arguments that aren't checked where callers from outside send them. */
+  readonly unchecked: readonly UncheckedArgument[];
   /** Modules that import it, with the lines of their imports. */
   readonly importers: readonly { readonly file: string; readonly line?: number }[];
 }
@@ -121,7 +128,7 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
   const { application } = open;
   if (application.problems.length > 0) throw new Problems(application.problems);
   const graph = await browserGraph(open);
-  const found = await findings(open, { graph });
+  const [types, found] = await Promise.all([open.readTypes(), findings(open, { graph })]);
   const importers = await importersOf(open);
   const sizes = await builtSizes(application.root, application.source, open.output);
   return {
@@ -134,12 +141,18 @@ export async function inspectApplication(options: BuildOptions): Promise<Inspect
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
     procedures: application.procedures.map((procedure) =>
-      inspected(procedure, open, importers.get(procedure) ?? []),
+      inspected(procedure, open, { importers: importers.get(procedure) ?? [], types }),
     ),
     routes: application.routes.map((route) => inspectedRoute(route, open)),
     browser: browserOf(graph, sizes, application.modules),
     // A build would stop at problems, but an inspection is useful all the same.
-    warnings: uniqueProblems([...found.problems, ...application.warnings, ...found.warnings]),
+    warnings: uniqueProblems([
+      ...found.problems,
+      ...(types?.problems ?? []),
+      ...application.warnings,
+      ...found.warnings,
+      ...(types?.notes ?? []),
+    ]),
   };
 }
 
@@ -157,7 +170,10 @@ function countsOf(
 function inspected(
   procedure: ApplicationProcedure,
   { application: { modules } }: OpenApplication,
-  importers: InspectedProcedure["importers"],
+  {
+    importers,
+    types,
+  }: Pick<InspectedProcedure, "importers"> & { readonly types: TypesReading | undefined },
 ): InspectedProcedure {
   const { fqn, version, module, export: name, parameters, entries } = procedure;
   const declared = modules.describe(module).exports.find((candidate) => candidate.name === name);
@@ -176,8 +192,11 @@ function inspected(
       ...(entry.safe && { safe: true }),
       ...(entry.idempotent && { idempotent: true }),
       ...(entry.timeoutMs !== undefined && { timeoutMs: entry.timeoutMs }),
+      ...(entry.validate !== undefined && { validate: entry.validate }),
+      ...(entry.extra !== undefined && { extra: entry.extra }),
       ...guardIn(entry),
     })),
+    unchecked: uncheckedArguments(procedure, types),
     importers,
   };
 }

@@ -12,6 +12,8 @@ import type { Application } from "../compile/cut/application.ts";
 import { type BuildOptions, prepareBuild } from "../vite/build.ts";
 import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
+import { typesRequest } from "../compile/write/argument-types.ts";
+import { readTypesBeside, type TypesReading } from "../types/reading.ts";
 import { parserOf } from "../compile/read/load-vite.ts";
 import { resolveForNode } from "../compile/plugin/resolve.ts";
 
@@ -42,6 +44,8 @@ export interface OpenApplication {
   ) => Promise<{ readonly file?: string; readonly problem?: Problem }>;
   /** What is wrong with the tsconfig.json of these files, each once. */
   readonly tsconfigProblems: (files: Iterable<string>) => Promise<readonly Problem[]>;
+  /** What the types of parameters say; undefined if no arguments are checked. */
+  readonly readTypes: () => Promise<TypesReading | undefined>;
   /** Whether plugins of the application resolve modules that Vite's own resolver doesn't find. */
   readonly hasOtherResolvers: boolean;
 }
@@ -89,6 +93,11 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
     hasOtherResolvers: builder.config.plugins.some(
       (plugin) => !isKnown(plugin) && plugin.resolveId !== undefined,
     ),
+    async readTypes() {
+      const { resolve: resolving, cacheDir } = builder.config;
+      const request = await typesRequest(application, { alias: resolving.alias, cacheDir });
+      return request && (await readTypesBeside(request));
+    },
     tsconfigProblems: async (files) => await reader.tsconfigProblems(browser, files),
     resolve,
     async forNode(source, importer) {

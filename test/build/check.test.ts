@@ -26,6 +26,7 @@ describe("a check without a build", () => {
       modules: 5,
       procedures: 3,
       routes: 0,
+      unchecked: 0,
       segments: ["shop.segment.json", "src/ui/ui.segment.json"],
       configurations: [],
     });

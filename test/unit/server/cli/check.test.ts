@@ -83,6 +83,25 @@ describe("seamline check", () => {
     expect(out.includes("--max-warnings allows 0")).toBe(expected === 1);
   });
 
+  it("finds types that can't be resolved without a build, and counts procedures with unchecked arguments", async () => {
+    const types = (type: string): Files => ({
+      ...shop,
+      "src/shop/note.ts": `export async function note(text: ${type}): Promise<void> {}\n`,
+      "more.segment.json": '{ "./shop/note": { "note": { "access": "public" } } }',
+    });
+    const unresolved = await check(createFixture(types("Missing")));
+    expect(unresolved.code).toBe(1);
+    expect(unresolved.out).toContain(
+      "src/shop/note.ts:1:1: note: text: its type can't be resolved",
+    );
+    const any = await check(createFixture(types("any")));
+    expect(any.code).toBe(0);
+    expect(any.out).toContain(
+      "\n1 procedure with arguments that aren't checked: seamline inspect lists them\n",
+    );
+    expect((await check(createFixture(shop))).out).not.toContain("aren't checked");
+  });
+
   it("only prints a report with --json", async () => {
     const { code, out, err } = await check(createFixture({ ...shop, ...doubtful, ...wrong }), [
       "--json",

@@ -152,8 +152,48 @@ describe("seamline inspect", () => {
         { kind: "plain", name: "quantity", optional: true, type: "number" },
       ],
       segments: [{ name: "shop", access: "public" }],
+      unchecked: [],
       importers: [{ file: "src/main.ts", line: 2 }],
     });
+  });
+
+  it("lists arguments of callers from outside that aren't checked, and why", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/shop/note.js":
+        "export async function note(text) {}\n/** @param {string} text */\nexport async function typed(text) {}\n",
+      "src/shop/keep.ts":
+        "export async function keep(lines: { more: unknown; any: any }[]): Promise<void> {}\nexport async function raw(value: Missing): Promise<void> {}\nexport async function hidden(value: any): Promise<void> {}\n",
+      "more.segment.json": JSON.stringify({
+        "./shop/note": { note: { access: "public" }, typed: { access: "public" } },
+        "./shop/keep": {
+          keep: { access: "protected", extra: "refuse" },
+          raw: { access: "public", validate: false },
+          hidden: { access: "private" },
+        },
+      }),
+    });
+    const { out } = await inspect(app);
+    expect(out).toContain(`
+arguments that aren't checked
+  shop/keep  lines[].more (unknown), lines[].any (any)
+  shop/note  text (no JSDoc)
+  shop/raw   "validate": false
+`);
+    const { procedures } = await json<Inspection>(app);
+    const found = (fqn: string) => procedures.find((procedure) => procedure.fqn === fqn);
+    expect(found("shop/keep")).toMatchObject({
+      segments: [{ extra: "refuse" }],
+      unchecked: [
+        { path: "lines[].more", reason: "unknown" },
+        { path: "lines[].any", reason: "any" },
+      ],
+    });
+    expect(found("shop/raw")).toMatchObject({
+      segments: [{ validate: false }],
+      unchecked: [{ path: "", reason: "validate" }],
+    });
+    expect(found("shop/hidden")?.unchecked).toEqual([]);
   });
 
   it("prints one line per segment for 2,000 procedures, within 80 columns", async () => {
