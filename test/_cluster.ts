@@ -28,7 +28,7 @@ import { createStandalone } from "../src/roles/standalone.ts";
 import type { Limits } from "../src/base/limits.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../src/runtime/seam.ts";
 import { createCarrier } from "../server/host/carrier.ts";
-import { deriveKey, digest, prompt, sign, unbounded } from "../server/http/host.ts";
+import { deriveKey, digest, openTypes, prompt, sign, unbounded } from "../server/http/host.ts";
 import { LocalDeployment } from "../server/local/deployment.ts";
 import { memoryLinks } from "../server/local/memory-links.ts";
 import { TestClock } from "../server/testing/test-clock.ts";
@@ -120,6 +120,7 @@ export function testHost(
     sign,
     deriveKey,
     digest,
+    openTypes,
   };
 }
 

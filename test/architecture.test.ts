@@ -89,7 +89,8 @@ describe("rooms", () => {
           .filter(
             (one) =>
               /^server\/(?:compile|dev(?!\/terminal)|report|types|vite)\//.test(one.path ?? "") &&
-              !one.typeOnly,
+              !one.typeOnly &&
+              !one.lazy,
           )
           .map((one) => `${path} imports ${one.path}`),
       );
@@ -113,6 +114,7 @@ describe("folders", () => {
     src: ["base", "http", "link", "types", "codec", "runtime", "wire", "roles", "split", ""],
     server: [
       "base",
+      "types",
       "config",
       "host",
       "http",
@@ -123,7 +125,6 @@ describe("folders", () => {
       "directory",
       "start",
       "",
-      "types",
       "compile",
       "local",
       "dev",

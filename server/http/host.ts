@@ -1,12 +1,14 @@
 // Implements the core's ports (src/base/ports.ts) with Node.
 
 import { createHash, createHmac, timingSafeEqual, hkdfSync } from "node:crypto";
+import type { ApplicationTypes } from "../../src/base/parameter-types.ts";
 import type {
   Clock,
   EventLoop,
   Host,
   Log,
   MemoryBudget,
+  ModuleNamespace,
   Names,
   Telemetry,
 } from "../../src/base/ports.ts";
@@ -35,6 +37,12 @@ export function deriveKey(secret: string, purpose: string): string {
 /** SHA-256 in lower-case hex. */
 export function digest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Loads the code of checks only for a build that has types. */
+export async function openTypes(module: ModuleNamespace): Promise<ApplicationTypes> {
+  const { openTypes: open } = await import("../types/open-types.ts");
+  return open(module);
 }
 
 function hashed(secret: string): Buffer {
@@ -78,5 +86,6 @@ export function nodeHost(
     sign,
     deriveKey,
     digest,
+    openTypes,
   };
 }

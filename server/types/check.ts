@@ -59,13 +59,15 @@ export const checkHelpers: CheckHelpers = {
 export type GeneratedChecks = (helpers: CheckHelpers) => Checks;
 
 export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"> {
-  /** The message is plain JSON, so types say how it is read. No object comes twice in it. */
+  /** The message is plain JSON or text, so types say how it is read. */
   readonly plain?: boolean;
+  /** Its text has been read by type already: that of a query or form. */
+  readonly isRead?: boolean;
   /** What happens to members that no type names. */
   readonly extra?: "drop" | "keep" | "refuse";
   /** The most digits of a bigint. */
   readonly maxDigits?: number;
-  /** No object of the message comes twice, or contains itself. */
+  /** No object comes twice, or contains itself. By default that is known of plain JSON. */
   readonly isTree?: boolean;
 }
 
@@ -92,8 +94,8 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
     ),
   }));
   return (given, options) => {
-    const { plain = false, extra = "drop", isInstance } = options;
-    const isTree = plain || options.isTree === true;
+    const { plain = false, isRead = false, extra = "drop", isInstance } = options;
+    const isTree = options.isTree ?? plain;
     let context: TestContext | undefined;
     let known: Matcher | undefined;
     // Conversion has a context of its own: a test that remembers its results notes no unknown members.
@@ -102,7 +104,7 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
     let nearest: readonly Fault[] | undefined;
     for (const { signature, test, isConverted } of overloads) {
       let positions = given;
-      if (plain && isConverted) {
+      if (plain && !isRead && isConverted) {
         const { maxDigits = Infinity } = options;
         const convert = createConvert({ model, matcher: matcher(), maxDigits });
         positions = withValues(signature, given, ({ type, value }) => convert(type, value));

@@ -34,8 +34,12 @@ export function createConvert({
       return type.kind === "union" ? convertUnion(type, value) : leafOf(type, value, maxDigits);
     const known = converted.get(value)?.get(type);
     if (known !== undefined) return known;
+    const results = converted.get(value) ?? new Map<Type, unknown>();
+    converted.set(value, results);
+    // JSON can't contain itself, but what a middleware puts in its place may.
+    results.set(type, value);
     const result = convertParts(type, value);
-    converted.set(value, (converted.get(value) ?? new Map<Type, unknown>()).set(type, result));
+    results.set(type, result);
     return result;
   }
 

@@ -1,6 +1,6 @@
 // Access levels, which limit the callers from outside a procedure's node. They are compared only here.
 
-import { type Access, entryOf, type Manifest } from "./manifest.ts";
+import { type Access, entryOf, type Manifest, type SegmentEntry } from "./manifest.ts";
 
 /** All access levels, the most open first. */
 export const accesses: readonly Access[] = ["public", "protected", "private"];
@@ -12,6 +12,11 @@ export function isAccess(value: unknown): value is Access {
 /** Whether anyone but the node that holds the procedure may call it. */
 export function isCallable(access: Access): boolean {
   return access !== "private";
+}
+
+/** Whether arguments of the callers from outside of an entry are checked by types. */
+export function isChecked({ access, validate }: SegmentEntry): boolean {
+  return isCallable(access) && validate !== false;
 }
 
 /**

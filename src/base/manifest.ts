@@ -236,6 +236,14 @@ export function guardParts(guard: string): { readonly module: string; readonly e
     : { module: guard.slice(0, at), export: guard.slice(at + 1) };
 }
 
+/** The name of a procedure's function in the module with the types of parameters. @internal */
+export function typesIdOf({
+  module,
+  export: exported,
+}: Pick<ProcedureRecord, "module" | "export">): string {
+  return `${module}#${exported}`;
+}
+
 /** The segments that a server loads by default: all that browsers don't load. @internal */
 export function defaultServerSegments(
   segments: Iterable<string>,

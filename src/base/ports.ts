@@ -6,6 +6,7 @@ import type { HeldFor, Holding } from "./ports/held.ts";
 import type { LinkHost } from "./ports/links.ts";
 import type { LogFields, MeasuredRole, RequestNotes } from "./ports/telemetry.ts";
 import type { Manifest } from "./manifest.ts";
+import type { ApplicationTypes } from "./parameter-types.ts";
 import type { AbortNotice } from "./ports/aborts.ts";
 
 export type { AbortListener, AbortNotice } from "./ports/aborts.ts";
@@ -295,4 +296,9 @@ export interface Host {
   deriveKey(secret: string, purpose: string): string;
   /** SHA-256 of `bytes`, in lower-case hex. */
   digest(bytes: Uint8Array): string;
+  /**
+   * Reads the module with the types of parameters. Rejects if this version can't use it. Missing where no
+   * arguments are checked.
+   */
+  openTypes?(module: ModuleNamespace): Promise<ApplicationTypes>;
 }

@@ -46,6 +46,12 @@ export class ClassTable {
     return this.#byKey.get(key);
   }
 
+  /** Whether `value` is an instance of the class under a key, or of one that extends it. */
+  readonly isInstance = (key: string, value: object): boolean => {
+    const known = this.#byKey.get(key);
+    return known !== undefined && value instanceof known.constructor;
+  };
+
   /** The class of `value` itself, not a class that it extends. */
   of(value: object): KnownClass | undefined {
     return this.#byPrototype.get(Object.getPrototypeOf(value));

@@ -201,19 +201,19 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       const manifest = await modules.manifest();
       repeatable.changed();
       const before = JSON.stringify(offered());
-      const guarding = node.guards.load(manifest, next, fresh).then(
-        () => undefined,
-        (reason: unknown) => ({ reason }),
-      );
-      const [drop, unguarded] = await Promise.all([
+      const [drop, closed] = await Promise.all([
         node.follow(manifest, next, fresh),
-        guarding,
+        Promise.allSettled([
+          node.guards.load(manifest, next, fresh),
+          node.checks.load(manifest, next, fresh),
+        ]),
         node.routes.load(manifest, next, fresh),
       ]);
-      if (unguarded !== undefined) {
-        // Whatever names that guard from now on refuses its callers.
+      const failed = closed.find((result) => result.status === "rejected");
+      if (failed !== undefined) {
+        // What needs that guard, or these types, refuses its callers from now on.
         drop();
-        throw unguarded.reason;
+        throw failed.reason;
       }
       await followClasses(host, classes, { modules, segments: next }, fresh);
       segments = next;

@@ -9,6 +9,7 @@ import {
 } from "../base/errors.ts";
 import type { Parameter, PatternName, ValueType } from "../base/manifest.ts";
 import { defaultLimits, type Limits } from "../base/limits.ts";
+import type { ParameterTypes } from "../base/parameter-types.ts";
 
 // `apply` puts every argument on the stack, which overflows at some hundred thousand.
 const maxRestValues = 10_000;
@@ -173,8 +174,10 @@ export function convertQuery(
   parameters: readonly Parameter[],
   query: Iterable<[string, string]>,
   limits: Limits = defaultLimits,
+  types?: ParameterTypes,
 ): Args {
-  return convertFields(parameters, counted(query, limits), limits, "needs POST");
+  const restProblem = "needs POST";
+  return convertFields(parameters, counted(query, limits), { limits, types, restProblem });
 }
 
 function* counted(
@@ -191,14 +194,21 @@ function* counted(
   }
 }
 
+export interface FieldsOptions {
+  readonly limits: Limits;
+  /** Say how text is read, in place of {@link Parameter}. */
+  readonly types?: ParameterTypes | undefined;
+  /** What is wrong with a field of a rest parameter. */
+  readonly restProblem?: string;
+}
+
 /** Arguments from the fields of a form: text as in a query, and files as they are. */
 export function convertFields(
   parameters: readonly Parameter[],
   fields: Iterable<[string, string | Blob]>,
-  limits: Limits,
-  restProblem = "can't be a form field",
+  { limits, types, restProblem = "can't be a form field" }: FieldsOptions,
 ): Args {
-  const types = new Map(parameters.flatMap(namesOf).map(({ name, type }) => [name, type]));
+  const annotated = new Map(parameters.flatMap(namesOf).map(({ name, type }) => [name, type]));
   const texts = new Map<string, (string | Blob)[]>();
   for (const [name, text] of fields) {
     const previous = texts.get(name);
@@ -208,9 +218,12 @@ export function convertFields(
   const mistakes: string[] = [];
   const args: Args = new Map();
   for (const [name, all] of texts) {
-    const type = types.get(name);
+    const type = annotated.get(name);
     const isList = type?.endsWith("[]");
-    if (name.startsWith("...") && types.has(name)) mistakes.push(`${list([name])} ${restProblem}`);
+    if (name.startsWith("...") && annotated.has(name))
+      mistakes.push(`${list([name])} ${restProblem}`);
+    else if (types !== undefined && annotated.has(name))
+      args.set(name, types.fieldValue(name, all, limits.maxDigits));
     else if (type === undefined || type === "string[]")
       args.set(name, isList || all.length > 1 ? all : all[0]);
     else {

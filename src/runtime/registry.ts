@@ -1,16 +1,18 @@
 // FQN and version → procedure: what a node has, and what callers from outside may know of it.
 
-import { isCallable, mostOpen } from "../base/access.ts";
+import { isCallable, isChecked, mostOpen } from "../base/access.ts";
 import type { Args } from "../base/call.ts";
 import { SegmentNotFound } from "../base/errors.ts";
 import { procedureKey, procedureNotFound, traceLine } from "../base/fqn.ts";
 import {
   entryOf,
   type Access,
+  type ExtraMembers,
   type Manifest,
   type ProcedureRecord,
   type SegmentEntry,
   type ServerManifest,
+  typesIdOf,
 } from "../base/manifest.ts";
 import { nearest } from "../base/problem.ts";
 import { bindArguments } from "./parameters.ts";
@@ -34,14 +36,19 @@ export class Registration {
   readonly timeoutMs: number | undefined;
   /** What callers from outside must pass first, by name. */
   readonly guard: string | undefined;
+  /** Arguments of callers from outside are checked by types. */
+  readonly checked: boolean;
+  /** What happens to members that no type names. */
+  readonly extra: ExtraMembers;
   readonly run: ProcedureFunction;
   /** Another version of it. @internal */
   next: Registration | undefined;
-  /** These two are made by the first call: most of many procedures are rarely called. */
+  /** These three are made by the first call: most of many procedures are rarely called. */
   #bind: ((args: Args) => unknown[]) | undefined;
   #trace: readonly string[] | undefined;
+  #typesId: string | undefined;
 
-  constructor(fields: Omit<Registration, "bind" | "trace" | "next">) {
+  constructor(fields: Omit<Registration, "bind" | "trace" | "typesId" | "next">) {
     this.record = fields.record;
     this.segments = fields.segments;
     this.access = fields.access;
@@ -49,12 +56,19 @@ export class Registration {
     this.idempotent = fields.idempotent;
     this.timeoutMs = fields.timeoutMs;
     this.guard = fields.guard;
+    this.checked = fields.checked;
+    this.extra = fields.extra;
     this.run = fields.run;
   }
 
   /** What the context of a call says of where it is. */
   get trace(): readonly string[] {
     return (this.#trace ??= [traceLine(this.record.fqn, this.record.version)]);
+  }
+
+  /** Its name among the types of parameters. */
+  get typesId(): string {
+    return (this.#typesId ??= typesIdOf(this.record));
   }
 
   /** Arguments by name → by position. Throws for missing, unknown and invalid ones. */
@@ -94,8 +108,10 @@ export class Registry {
       safe: known?.safe === true || entry.safe === true,
       idempotent: known?.idempotent === true || entry.idempotent === true || entry.safe === true,
       timeoutMs: known === undefined ? entry.timeoutMs : longest(known.timeoutMs, entry.timeoutMs),
-      // Entries that callers outside reach agree in it. Others have none.
+      // Entries that callers outside reach agree in these three. Others have none.
       guard: entry.guard ?? known?.guard,
+      checked: known?.checked === true || isChecked(entry),
+      extra: entry.extra ?? known?.extra ?? "drop",
       run,
     });
     if (known === undefined) this.#size++;

@@ -3,6 +3,7 @@
 import type { Args } from "../base/call.ts";
 import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
 import type { Parameter } from "../base/manifest.ts";
+import type { ParameterTypes, ValueSource } from "../base/parameter-types.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
 import { versionParameter } from "../base/protocol.ts";
 import type { ClassTable } from "../codec/class-table.ts";
@@ -43,6 +44,18 @@ export class CallArguments {
     this.#options = options;
     this.#body = body;
     this.#type = bodyTypeOf(call.request.headers);
+  }
+
+  /** What holds its values. */
+  get source(): ValueSource {
+    const { encoding, request } = this.#call;
+    if (request.method === "GET" || (this.isMultipart && encoding === "plain")) return "fields";
+    return encoding === "plain" ? "json" : "encoded";
+  }
+
+  /** No object of the message comes twice, or contains itself. */
+  get isTree(): boolean {
+    return this.#call.encoding !== "superjson";
   }
 
   get isMultipart(): boolean {
@@ -99,17 +112,20 @@ export class CallArguments {
   }
 
   /**
-   * The arguments. Without a procedure (in a gateway) the values of a query stay text. Each time they
-   * are decoded anew.
+   * The arguments. The text of a query or form is read by the types of parameters if they are given. Without a
+   * procedure (in a gateway) it stays text. Each time they are decoded anew.
    */
-  read(procedure: { readonly parameters: readonly Parameter[] } | undefined): Args {
+  read(
+    procedure: { readonly parameters: readonly Parameter[] } | undefined,
+    types?: ParameterTypes,
+  ): Args {
     const { request, query, encoding, trust } = this.#call;
     const { classes, limits } = this.#options;
     const parameters = procedure?.parameters ?? [];
     // The version isn't an argument, even if the procedure has a parameter of that name.
     const queryValues = (): [string, string][] =>
       [...new URLSearchParams(query)].filter(([name]) => name !== versionParameter);
-    if (request.method === "GET") return convertQuery(parameters, queryValues(), limits);
+    if (request.method === "GET") return convertQuery(parameters, queryValues(), limits, types);
     // Nothing but the version is read from the query of a POST, but its parameters are counted. A
     // query that is shorter than the limit can't have too many.
     if (query.length > limits.maxQueryParameters) convertQuery([], queryValues(), limits);
@@ -118,7 +134,7 @@ export class CallArguments {
     this.#parsed = undefined;
     if (body === undefined)
       return this.isMultipart
-        ? convertFields(parameters, fieldsOf(this.#readParts(), limits), limits)
+        ? convertFields(parameters, fieldsOf(this.#readParts(), limits), { limits, types })
         : new Map();
     const { trusted } = trust;
     if (this.#parts !== undefined) return this.#readUpload(this.#parts, body, trusted);

@@ -56,7 +56,7 @@ describe("a field of a form or query", () => {
     ["boolean", " ".repeat(1_000_000)],
   ] as const)("of a megabyte isn't a %s, and that is found at once", (type, text) => {
     const parameters = [{ kind: "plain", name: "x", type } as const];
-    expectQuick(() => convertFields(parameters, [["x", text]], defaultLimits));
+    expectQuick(() => convertFields(parameters, [["x", text]], { limits: defaultLimits }));
   });
 });
 

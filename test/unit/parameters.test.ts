@@ -296,7 +296,9 @@ describe("converting arguments from a query string", () => {
   });
   it("takes a list of files that has one, too", () => {
     const file = new File(["x"], "x.txt");
-    expect(convertFields(typed("File[]"), [["x", file]], defaultLimits).get("x")).toEqual([file]);
+    expect(
+      convertFields(typed("File[]"), [["x", file]], { limits: defaultLimits }).get("x"),
+    ).toEqual([file]);
   });
   it("converts the names of patterns", () => {
     expect(

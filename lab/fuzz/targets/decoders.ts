@@ -164,7 +164,7 @@ const binders: Target = {
     const converted = tolerate(input, [BadRequest], () =>
       random.once(2)
         ? convertQuery(parameters, fields, limits)
-        : convertFields(parameters, fields, limits),
+        : convertFields(parameters, fields, { limits }),
     );
     const args = converted ?? new Map(fields.map(([key]) => [key, randomTree(random, 2)] as const));
     tolerate({ parameters, args }, [BadRequest], () => bindArguments(parameters)(args));

@@ -21,7 +21,7 @@ export interface FakeModulesParts {
   readonly manifest: ServerManifest;
   /** Returns the fake for a procedure; without one the procedure isn't there. */
   readonly fakeOf: (record: ProcedureRecord) => FakeProcedure | undefined;
-  /** Whether guards run before fakes. Not where the application's modules can't be loaded. */
+  /** Whether guards and checks run before fakes. Not where the application's modules can't be loaded. */
   readonly guarded: boolean;
   /** Imports the module of a class or guard. */
   readonly import: (file: string) => Promise<ModuleNamespace>;
@@ -71,8 +71,9 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
     body[record.export] = run;
     bodies.set(name, body);
   }
+  const { types: _, ...unchecked } = manifest;
   const restricted: ServerManifest = {
-    ...manifest,
+    ...(parts.guarded ? manifest : unchecked),
     graph: graphName,
     routes: {},
     procedures: kept.map(({ record }) => record),

@@ -1,6 +1,7 @@
 // Starts a server's node: binds its module graph, and loads its segments' bodies and classes.
 
 import { createLocalNode, type LocalNode } from "../../runtime/dispatch.ts";
+import { Checks } from "../../runtime/checks.ts";
 import { Guards, guardsIn } from "../../runtime/guards.ts";
 import {
   defaultServerSegments,
@@ -16,10 +17,11 @@ import { RouteRegistry, type RouteRegistryParts } from "../../runtime/routes.ts"
 import type { Graph } from "../../runtime/seam.ts";
 import { loadClass, namedClasses, type ServerModules } from "./application.ts";
 
-/** A node with its routes, and the guards of all that it runs. */
+/** A node with its routes, and what callers from outside must pass before anything of it runs. */
 export interface ServerNode extends LocalNode {
   readonly routes: RouteRegistry;
   readonly guards: Guards;
+  readonly checks: Checks;
 }
 
 export interface NodeModules {
@@ -38,7 +40,8 @@ export function createServerNode(
   const routes = new RouteRegistry({ loader: modules, onReplaced: onReplacedRoute });
   const routeOf = (fqn: string) => routes.functionOf(fqn);
   const guards = new Guards(modules);
-  return { ...createLocalNode({ ...parts, remote, routeOf }), routes, guards };
+  const checks = new Checks(modules, host);
+  return { ...createLocalNode({ ...parts, remote, routeOf }), routes, guards, checks };
 }
 
 /** Loads the segments into `node`, and returns their names. */
@@ -59,6 +62,7 @@ export async function loadSegments(
     node.routes.load(manifest, segments),
     node.load(manifest, segments),
     node.guards.load(manifest, segments),
+    node.checks.load(manifest, segments),
   ]);
   await loadClassesOf(host, classes, options.modules, manifest, segments, () => true);
   return segments;

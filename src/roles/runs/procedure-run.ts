@@ -2,15 +2,17 @@
 
 import type { Access } from "../../base/manifest.ts";
 import type { Args, Call } from "../../base/call.ts";
-import { memoryExhausted } from "../../base/errors.ts";
+import { InvalidParameterValue, memoryExhausted } from "../../base/errors.ts";
 import type { HttpResponse } from "../../base/ports.ts";
+import type { ParameterTypes } from "../../base/parameter-types.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { LargeAnswers } from "../../wire/large-answers.ts";
-import type { Run, RunParts } from "./run.ts";
 import { littleBytes } from "../common/limits.ts";
+import { LazyArguments } from "../pipeline/lazy-arguments.ts";
+import type { Run, RunParts } from "./run.ts";
 
 export class ProcedureRun implements Run {
   readonly #parts: RunParts;
@@ -54,11 +56,37 @@ export class ProcedureRun implements Run {
   }
 
   decode(): Args {
-    return this.#args.read(this.#procedure.record);
+    return this.#args.read(this.#procedure.record, this.#types());
   }
 
   invoke(call: Call, args: Args): Promise<unknown> {
-    return this.#parts.node.invoke(this.#procedure, call, this.#procedure.bind(args));
+    const positions = this.#procedure.bind(args);
+    const types = this.#types();
+    return this.#parts.node.invoke(
+      this.#procedure,
+      call,
+      types === undefined ? positions : this.#checked(types, args, positions),
+    );
+  }
+
+  /** By which the arguments are checked. A call that a procedure makes isn't: the compiler has. */
+  #types(): ParameterTypes | undefined {
+    return this.#exchange.trust.inner ? undefined : this.#parts.node.checks.find(this.#procedure);
+  }
+
+  #checked(types: ParameterTypes, args: Args, positions: readonly unknown[]): readonly unknown[] {
+    const { limits, classes } = this.#parts;
+    const checked = types.check(positions, {
+      source: this.#args.source,
+      extra: this.#procedure.extra,
+      masked: this.#exchange.masksErrors,
+      maxDigits: limits.maxDigits,
+      // Middleware may have put in anything.
+      isTree: this.#args.isTree && !(args instanceof LazyArguments && args.touched),
+      isInstance: classes.isInstance,
+    });
+    if ("refusal" in checked) throw new InvalidParameterValue(checked.refusal);
+    return checked.positions;
   }
 
   /** The answer for a result. Throws if there is no room for it while it waits for its caller. */

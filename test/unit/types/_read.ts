@@ -78,14 +78,22 @@ export function read(
   }
 }
 
+/** Of an application that knows the types of the platform, as Node has it. */
+export const platformConfig = {
+  ...strictConfig,
+  compilerOptions: {
+    ...strictConfig.compilerOptions,
+    lib: ["ES2023", "DOM", "DOM.Iterable"],
+    types: ["node"],
+  },
+};
+
 /** What a type gives for each of several expressions of types, after declarations that they share. */
 export function readAll(declarations: string, types: readonly string[]): ReadTypes {
-  const { compilerOptions } = strictConfig;
-  const platform = { lib: ["ES2023", "DOM", "DOM.Iterable"], types: ["node"] };
   const source = types.map((type, index) => `export async function f${index}(x: ${type}) {}`);
   return read(
     {
-      "tsconfig.json": { ...strictConfig, compilerOptions: { ...compilerOptions, ...platform } },
+      "tsconfig.json": platformConfig,
       "src/forms.ts": `${declarations}\n${source.join("\n")}\n`,
     },
     types.map((_, index) => `src/forms.ts#f${index}`),

@@ -1,0 +1,102 @@
+// The module that a build wrote of its types, as the core asks for it.
+
+import type { ModuleNamespace } from "../../src/base/ports.ts";
+import type {
+  ApplicationTypes,
+  CheckedArguments,
+  CheckSettings,
+  ParameterTypes,
+} from "../../src/base/parameter-types.ts";
+import {
+  type Check,
+  checkHelpers,
+  type Checks,
+  createCheck,
+  faultText,
+  type GeneratedChecks,
+} from "./check.ts";
+import { fromFields } from "./convert.ts";
+import { createMatcher } from "./match.ts";
+import type { ParameterType, Type, TypeModel } from "./model.ts";
+
+/** Throws for a module that isn't one. */
+export function openTypes({ model, default: generated }: ModuleNamespace): ApplicationTypes {
+  if (!isModel(model)) throw new TypeError("It has no model");
+  if (typeof generated !== "function") throw new TypeError("It has no checks");
+  const checks = (generated as GeneratedChecks)(checkHelpers);
+  const opened = new Map<string, ParameterTypes>();
+  return {
+    of(id) {
+      let types = opened.get(id);
+      if (types === undefined && Object.hasOwn(model.functions, id) && checks.functions.has(id))
+        opened.set(id, (types = new FunctionTypes(model, checks, id)));
+      return types;
+    },
+  };
+}
+
+function isModel(model: unknown): model is TypeModel {
+  const tables = ["definitions", "classes", "functions"] as const;
+  return (
+    typeof model === "object" &&
+    model !== null &&
+    tables.every((name) => typeof (model as Partial<TypeModel>)[name] === "object")
+  );
+}
+
+class FunctionTypes implements ParameterTypes {
+  readonly #model: TypeModel;
+  readonly #checks: Checks;
+  readonly #id: string;
+  readonly #check: Check;
+  #named: ReadonlyMap<string, Type> | undefined;
+
+  constructor(model: TypeModel, checks: Checks, id: string) {
+    this.#model = model;
+    this.#checks = checks;
+    this.#id = id;
+    this.#check = createCheck(model, checks, id);
+  }
+
+  check(
+    positions: readonly unknown[],
+    { source, extra, masked, maxDigits, isTree, isInstance }: CheckSettings,
+  ): CheckedArguments {
+    const [plain, isRead] = [source !== "encoded", source === "fields"];
+    const options = { plain, isRead, extra, masked, maxDigits, isTree, isInstance };
+    const checked = this.#check(positions, options);
+    return "faults" in checked ? { refusal: faultText(checked.faults, checked.more) } : checked;
+  }
+
+  fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown {
+    const type = (this.#named ??= namedTypes(this.#model.functions[this.#id]!)).get(name);
+    if (type === undefined) return fields.length === 1 ? fields[0] : fields;
+    // A field holds no instance.
+    const isInstance = (): boolean => false;
+    const options = { model: this.#model, tests: this.#checks.types, isInstance, isTree: true };
+    return fromFields(type, fields, { matcher: createMatcher(options), maxDigits });
+  }
+}
+
+/** The type of each parameter, and of each name in a pattern. Overloads may give it several. */
+function namedTypes(signatures: TypeModel["functions"][string]): ReadonlyMap<string, Type> {
+  const named = new Map<string, Type>();
+  for (const { name, type } of signatures.flatMap(({ parameters }) =>
+    parameters.flatMap(namesOf),
+  )) {
+    const other = named.get(name);
+    named.set(name, other === undefined ? type : { kind: "union", arms: [other, type] });
+  }
+  return named;
+}
+
+function namesOf(parameter: ParameterType): readonly { name: string; type: Type }[] {
+  switch (parameter.kind) {
+    case "plain":
+      return [parameter];
+    case "rest":
+      return [];
+    default:
+      return parameter.names.flatMap((name) => name ?? []);
+  }
+}

@@ -1,0 +1,42 @@
+// What the types of parameters say. The host reads the module that the build wrote of them: the core doesn't
+// know its contents.
+
+import type { ExtraMembers } from "./manifest.ts";
+
+/** How a message holds its values: as JSON or text, which types say how to read, or in an encoding. */
+export type ValueSource = "json" | "fields" | "encoded";
+
+export interface CheckSettings {
+  readonly source: ValueSource;
+  readonly extra: ExtraMembers;
+  /** A refusal shows nothing of a value but its kind, and the length of texts. */
+  readonly masked: boolean;
+  /** The most digits of a bigint. */
+  readonly maxDigits: number;
+  /** No object comes twice, or contains itself. */
+  readonly isTree: boolean;
+  /** Whether a value is an instance of the class with this key, or of one that extends it. */
+  readonly isInstance: (key: string, value: object) => boolean;
+}
+
+export type CheckedArguments =
+  /** `dropped`: members were left out. */
+  | { readonly positions: readonly unknown[]; readonly dropped: boolean }
+  /** The text of a refusal, with a line for each fault. */
+  | { readonly refusal: string };
+
+/** The types of one function's parameters. */
+export interface ParameterTypes {
+  /** Compares arguments with them, and converts those that came as JSON. Changes no value of the message. */
+  check(positions: readonly unknown[], settings: CheckSettings): CheckedArguments;
+  /**
+   * The value of a field of a query or form, which came once or several times. What doesn't convert stays as
+   * it is, for {@link check} to refuse.
+   */
+  fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown;
+}
+
+/** The types of an application's functions by module and export, `shop/quote#order`. */
+export interface ApplicationTypes {
+  of(id: string): ParameterTypes | undefined;
+}

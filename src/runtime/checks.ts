@@ -1,0 +1,104 @@
+// The types by which a node checks arguments of callers from outside.
+
+import { NodeNotAvailable } from "../base/errors.ts";
+import { isChecked } from "../base/access.ts";
+import { entryOf, type ServerManifest, typesIdOf } from "../base/manifest.ts";
+import type { Host, ModuleLoader } from "../base/ports.ts";
+import type { ApplicationTypes, ParameterTypes } from "../base/parameter-types.ts";
+import type { Registration } from "./registry.ts";
+
+/** As a node finds them: the types, or why there are none. */
+type Loaded =
+  | { readonly file: string; readonly types: ApplicationTypes }
+  | { readonly failure: unknown };
+
+/** A build that wrote no types has nothing to check by. `{ failure: undefined }` would refuse its callers. */
+const withoutTypes: Loaded | undefined = undefined;
+
+export class Checks {
+  readonly #loader: Pick<ModuleLoader, "import">;
+  readonly #openTypes: Host["openTypes"];
+  /** `undefined`: nothing is checked. */
+  #loaded: Loaded | undefined = { failure: undefined };
+
+  constructor(loader: Pick<ModuleLoader, "import">, { openTypes }: Pick<Host, "openTypes">) {
+    this.#loader = loader;
+    this.#openTypes = openTypes;
+  }
+
+  /**
+   * The types of a procedure's parameters; `undefined` if its callers aren't checked. Throws if they aren't
+   * loaded: then no caller from outside passes.
+   */
+  find(procedure: Registration): ParameterTypes | undefined {
+    const loaded = this.#loaded;
+    if (!procedure.checked || loaded === undefined) return undefined;
+    const found = "types" in loaded ? loaded.types.of(procedure.typesId) : undefined;
+    if (found !== undefined) return found;
+    const cause = "failure" in loaded ? loaded.failure : undefined;
+    throw new NodeNotAvailable("The types of this call's parameters can't be loaded", { cause });
+  }
+
+  /**
+   * Loads the types, again if their file is in `fresh`. Rejects if they can't be loaded, or lack a procedure of
+   * these segments; until they have it, {@link find} throws for it.
+   */
+  async load(
+    manifest: ServerManifest,
+    segments: readonly string[],
+    fresh: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
+    const { types: file } = manifest;
+    if (file === undefined) {
+      this.#loaded = withoutTypes;
+      return;
+    }
+    try {
+      this.#loaded = await this.#load(file, fresh);
+    } catch (failure) {
+      this.#loaded = { failure };
+      throw failure;
+    }
+    for (const id of checkedIn(manifest, segments))
+      if (this.#loaded.types.of(id) === undefined)
+        throw new TypeError(
+          `${file} has no types of ${id}, which callers outside reach: build again`,
+        );
+  }
+
+  async #load(
+    file: string,
+    fresh: ReadonlySet<string>,
+  ): Promise<Exclude<Loaded, { failure: unknown }>> {
+    const known = this.#loaded;
+    if (known !== undefined && "types" in known && known.file === file && !fresh.has(file))
+      return known;
+    if (this.#openTypes === undefined)
+      throw new TypeError(`This host can't check arguments by the types of ${file}`);
+    const module = await this.#loader.import(file);
+    try {
+      return { file, types: await this.#openTypes(module) };
+    } catch (cause) {
+      throw new TypeError(
+        `${file} has no types that this version of Seamline can use: build again`,
+        {
+          cause,
+        },
+      );
+    }
+  }
+}
+
+/** The functions of these segments whose arguments are checked. */
+function checkedIn(
+  { procedures, segments: all }: ServerManifest,
+  segments: readonly string[],
+): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const segment of segments)
+    for (const entry of entryOf(all, segment) ?? []) {
+      const record = procedures[entry.procedure];
+      if (record !== undefined && isChecked(entry)) ids.add(typesIdOf(record));
+    }
+  return ids;
+}
