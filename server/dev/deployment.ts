@@ -20,6 +20,7 @@ import type {
 } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
+import type { ApplicationTypes } from "../../src/base/parameter-types.ts";
 import type { Followed } from "../../src/roles/node.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/gateway.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
@@ -61,6 +62,8 @@ export interface DeploymentOptions {
   readonly nodeSegments: NodeSegments | undefined;
   /** `undefined` until the application has been read without problems. */
   readonly manifest: () => ServerManifest | undefined;
+  /** By which nodes check arguments. */
+  readonly types: ApplicationTypes;
   readonly log: Log;
   /** For the console. */
   readonly controls: Controls;
@@ -171,7 +174,7 @@ export class Deployment {
 
   /** Resolves when every node is ready or has failed. */
   async start(): Promise<void> {
-    const { root, environment, log, onEvent } = this.#options;
+    const { root, environment, types, log, onEvent } = this.#options;
     const manifest = (): ServerManifest => this.#options.manifest() as ServerManifest;
     // Stack traces then point to the TypeScript, for all nodes of the process.
     process.setSourceMapsEnabled(true);
@@ -188,13 +191,15 @@ export class Deployment {
       trustKey: this.#trustKey,
       limits: this.#configuration.limits,
       domain: ".memory",
-      host: (name) =>
-        nodeHost({
+      host: (name) => ({
+        ...nodeHost({
           links: memoryLinks(local.network, { own: local.urlOf(name) }),
           names: local.network.names,
           log,
           telemetry: serverTiming(name),
         }),
+        openTypes: async () => types,
+      }),
     });
     const gateway = local.addGateway(
       async (host, options) => await this.#gateway(quiet(host), options, modules(), local.network),

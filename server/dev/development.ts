@@ -12,6 +12,7 @@ import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { ApplicationReader } from "../compile/application-reader.ts";
+import { readTypesOf } from "../compile/write/argument-types.ts";
 import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
 import { parsePartId, partId } from "../compile/read/module-ids.ts";
@@ -23,6 +24,7 @@ import { type ControlledSession, createControls, refuseControlsToOthers } from "
 import { Deployment, type NodeChange } from "./deployment.ts";
 import { mountEndpoints } from "./endpoints.ts";
 import { Globs, invalidateInPages, invalidateOnNodes } from "./stale-modules.ts";
+import { LiveTypes } from "../local/live-types.ts";
 import { createImportJudge } from "./import-mistakes.ts";
 import { Pages } from "./pages.ts";
 import { createDevLog, type DevLog, type LineContext } from "./terminal-lines.ts";
@@ -35,7 +37,7 @@ import { eventsOf } from "./report.ts";
 import { keepSources } from "./sources.ts";
 import { Settle } from "./settle.ts";
 import { watch } from "./watch.ts";
-import { goneMs, placeTimeoutMs } from "./times.ts";
+import { goneMs, placeTimeoutMs, typesMs } from "./times.ts";
 
 /** Set by `seamline dev`. Plain `vite` has the plugin's options and Vite's log. */
 export interface DevelopmentOptions {
@@ -57,6 +59,7 @@ export class Development implements PluginSession, ControlledSession {
   readonly #reader: ApplicationReader;
   readonly #environments: Readonly<Record<"browser" | "server", DevEnvironment>>;
   readonly #onEvent: (event: DevEvent) => void;
+  readonly #log: Log;
   readonly #problems: ProblemList;
   readonly #pages: Pages;
   readonly #globs: Globs;
@@ -67,7 +70,10 @@ export class Development implements PluginSession, ControlledSession {
   /** Files that have changed since it was read. */
   #changedFiles = new Set<string>();
   #manifest: ServerManifest | undefined;
-  #types: string | undefined;
+  #moduleTypes: string | undefined;
+  /** What is read already of the types of parameters. */
+  readonly #types: LiveTypes;
+  #typesRead: Promise<unknown> = Promise.resolve();
   #revisions = 0;
   /** Before the start, a change only replaces the application that the nodes will start with. */
   #isStarted = false;
@@ -82,6 +88,14 @@ export class Development implements PluginSession, ControlledSession {
     this.#server = server;
     this.#reader = reader;
     this.#onEvent = onEvent;
+    this.#log = log;
+    this.#types = new LiveTypes(async () => undefined, {
+      waitMs: typesMs,
+      onLate: (id) =>
+        log.warn(
+          `a call of ${id} isn't checked: the types of its parameters have taken more than ${typesMs / 1000} s to read`,
+        ),
+    });
     this.#environments = {
       browser: server.environments[environmentNames.browser],
       server: server.environments[environmentNames.server] as DevEnvironment,
@@ -114,6 +128,7 @@ export class Development implements PluginSession, ControlledSession {
       config: options.config,
       nodeSegments: reader.options.nodes,
       manifest: () => this.manifest,
+      types: this.#types,
       log,
       controls: this.controls,
       onEvent,
@@ -240,6 +255,8 @@ export class Development implements PluginSession, ControlledSession {
       unwatch();
       await this.#settle.close();
       await this.deployment.close();
+      // It keeps what it has read in a file.
+      await this.#typesRead;
       await close.call(server);
     };
   }
@@ -278,7 +295,27 @@ export class Development implements PluginSession, ControlledSession {
     const { config } = this.#environments.browser;
     this.#manifest = await serverManifest(application, `${++this.#revisions}`, config);
     this.#current = application;
-    this.#types = await writeModuleTypes(application, this.#types);
+    this.#readTypes(application);
+    this.#moduleTypes = await writeModuleTypes(application, this.#moduleTypes);
+  }
+
+  /** Reads the types of parameters while the application runs. A call waits for them a while. */
+  #readTypes(application: Application): void {
+    const before = this.#typesRead;
+    const read = this.#types.read(async () => {
+      await before;
+      // Another change has come meanwhile, and its reading counts.
+      if (application !== this.#current) return undefined;
+      return await readTypesOf(application, this.#server.config);
+    });
+    this.#typesRead = read.then(
+      (reading) => {
+        if (application !== this.#current) return;
+        this.#problems.warn(reading?.notes ?? []);
+        this.#problems.set("types", reading?.problems ?? []);
+      },
+      (error: unknown) => this.#log.error("the types of parameters can't be read", error),
+    );
   }
 
   /** Starts the nodes, unless problems prevent it. */

@@ -7,8 +7,11 @@ import { type LoadedModule, loadFailure, purposeOf } from "../modules/load-failu
 import { parsePartId } from "../compile/read/module-ids.ts";
 import type { DevEvent } from "./session.ts";
 
-/** `imports`: modules that browsers can't load, and names that no module exports. They stop nothing. */
-type Source = "configuration" | "application" | "load" | "imports";
+/**
+ * `imports`: modules that browsers can't load, and names that no module exports. `types`: of parameters. These two stop
+ * nothing: only calls whose types can't be read are refused.
+ */
+type Source = "configuration" | "application" | "load" | "imports" | "types";
 
 /**
  * The current problems by source, so that one in the configuration doesn't hide one in the
@@ -45,7 +48,7 @@ export class ProblemList {
     const text = all.map(formatProblem).join("\n");
     if (text === this.#reported) return;
     this.#reported = text;
-    const isLive = all.length === this.of("imports").length;
+    const isLive = all.length === this.of("imports").length + this.of("types").length;
     this.#onEvent(
       all.length > 0
         ? { kind: "problems", problems: all, ...(isLive && { isLive }) }

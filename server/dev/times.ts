@@ -10,6 +10,9 @@ export const goneMs = 50;
 /** How long pages wait for nodes that load procedures which have moved to them. */
 export const placeTimeoutMs = 2000;
 
+/** A call waits so long for the types of its parameters after a change; then it runs unchecked. */
+export const typesMs = 2_000;
+
 // pages.ts
 /** How long a move waits for a page that doesn't confirm it: a tab in the background may sleep. */
 export const followTimeoutMs = 2000;

@@ -12,8 +12,8 @@ import type { Application } from "../compile/cut/application.ts";
 import { type BuildOptions, prepareBuild } from "../vite/build.ts";
 import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
-import { typesRequest } from "../compile/write/argument-types.ts";
-import { readTypesBeside, type TypesReading } from "../types/reading.ts";
+import { readTypesOf } from "../compile/write/argument-types.ts";
+import type { TypesReading } from "../types/reading.ts";
 import { parserOf } from "../compile/read/load-vite.ts";
 import { resolveForNode } from "../compile/plugin/resolve.ts";
 
@@ -93,11 +93,7 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
     hasOtherResolvers: builder.config.plugins.some(
       (plugin) => !isKnown(plugin) && plugin.resolveId !== undefined,
     ),
-    async readTypes() {
-      const { resolve: resolving, cacheDir } = builder.config;
-      const request = await typesRequest(application, { alias: resolving.alias, cacheDir });
-      return request && (await readTypesBeside(request));
-    },
+    readTypes: async () => await readTypesOf(application, builder.config),
     tsconfigProblems: async (files) => await reader.tsconfigProblems(browser, files),
     resolve,
     async forNode(source, importer) {

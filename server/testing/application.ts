@@ -9,16 +9,19 @@ import type { RunnableDevEnvironment, ViteDevServer } from "vite";
 import { noContext } from "../../src/base/context.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
+import type { ApplicationTypes } from "../../src/base/parameter-types.ts";
 import { Problems } from "../../src/base/problem.ts";
 import type { ServerModules } from "../../src/roles/application/application.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
+import { readTypesOf } from "../compile/write/argument-types.ts";
 import type { SourceModule } from "../compile/read/modules.ts";
 import { createPlugin } from "../vite/vite-plugin.ts";
 import { browserManifest, serverManifest } from "../dev/manifest.ts";
 import { runFailure } from "../dev/problems.ts";
 import { listFiles, outputFolders, realPath } from "../files/sources.ts";
+import { LiveTypes } from "../local/live-types.ts";
 import { createModuleRunner } from "../local/module-runner.ts";
 import { loadRunner, loadVite } from "../compile/read/load-vite.ts";
 import { evaluateWith, runtimePlugin } from "./runtime.ts";
@@ -28,6 +31,7 @@ export interface ApplicationOptions {
   readonly root: string;
   readonly source: string | undefined;
   readonly browserSegments: readonly string[] | undefined;
+  readonly validate?: boolean | undefined;
   readonly viteConfig: string | false | undefined;
 }
 
@@ -40,6 +44,8 @@ export type OwnImporter = (file: string) => Promise<ModuleNamespace>;
 export interface TestApplication {
   readonly read: Application;
   readonly manifests: Readonly<Record<Side, ServerManifest>>;
+  /** Of parameters: the first call from outside has them read. */
+  readonly types: ApplicationTypes;
   /**
    * A new module graph. Modules that don't import procedures, even indirectly, come from `own` if
    * it is set.
@@ -99,7 +105,12 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
     except: [output],
   };
   const { plugins, build } = createPlugin(
-    { root, source: options.source, browserSegments: options.browserSegments },
+    {
+      root,
+      source: options.source,
+      browserSegments: options.browserSegments,
+      validate: options.validate,
+    },
     folders,
   );
   build.reader.setForTests();
@@ -137,12 +148,14 @@ async function open(options: ApplicationOptions): Promise<TestApplication> {
       server: forServers,
       browser: { ...forServers, ...(await browserManifest(read, revision, (id) => id)) },
     };
+    const types = new LiveTypes(async () => await readTypesOf(read, server.config));
     let users = 0;
     let isRetired = false;
     const closeUnused = (): void => void (isRetired && users === 0 && server.close());
     return {
       read,
       manifests,
+      types,
       use() {
         users++;
         return () => {

@@ -9,6 +9,7 @@ import type { Host, OutgoingRequest, Peer } from "../../src/base/ports.ts";
 import { type FakeProcedure, unknownProcedure } from "../../src/roles/application/fake-modules.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/gateway.ts";
 import { createNode } from "../../src/roles/node.ts";
+import type { ApplicationTypes } from "../../src/base/parameter-types.ts";
 import type { ServerModules } from "../../src/roles/application/application.ts";
 import type { ErrorVisibility } from "../../src/codec/error-mask.ts";
 import type { Limits } from "../../src/base/limits.ts";
@@ -263,7 +264,7 @@ export class Cluster {
 
   #host(name: string): Host {
     const { clock, log } = this;
-    return nodeHost({
+    const host = nodeHost({
       names: this.#local.network.names,
       links: this.#links(name),
       clock: {
@@ -276,6 +277,16 @@ export class Cluster {
         error: (line, cause) => log.error(`${name}: ${line}`, cause),
       },
     });
+    const { types } = this.#options.application;
+    const waiting: ApplicationTypes = {
+      of: (id) => types.of(id),
+      // Reading them takes no time of the stopped clock.
+      ready(id) {
+        const reading = types.ready?.(id);
+        return reading && clock.track(reading);
+      },
+    };
+    return { ...host, openTypes: async () => waiting };
   }
 
   /** The way of requests that don't go over links: the page's, the test's own, and those of the gateway's modules. */

@@ -29,12 +29,18 @@ export async function createTestCluster<Procedures = ProceduresOf>(
 ): Promise<TestCluster<Procedures>> {
   const root = realPath(options.root ?? ".");
   const { source, browserSegments, viteConfig } = options;
-  const application = await openApplication({ root, source, browserSegments, viteConfig });
-  const segments = checkSegments(application.read, options.nodes, options.page ?? []);
   const config =
     options.config === undefined
       ? undefined
       : await readConfig(completeConfig(options.config), { root });
+  const application = await openApplication({
+    root,
+    source,
+    browserSegments,
+    validate: config?.validate,
+    viteConfig,
+  });
+  const segments = checkSegments(application.read, options.nodes, options.page ?? []);
   const cluster = new Cluster({
     application,
     clock: options.clock ?? new TestClock(),

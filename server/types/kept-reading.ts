@@ -14,6 +14,7 @@ import {
 import { dirname } from "node:path";
 import { threadId } from "node:worker_threads";
 import { packageVersion } from "../base/package-folder.ts";
+import { isOfPackage } from "./programs.ts";
 import type { TypesReading, TypesRequest } from "./reading.ts";
 
 /** Folder → hash of the names in it. */
@@ -66,7 +67,7 @@ export function keepReading(
 
 /** The folders of files: a new file in one may declare more. Of packages only the files count. */
 export function foldersOf(files: Iterable<string>): Folders {
-  const own = [...files].filter((file) => !/[\\/]node_modules[\\/]/.test(file));
+  const own = [...files].filter((file) => !isOfPackage(file));
   const folders = new Set(own.map((file) => dirname(file)));
   return Object.fromEntries([...folders].map((folder) => [folder, folderHash(folder)]));
 }

@@ -39,16 +39,23 @@ interface Project {
   readonly files: readonly string[];
 }
 
+/** Parsed files by name and options: they are parsed again if they have changed. */
+export type ParsedFiles = Map<
+  string,
+  { readonly modified: number; readonly source: ts.SourceFile }
+>;
+
 /** For programs that are made again after an edit. */
 export interface ProgramMemory {
-  /** Parsed files by name and options: they are parsed again if they have changed. */
-  readonly files: Map<string, { readonly modified: number; readonly source: ts.SourceFile }>;
+  readonly files: ParsedFiles;
+  /** Those of packages, among them the compiler's libraries, which several applications may share. */
+  readonly packages: ParsedFiles;
   /** By configuration. What its files import is looked up again only where a file has changed. */
   readonly programs: Map<string, ts.Program>;
 }
 
-export function programMemory(): ProgramMemory {
-  return { files: new Map(), programs: new Map() };
+export function programMemory(packages: ParsedFiles = new Map()): ProgramMemory {
+  return { files: new Map(), packages, programs: new Map() };
 }
 
 /**
@@ -176,10 +183,11 @@ export function programsOf(
       // Before it is read: a later change shows.
       const modified = noteFile(name);
       const key = `${name}\0${JSON.stringify(languageOptions)}\0${optionsKey}`;
-      const previous = memory.files.get(key);
+      const parsedFiles = isOfPackage(name) ? memory.packages : memory.files;
+      const previous = parsedFiles.get(key);
       if (previous?.modified === modified) return previous.source;
       const source = parseFile(name, languageOptions, ...others);
-      if (source !== undefined) memory.files.set(key, { modified, source });
+      if (source !== undefined) parsedFiles.set(key, { modified, source });
       return source;
     };
     return host;
@@ -194,6 +202,10 @@ export function programsOf(
   function shown(path: string): string {
     return relative(root, path).split(sep).join("/");
   }
+}
+
+export function isOfPackage(file: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(file);
 }
 
 /** "No inputs were found", "The 'files' list is empty". */

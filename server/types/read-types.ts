@@ -182,7 +182,8 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     line: number;
     column: number;
   } {
-    const source = program.getSourceFile(file)!;
+    const source = program.getSourceFile(file);
+    if (source === undefined) return { line: 1, column: 1 };
     const declaration = exportOf(source, target.export)?.declarations?.[0];
     const start =
       code ?? (declaration?.getSourceFile() === source ? declaration.getStart() : undefined) ?? 0;
@@ -198,7 +199,11 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     findings = [];
     taken = [];
     open = new Map();
-    const source = program.getSourceFile(target.file)!;
+    const source = program.getSourceFile(target.file);
+    if (source === undefined) {
+      refuse("", "its module is gone", "Take it out of the segment file");
+      return { signatures: [], findings, taken };
+    }
     const symbol = exportOf(source, target.export);
     const type = symbol && checker.getTypeOfSymbol(symbol);
     const own = ownCode(source, symbol, target.code);

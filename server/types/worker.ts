@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { parentPort } from "node:worker_threads";
 import { findCompiler, findPackage } from "./compiler.ts";
 import { generateChecks } from "./generate-checks.ts";
-import { type Compiler, type ProgramMemory, programMemory } from "./programs.ts";
+import { type Compiler, type ParsedFiles, type ProgramMemory, programMemory } from "./programs.ts";
 import { readTypes, type WantedClass } from "./read-types.ts";
 import type { TypesAnswer, TypesReading, TypesRequest } from "./reading.ts";
 import { areSame, type Folders, foldersOf, keepReading, keptReading } from "./kept-reading.ts";
@@ -12,11 +12,25 @@ import type { TypeModel } from "./model.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Of the application that was read last. */
-let memory: { readonly root: string; readonly programs: ProgramMemory } | undefined;
+interface Memory {
+  readonly programs: ProgramMemory;
+  /** Of an application without problems: a new file may be what an import of an old one means now. */
+  folders: Folders | undefined;
+}
 
-/** Of an application without problems: a program of the compiler looks again only for imports of files that changed. */
-let folders: Folders | undefined;
+const packages: ParsedFiles = new Map();
+
+/** By application folder, the one that was read last at the end: a process of tests has many. */
+const memories = new Map<string, Memory>();
+const maxMemories = 4;
+
+function memoryOf(root: string): Memory {
+  const memory = memories.get(root) ?? { programs: programMemory(packages), folders: undefined };
+  memories.delete(root);
+  memories.set(root, memory);
+  for (const oldest of memories.keys()) if (memories.size > maxMemories) memories.delete(oldest);
+  return memory;
+}
 
 parentPort?.on("message", (request: TypesRequest) => {
   let answer: TypesAnswer;
@@ -35,9 +49,9 @@ function read(request: TypesRequest): TypesReading {
     return { ...readingOf(noTypes), problems: [compiler], notes: [], unchecked: {} };
   const kept = keptReading(request, compiler.version);
   if (kept !== undefined) return kept;
-  if (memory?.root !== root) memory = { root, programs: programMemory() };
-  // A file that is new may be what an import of an old one means now.
-  else if (folders === undefined || !areSame(folders)) memory.programs.programs.clear();
+  const memory = memoryOf(root);
+  // A program of the compiler looks again only for the imports of files that have changed.
+  if (memory.folders === undefined || !areSame(memory.folders)) memory.programs.programs.clear();
   const ts = require(compiler.path) as Compiler;
   const { model, files, ...found } = readTypes(ts, functions, {
     root,
@@ -48,8 +62,9 @@ function read(request: TypesRequest): TypesReading {
     judgePattern: (source) => judgePattern(source, root),
   });
   const reading = { ...readingOf(model), ...found };
-  folders = found.problems.length === 0 ? foldersOf(files.keys()) : undefined;
-  keepReading(request, compiler.version, { files, folders: folders ?? {} }, reading);
+  const folders = foldersOf(files.keys());
+  memory.folders = found.problems.length === 0 ? folders : undefined;
+  keepReading(request, compiler.version, { files, folders }, reading);
   return reading;
 }
 

@@ -38,5 +38,11 @@ export interface ParameterTypes {
 
 /** The types of an application's functions by module and export, `shop/quote#order`. */
 export interface ApplicationTypes {
-  of(id: string): ParameterTypes | undefined;
+  /**
+   * `undefined` for a function that they don't have. In development `null`: its types are still being read, and
+   * callers aren't checked until they are.
+   */
+  of(id: string): ParameterTypes | null | undefined;
+  /** Waits for types that are being read, but not for ever. `undefined`: there is nothing to wait for. */
+  ready?(id: string): Promise<void> | undefined;
 }

@@ -34,9 +34,17 @@ export class Checks {
     const loaded = this.#loaded;
     if (!procedure.checked || loaded === undefined) return undefined;
     const found = "types" in loaded ? loaded.types.of(procedure.typesId) : undefined;
+    if (found === null) return undefined;
     if (found !== undefined) return found;
     const cause = "failure" in loaded ? loaded.failure : undefined;
     throw new NodeNotAvailable("The types of this call's parameters can't be loaded", { cause });
+  }
+
+  /** Waits for types that are still being read, in development. `undefined`: there is nothing to wait for. */
+  ready(procedure: Registration): Promise<void> | undefined {
+    const loaded = this.#loaded;
+    if (!procedure.checked || loaded === undefined || !("types" in loaded)) return undefined;
+    return loaded.types.ready?.(procedure.typesId);
   }
 
   /**

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { Alias as ViteAlias } from "vite";
 import { isCallable } from "../../../src/base/access.ts";
-import type { TypesRequest } from "../../types/reading.ts";
+import { readTypesBeside, type TypesReading, type TypesRequest } from "../../types/reading.ts";
 import type { Application } from "../cut/application.ts";
 import type { ApplicationProcedure } from "../cut/application-procedure.ts";
 import { classRecords } from "../cut/classes.ts";
@@ -26,10 +26,24 @@ export function typesIdOf({
   return `${module.id}#${exported}`;
 }
 
-/** What to read for an application; undefined if nothing is checked. */
-export async function typesRequest(
+/** What we need of Vite's configuration. */
+export interface TypesConfig {
+  readonly resolve: { readonly alias: readonly ViteAlias[] };
+  readonly cacheDir: string;
+}
+
+/** Reads the types of an application; undefined if nothing is checked. */
+export async function readTypesOf(
   application: Application,
-  vite: { readonly alias: readonly ViteAlias[]; readonly cacheDir: string },
+  config: TypesConfig,
+): Promise<TypesReading | undefined> {
+  const request = await requestFor(application, config);
+  return request && (await readTypesBeside(request));
+}
+
+async function requestFor(
+  application: Application,
+  config: TypesConfig,
 ): Promise<TypesRequest | undefined> {
   const checked = application.procedures.filter(isChecked);
   if (checked.length === 0) return undefined;
@@ -52,10 +66,10 @@ export async function typesRequest(
       const travels = file !== undefined && pattern === undefined && clash === undefined;
       return travels ? [{ key, file, export: exported }] : [];
     }),
-    aliases: vite.alias.flatMap(({ find, replacement }) =>
+    aliases: config.resolve.alias.flatMap(({ find, replacement }) =>
       typeof find === "string" ? [{ find, replacement }] : [],
     ),
-    cache: join(vite.cacheDir, "seamline-types.json"),
+    cache: join(config.cacheDir, "seamline-types.json"),
   };
 }
 

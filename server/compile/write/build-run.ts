@@ -38,8 +38,8 @@ import { insteadOfOutput, sweep, tellFinalPaths } from "./output.ts";
 import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
-import { typesRequest } from "./argument-types.ts";
-import { readTypesBeside, typesModule, type TypesReading } from "../../types/reading.ts";
+import { readTypesOf } from "./argument-types.ts";
+import { typesModule, type TypesReading } from "../../types/reading.ts";
 import { type Written, outsideOf, withFile, writtenOf } from "./written.ts";
 
 /** The output file with the types of parameters; no module of an application has its name. */
@@ -143,11 +143,9 @@ export class Build {
     const application = await this.reader.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);
     await writeModuleTypes(application);
-    const { resolve, cacheDir } = server.getTopLevelConfig();
-    const request = await typesRequest(application, { alias: resolve.alias, cacheDir });
     // Beside the bundler, which takes as long; what fails is thrown where it is awaited.
-    const types = request && readTypesBeside(request);
-    types?.catch(() => {});
+    const types = readTypesOf(application, server.getTopLevelConfig());
+    types.catch(() => {});
     const final: OutputFolders = this.#folders?.final ?? {
       browser: this.#finalBrowserFolder ?? "",
       server: viteOutputFolders(this.reader.root, ".").server,

@@ -52,7 +52,9 @@ export class ProcedureRun implements Run {
   }
 
   load(): Promise<void> | undefined {
-    return this.#args.load();
+    const loading = this.#args.load();
+    const types = this.#isInner ? undefined : this.#parts.node.checks.ready(this.#procedure);
+    return types === undefined ? loading : Promise.all([loading, types]).then(() => {});
   }
 
   decode(): Args {
@@ -69,9 +71,14 @@ export class ProcedureRun implements Run {
     );
   }
 
-  /** By which the arguments are checked. A call that a procedure makes isn't: the compiler has. */
+  /** A procedure makes the call: the compiler has checked it. */
+  get #isInner(): boolean {
+    return this.#exchange.trust.inner;
+  }
+
+  /** By which the arguments are checked. */
   #types(): ParameterTypes | undefined {
-    return this.#exchange.trust.inner ? undefined : this.#parts.node.checks.find(this.#procedure);
+    return this.#isInner ? undefined : this.#parts.node.checks.find(this.#procedure);
   }
 
   #checked(types: ParameterTypes, args: Args, positions: readonly unknown[]): readonly unknown[] {

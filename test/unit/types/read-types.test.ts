@@ -429,6 +429,13 @@ describe("programs", () => {
     expect(problems[0]!.message).toContain("missing.json");
   });
 
+  it("A module that was removed while types are read is a problem", () => {
+    const { problems } = read({ "src/g.ts": "" }, ["src/f.ts#f"]);
+    expect(problems).toMatchObject([
+      { file: "src/f.ts", line: 1, message: "f: its module is gone" },
+    ]);
+  });
+
   it("After an edit only the files are parsed again that have changed", () => {
     const { folder, remove } = folderOf({
       "src/f.ts": 'import type { Line } from "./line.ts";\nexport async function f(line: Line) {}',

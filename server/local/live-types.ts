@@ -1,0 +1,99 @@
+// The types of parameters where sources run without a build: they are read while the application runs already.
+
+import { runInThisContext } from "node:vm";
+import type { ApplicationTypes, ParameterTypes } from "../../src/base/parameter-types.ts";
+import { openTypes } from "../types/open-types.ts";
+import { formatProblem } from "../../src/base/problem.ts";
+import type { TypesReading } from "../types/reading.ts";
+
+/** `undefined`: no arguments are checked. */
+export type ReadTypes = () => Promise<TypesReading | undefined>;
+
+export interface LiveTypesOptions {
+  /** How long a call waits for types that are being read [until they are]. */
+  readonly waitMs?: number;
+  /** A call isn't checked, as its types have taken longer. */
+  readonly onLate?: (id: string) => void;
+}
+
+export class LiveTypes implements ApplicationTypes {
+  readonly #options: LiveTypesOptions;
+  /** Begins the reading that counts, if no call has needed it yet. */
+  #begin: ReadTypes;
+  /** Resolves when that reading is over; `undefined` before it has begun, and once it is. */
+  #reading: Promise<void> | undefined;
+  #isRead = false;
+  #types: ApplicationTypes | undefined;
+  /** Why no types could be read. */
+  #failure: string | undefined;
+
+  /** With `read`, the first call from outside begins the reading. */
+  constructor(read: ReadTypes, options: LiveTypesOptions = {}) {
+    this.#begin = read;
+    this.#options = options;
+  }
+
+  /** Begins a reading that counts in place of those before it. Rejects if it does. */
+  async read(read: ReadTypes): Promise<TypesReading | undefined> {
+    const reading = read();
+    this.#begin = async () => await reading;
+    await this.#started(this.#begin);
+    return await reading;
+  }
+
+  ready(id: string): Promise<void> | undefined {
+    return this.#isRead ? undefined : this.#wait(id);
+  }
+
+  of(id: string): ParameterTypes | null {
+    // Nobody waits for it any longer.
+    if (this.#reading !== undefined) return null;
+    return this.#types?.of(id) ?? this.#refusing();
+  }
+
+  async #wait(id: string): Promise<void> {
+    const { waitMs, onLate } = this.#options;
+    if (waitMs === undefined) return await this.#untilRead();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)));
+    await Promise.race([this.#untilRead(), late]);
+    clearTimeout(timer);
+    if (!this.#isRead) onLate?.(id);
+  }
+
+  async #untilRead(): Promise<void> {
+    // A change may begin another reading meanwhile.
+    while (!this.#isRead) await (this.#reading ?? this.#started(this.#begin));
+  }
+
+  /** What a procedure has whose types can't be read: nobody knows what it would be called with. */
+  #refusing(): ParameterTypes {
+    const why = this.#failure || "build again";
+    const refusal = `its types can't be read, so nothing says what it takes: ${why}`;
+    return { check: () => ({ refusal }), fieldValue: (_, fields) => fields[0] };
+  }
+
+  #started(read: ReadTypes): Promise<void> {
+    this.#isRead = false;
+    const open = async (): Promise<void> => {
+      let [types, failure]: [ApplicationTypes?, string?] = [];
+      try {
+        const found = await read();
+        // All of them: which one is of which function, only their texts say.
+        failure = found?.problems.map(formatProblem).join("\n");
+        if (found !== undefined)
+          types = openTypes({
+            model: found.model,
+            default: runInThisContext(`(${found.checks})`) as unknown,
+          });
+      } catch (error) {
+        failure = error instanceof Error ? error.message : String(error);
+      }
+      // Another reading may have begun meanwhile.
+      if (this.#reading !== own) return;
+      [this.#types, this.#failure, this.#reading, this.#isRead] = [types, failure, undefined, true];
+    };
+    const own = open();
+    return (this.#reading = own);
+  }
+}

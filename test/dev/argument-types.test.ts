@@ -1,0 +1,69 @@
+// Arguments of callers from outside are checked in development, and a check follows the edit of a type.
+
+import { expect, it } from "vitest";
+
+import { develop, eventually, type Files } from "./_session.ts";
+
+const shop: Files = {
+  "src/shop/order.ts": `import type { Line } from "./line.ts";
+export async function order(line: Line, due: Date): Promise<string> {
+  return \`\${JSON.stringify(line)} \${due instanceof Date}\`;
+}
+`,
+  "src/shop/line.ts": "export interface Line { metres: number }\n",
+  "shop.segment.json": '{ "./shop/order": { "order": { "access": "public" } } }',
+};
+
+/** What is said of the call with this line. */
+async function order(url: string, line: unknown): Promise<string> {
+  const answer = await fetch(`${url}/rpc/shop/order`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ line, due: "2026-12-01" }),
+  });
+  return await answer.text();
+}
+
+it("a call right after the edit of a type is checked by the new one", async () => {
+  const { session, edit, logged } = await develop(shop);
+  // On a busy machine the compiler may still load after two seconds.
+  const first = async (): Promise<string> => await order(session.url, { metres: 1, admin: true });
+  expect(await eventually(first, (said) => !said.includes("admin"))).toBe('{"metres":1} true');
+  expect(await order(session.url, { metres: "1" })).toContain("line.metres: expected number");
+  edit("src/shop/line.ts", "number", "string");
+  const asked = await eventually(
+    () => order(session.url, { metres: "1" }),
+    (said) => said === '{"metres":"1"} true',
+  );
+  expect(asked).toBe('{"metres":"1"} true');
+  expect(await order(session.url, { metres: 1 })).toContain("line.metres: expected text");
+  expect(logged.filter((line) => !line.includes("isn't checked"))).toEqual([]);
+});
+
+it("a type that can't be resolved is a problem that stops nothing but calls of that procedure", async () => {
+  const running = await develop({
+    ...shop,
+    "src/shop/count.ts": "export async function count(): Promise<number> { return 1; }\n",
+    "count.segment.json": '{ "./shop/count": { "count": { "access": "public" } } }',
+  });
+  const { session, edit, events, get } = running;
+  await session.ready;
+  const before = events.length;
+  edit("src/shop/line.ts", "number", "Metres");
+  expect(await running.nextEvent("problems", before)).toMatchObject({
+    isLive: true,
+    problems: [
+      {
+        file: "src/shop/order.ts",
+        message: expect.stringContaining("line.metres: its type can't be resolved"),
+      },
+    ],
+  });
+  expect(await order(session.url, { metres: 1 })).toContain(
+    "line.metres: its type can't be resolved",
+  );
+  expect((await get("/rpc/shop/count")).value).toBe(1);
+  edit("src/shop/line.ts", "Metres", "number");
+  await running.nextEvent("mended", before);
+  expect(await order(session.url, { metres: 1 })).toBe('{"metres":1} true');
+});
