@@ -61,6 +61,11 @@ export class ApplicationReader {
     return this.#folders.source;
   }
 
+  /** The absolute folders that hold no source. */
+  get outputs(): readonly string[] {
+    return this.#outputs();
+  }
+
   get viteRoot(): string {
     return this.#folders.viteRoot;
   }
@@ -118,7 +123,7 @@ export class ApplicationReader {
     const application = await readApplication({
       root,
       source,
-      except: this.#outputs(),
+      except: this.outputs,
       pages: this.#entries.pages,
       inputs: this.#entries.inputs.filter((file) => !file.endsWith(".html")),
       bases: [viteRoot, source, root],

@@ -150,7 +150,8 @@ export class Development implements PluginSession, ControlledSession {
       async () => await this.#settle.run(async () => void (await this.#readApplication())),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
-    this.#closeWith(watch(server, root, (file) => this.#changed(file)));
+    const watched = { root, except: reader.outputs };
+    this.#closeWith(watch(server, watched, (file) => this.#changed(file)));
     keepSources(server, reader, async () => await this.application());
     refuseControlsToOthers(server);
     mountEndpoints(server, {

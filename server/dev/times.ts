@@ -28,14 +28,10 @@ export const secondSaveMs = 150;
 export const orphanWindowMs = 10_000;
 
 // watch.ts
+/** The watcher drops changes within 50 ms of another, and may take longer than that to notice one. */
+export const firstLookMs = 100;
 /**
- * Delays of repeated looks at a path. The later ones are for folders that the watcher is still
- * scanning.
+ * Each look at a path comes after twice the time of the one before, and the last after 100 s: by then the watcher has
+ * reached everything that it doesn't ignore.
  */
-export const lookDelaysMs: readonly number[] = [100, 200, 400, 800];
-/**
- * The watcher doesn't report when it has scanned an added folder. This is enough for a large one.
- */
-export const addedFolderMs = 1000;
-/** File times come from a clock that ticks every few ms, so a file may seem older than it is. */
-export const fileClockTickMs = 20;
+export const maxLooks = 10;

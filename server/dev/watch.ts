@@ -1,14 +1,14 @@
 // Listens to Vite's own watcher, so that Vite's hot updates and this session see the same changes.
-// The watcher misses some: a look at the disk 100 ms after a path's last event finds them, and
-// reports them through it.
+// The watcher misses some: those of a file or folder that it hasn't reached yet, and of two in quick
+// succession the second. A look at the disk finds them, and reports them through the watcher.
 
-import { readdirSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
 import type { ViteDevServer } from "vite";
 
-import { isInside, realPath } from "../files/sources.ts";
-import { addedFolderMs, fileClockTickMs, lookDelaysMs } from "./times.ts";
+import { type FolderEntry, isInside, listFolder, realPath } from "../files/sources.ts";
+import { firstLookMs, maxLooks } from "./times.ts";
 
 /**
  * How often to look for a path whose watch has ended: as long as the watcher may take to report a
@@ -18,27 +18,38 @@ const rewatchAttempts = 10;
 
 export type WatchedServer = Pick<ViteDevServer, "watcher" | "config" | "environments">;
 
+export interface Watched {
+  /** The application folder. */
+  readonly root: string;
+  /** Folders in it whose files are not part of the application, absolute. */
+  readonly except: readonly string[];
+}
+
 /**
- * Calls `onChange` with each file or folder below `root` that is added, changed or removed. Returns
- * a function that stops it.
+ * Calls `onChange` with each file or folder of the application that is added, changed or removed from now on.
+ * Returns a function that stops it.
  */
 export function watch(
   server: WatchedServer,
-  root: string,
+  watched: Watched,
   onChange: (file: string) => void,
 ): () => void {
-  const watching = new Watch(server, root, onChange);
+  const watching = new Watch(server, watched, onChange);
   return () => watching.close();
 }
 
 class Watch {
   readonly #watcher: WatchedServer["watcher"];
   readonly #environments: WatchedServer["environments"];
+  readonly #except: readonly string[];
   readonly #onChange: (file: string) => void;
   readonly #opened = Date.now();
   readonly #looks = new Map<string, NodeJS.Timeout>();
-  /** The state of each file when it was last reported. */
-  readonly #reported = new Map<string, Stats>();
+  /**
+   * By folder and name, the state of each file and folder when it was last reported: at first, when
+   * the session opened.
+   */
+  readonly #reported = new Map<string, Map<string, Stats>>();
   /**
    * Paths whose watch has ended, and how often they were looked for since. If the name exists
    * again, the watcher takes it for the same file or folder.
@@ -46,41 +57,60 @@ class Watch {
   readonly #ended = new Map<string, number>();
   #watched: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   #rewatching: NodeJS.Timeout | undefined;
-  readonly #added: NodeJS.Timeout | undefined;
 
   constructor(
     { watcher, config, environments }: WatchedServer,
-    root: string,
+    { root, except }: Watched,
     onChange: (file: string) => void,
   ) {
     this.#watcher = watcher;
     this.#environments = environments;
+    this.#except = except;
     this.#onChange = onChange;
     watcher.on("all", this.#onAll);
     watcher.on("raw", this.#onRaw);
-    // If the watcher is ready already, it sees every change since before the application is read.
-    watcher.once("ready", this.#onReady);
     // Segment files and modules may be outside Vite's root.
-    if (root === config.root || isInside(config.root, root)) return;
-    watcher.add(root);
-    this.#added = setTimeout(this.#onReady, addedFolderMs).unref();
+    if (root !== config.root && !isInside(config.root, root)) watcher.add(root);
+    this.#remember(root);
+    // The watcher reports nothing about a file until it has reached it, and its `ready` comes long
+    // before that if a file such as `.env` is missing.
+    this.#lookSoon(root, 1);
   }
 
   close(): void {
-    this.#watcher.off("all", this.#onAll).off("raw", this.#onRaw).off("ready", this.#onReady);
+    this.#watcher.off("all", this.#onAll).off("raw", this.#onRaw);
     for (const timer of this.#looks.values()) clearTimeout(timer);
-    clearTimeout(this.#added);
     clearTimeout(this.#rewatching);
+  }
+
+  /** Takes everything that is in a folder now for reported. */
+  #remember(folder: string): void {
+    this.#reported.set(folder, new Map());
+    for (const { path, isFolder } of this.#entriesIn(folder)) {
+      this.#setReported(path, statOf(path));
+      if (isFolder) this.#remember(path);
+    }
+  }
+
+  #lastReported(path: string): Stats | undefined {
+    return this.#reported.get(dirname(path))?.get(basename(path));
+  }
+
+  #setReported(path: string, found: Stats | undefined): void {
+    const folder = dirname(path);
+    const entries = this.#reported.get(folder) ?? new Map<string, Stats>();
+    this.#reported.set(folder, entries);
+    if (found === undefined) entries.delete(basename(path));
+    else entries.set(basename(path), found);
   }
 
   readonly #onAll = (event: string, path: string): void => {
     const file = resolve(path);
     // The watcher drops changes within 50 ms of an event, such as a formatter's right after a save.
     this.#lookSoon(file);
+    const [before, found] = [this.#lastReported(file), statOf(file)];
+    this.#setReported(file, found);
     if (event === "addDir") return;
-    const [before, found] = [this.#reported.get(file), statOf(file)];
-    if (found?.isFile() === true) this.#reported.set(file, found);
-    else this.#reported.delete(file);
     // The watcher reports a file that was briefly gone as changed.
     if (
       event === "change" &&
@@ -107,20 +137,6 @@ class Watch {
       this.#rewatchSoon();
     }
     this.#lookSoon(path);
-  };
-
-  /** Reports files written after the session began reading and before the watcher reached them. */
-  readonly #onReady = (): void => {
-    const isOld = ({ ctimeMs }: Stats): boolean => ctimeMs < this.#opened - fileClockTickMs;
-    for (const [folder, names] of this.#byFolder) {
-      const found = statOf(folder);
-      // The folder may have lost a file.
-      if (found !== undefined && !isOld(found)) this.#changed(folder);
-      for (const file of [...names].map((name) => join(folder, name))) {
-        const stat = statOf(file);
-        if (stat?.isFile() === true && !isOld(stat)) this.#reportChange(file, 0);
-      }
-    }
   };
 
   /** The names that the watcher watches, by folder: without those that it ignores. */
@@ -151,50 +167,74 @@ class Watch {
     this.#onChange(join(realPath(dirname(file)), basename(file)));
   }
 
-  #report(event: "add" | "change" | "unlink", file: string): void {
+  #report(event: "add" | "change" | "unlink" | "unlinkDir", file: string): void {
     this.#watcher.emit(event, file);
     this.#watcher.emit("all", event, file);
   }
 
   #lookSoon(path: string, attempt = 0): void {
     clearTimeout(this.#looks.get(path));
-    const timer = setTimeout(() => {
-      this.#looks.delete(path);
-      if (!this.#reportChange(path, attempt) && attempt + 1 < lookDelaysMs.length)
-        this.#lookSoon(path, attempt + 1);
-    }, lookDelaysMs[attempt]);
+    const timer = setTimeout(
+      () => {
+        this.#looks.delete(path);
+        this.#look(path, attempt);
+      },
+      firstLookMs * 2 ** attempt,
+    );
     this.#looks.set(path, timer.unref());
+  }
+
+  /** Looks at a path now, and again later until the watcher has reached it. */
+  #look(path: string, attempt: number): void {
+    if (!this.#reportChange(path, attempt) && attempt + 1 < maxLooks)
+      this.#lookSoon(path, attempt + 1);
   }
 
   /** Reports a difference from the last report. Returns `false` if the path needs another look. */
   #reportChange(path: string, attempt: number): boolean {
     const found = statOf(path);
-    const before = this.#reported.get(path);
-    if (isSame(before, found)) return true;
+    const before = this.#lastReported(path);
     if (found === undefined) {
+      if (before === undefined) return true;
       // Wait before reporting a removal, as the watcher does: editors save by removing a file.
-      if (attempt > 0) this.#report("unlink", path);
-      return attempt > 0;
+      if (attempt === 0) return false;
+      for (const name of this.#reported.get(path)?.keys() ?? [])
+        this.#look(join(path, name), attempt);
+      this.#report(before.isDirectory() ? "unlinkDir" : "unlink", path);
+      return true;
     }
+    const isUnchanged = isSame(before, found);
     if (!this.#isWatched(path)) {
-      // The watcher skips paths that it ignores.
-      this.#watcher.add(path);
+      // It may have missed that this is new. It skips paths that it ignores.
+      if (!isUnchanged) this.#watcher.add(path);
       return false;
     }
-    if (found.isDirectory()) return this.#lookInto(path);
-    this.#report(before === undefined ? "add" : "change", path);
+    if (found.isDirectory()) {
+      this.#setReported(path, found);
+      return this.#lookInto(path, attempt);
+    }
+    if (!isUnchanged) this.#report(before === undefined ? "add" : "change", path);
     return true;
   }
 
-  /** Returns whether the watcher watches everything in a folder. */
-  #lookInto(folder: string): boolean {
-    const paths = namesIn(folder).map((name) => join(folder, name));
-    const missing = paths.filter((path) => !this.#isWatched(path));
-    if (missing.length > 0) this.#watcher.add(missing);
-    for (const path of missing) if (!this.#looks.has(path)) this.#lookSoon(path);
-    for (const path of paths)
-      if (this.#isWatched(path) && statOf(path)?.isFile() === true) this.#reportChange(path, 0);
-    return missing.length === 0;
+  #lookInto(folder: string, attempt: number): boolean {
+    const paths = new Set(this.#entriesIn(folder).map(({ path }) => path));
+    for (const path of paths) if (!this.#looks.has(path)) this.#look(path, attempt);
+    for (const name of this.#reported.get(folder)?.keys() ?? []) {
+      const path = join(folder, name);
+      if (!paths.has(path) && !this.#looks.has(path)) this.#lookSoon(path);
+    }
+    // The watcher lists a folder before it watches it, and may miss what is added in between.
+    return attempt > 1;
+  }
+
+  /** Empty if the folder is gone. */
+  #entriesIn(folder: string): readonly FolderEntry[] {
+    try {
+      return listFolder(folder, this.#except);
+    } catch {
+      return [];
+    }
   }
 
   /** Watches paths whose watch has ended again, all at once, if they reappear soon. */
@@ -215,7 +255,7 @@ class Watch {
       this.#watched = undefined;
       // Watching again takes a moment, and changes until then aren't reported.
       for (const path of present) this.#lookSoon(path, 1);
-    }, lookDelaysMs[0]).unref();
+    }, firstLookMs).unref();
   }
 }
 
@@ -229,14 +269,5 @@ function statOf(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
-  }
-}
-
-/** Empty if the folder is gone. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

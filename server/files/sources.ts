@@ -121,16 +121,30 @@ export async function listFiles(
   except: readonly string[] = [],
 ): Promise<readonly string[]> {
   const found: string[] = [];
+  for (const { path, isFolder } of listFolder(folder, except))
+    if (isFolder) found.push(...(await listFiles(path, except)));
+    else found.push(path);
+  return found;
+}
+
+export interface FolderEntry {
+  /** Absolute. */
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** The files and folders directly in `folder` that {@link listFiles} lists or enters, sorted. */
+export function listFolder(folder: string, except: readonly string[] = []): readonly FolderEntry[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   entries.sort((left, right) => (left.name < right.name ? -1 : 1));
-  for (const entry of entries) {
+  return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.name.startsWith(".") || entry.name === "node_modules" || except.includes(path))
-      continue;
-    if (entry.isDirectory()) found.push(...(await listFiles(path, except)));
-    else if (entry.isFile() || (entry.isSymbolicLink() && (await isFile(path)))) found.push(path);
-  }
-  return found;
+      return [];
+    const isFolder = entry.isDirectory();
+    const isFollowed = isFolder || entry.isFile() || (entry.isSymbolicLink() && isFileNow(path));
+    return isFollowed ? [{ path, isFolder }] : [];
+  });
 }
 
 /** Whether {@link listFiles} of `folder` would list `path` if it is a file. */
@@ -168,6 +182,10 @@ export function slashed(path: string): string {
 
 /** Whether the path is a file. An unreadable folder counts as a missing file. */
 export async function isFile(path: string): Promise<boolean> {
+  return isFileNow(path);
+}
+
+function isFileNow(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   } catch {

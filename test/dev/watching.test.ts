@@ -12,13 +12,31 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { createServer, type ViteDevServer } from "vite";
+import {
+  afterAll,
+  beforeAll,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  type TestContext,
+  vi,
+} from "vitest";
 
+import { watch } from "../../server/dev/watch.ts";
 import { partsApplication, partText } from "./_parts.ts";
-import { develop, eventually, type Running, shop, splitUnderVitest } from "./_session.ts";
+import {
+  createApplication,
+  develop,
+  eventually,
+  type Running,
+  shop,
+  splitUnderVitest,
+} from "./_session.ts";
 
 // Most of the time they wait for changes to be noticed.
 vi.setConfig({ maxConcurrency: 4 });
@@ -367,6 +385,36 @@ describe.concurrent("in unusual folders and configurations", () => {
     await sleep(1000);
     await answers(running, 27, "an edit of an ignored file");
   });
+});
+
+it("changes since the session opened are noticed, although Vite's watcher has reached no file yet", async () => {
+  const { root, write, edit, remove } = createApplication(partsApplication(100));
+  write({ "src/old/gone.ts": "", "src/gone.ts": "" });
+  const noticed = new Set<string>();
+  const session = (server: ViteDevServer): void => {
+    const stop = watch(server, { root, except: [] }, (file) => noticed.add(relative(root, file)));
+    onTestFinished(stop);
+    edit("src/parts/part0.ts", "* 1;", "* 2;");
+    write({ "src/new.ts": "", "src/new/deep/folder/new.ts": "" });
+    remove("src/gone.ts");
+    remove("src/old");
+  };
+  const plugins = [{ name: "session", configureServer: session }];
+  const server = await createServer({ root, configFile: false, logLevel: "error", plugins });
+  onTestFinished(async () => await server.close());
+  const expected = [
+    "src/gone.ts",
+    "src/new.ts",
+    "src/new/deep/folder/new.ts",
+    "src/old",
+    "src/old/gone.ts",
+    "src/parts/part0.ts",
+  ];
+  await eventually(
+    () => noticed,
+    ({ size }) => size === expected.length,
+  );
+  expect([...noticed].toSorted()).toEqual(expected);
 });
 
 // One at a time: both keep this process busy for moments.

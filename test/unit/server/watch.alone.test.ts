@@ -28,16 +28,16 @@ afterEach(() => {
 });
 
 function start(files: readonly string[]) {
-  const watched = new Map<string, string[]>();
+  const names = new Map<string, string[]>();
   const isIn = (path: string): boolean =>
-    watched.get(dirname(path))?.includes(basename(path)) === true;
+    names.get(dirname(path))?.includes(basename(path)) === true;
   const put = (path: string): void => {
     if (!isIn(path))
-      watched.set(dirname(path), [...(watched.get(dirname(path)) ?? []), basename(path)]);
+      names.set(dirname(path), [...(names.get(dirname(path)) ?? []), basename(path)]);
   };
   const asked: string[] = [];
   const watcher = Object.assign(new EventEmitter(), {
-    getWatched: () => Object.fromEntries(watched),
+    getWatched: () => Object.fromEntries(names),
     add: (paths: string | readonly string[]) =>
       void asked.push(...[paths].flat().map((path) => `add ${basename(path)}`)),
     unwatch: (paths: readonly string[]) =>
@@ -53,14 +53,18 @@ function start(files: readonly string[]) {
     config: { root },
     environments: { client: { pluginContainer, logger: console } },
   };
-  for (const file of files) put(join(root, file));
-  const stop = watch(server as unknown as WatchedServer, root, (file) => seen.push(basename(file)));
+  for (const file of ["", ...files]) put(join(root, file));
+  const watched = { root, except: [join(root, "dist")] };
+  const stop = watch(server as unknown as WatchedServer, watched, (file) =>
+    seen.push(basename(file)),
+  );
   return {
     asked,
     seen,
     stop,
     put: (name: string) => put(join(root, name)),
     forgotten: () => forgotten,
+    ready: () => watcher.emit("ready"),
     /** The watcher reports an event. */
     reports: (event: string, name: string) => watcher.emit("all", event, join(root, name)),
     /** The system does. */
@@ -130,8 +134,8 @@ describe("a path is looked at again 100 ms after its last event", () => {
     const { raw, within, asked } = start([]);
     write("ignored.ts", "one");
     raw("rename", "ignored.ts");
-    expect(await within(10_000)).toEqual([]);
-    expect(asked).toHaveLength(4);
+    expect(await within(1_000_000)).toEqual([]);
+    expect(asked).toHaveLength(10);
   });
 
   it("a removed file is reported at the second look, and one that is replaced meanwhile as changed", async () => {
@@ -158,13 +162,89 @@ describe("a path is looked at again 100 ms after its last event", () => {
     put("deep/a.ts");
     expect(await within(200)).toEqual(["add a.ts"]);
   });
+
+  it("the files of a new folder are reported, however deep, even if the watcher has told of none of its folders", async () => {
+    const { raw, put, within } = start([]);
+    mkdirSync(join(root, "deep/deeper/deepest"), { recursive: true });
+    write("deep/deeper/deepest/a.ts", "one");
+    raw("rename", "deep");
+    await within(100);
+    for (const name of ["deep", "deep/deeper", "deep/deeper/deepest"]) put(name);
+    put("deep/deeper/deepest/a.ts");
+    expect(await within(2_000)).toEqual(["add a.ts"]);
+  });
+
+  it("the files of a new folder are reported by a watcher that takes ten seconds to reach them", async () => {
+    const { raw, put, within } = start([]);
+    mkdirSync(join(root, "deep"));
+    write("deep/a.ts", "one");
+    raw("rename", "deep");
+    put("deep");
+    expect(await within(10_000)).toEqual([]);
+    put("deep/a.ts");
+    expect(await within(10_000)).toEqual(["add a.ts"]);
+  });
+});
+
+describe("what was there before", () => {
+  it("a change is reported that was made before the watcher has reached the file", async () => {
+    for (const name of ["a.ts", "b.ts"]) write(name, "one");
+    const { put, within, seen } = start([]);
+    write("a.ts", "two");
+    expect(await within(10_000)).toEqual([]);
+    for (const name of ["a.ts", "b.ts"]) put(name);
+    expect(await within(100_000)).toEqual(["change a.ts"]);
+    expect(seen).toEqual(["a.ts"]);
+  });
+
+  it("the watcher's `ready`, which comes too soon, changes nothing", async () => {
+    write("a.ts", "one");
+    const { ready, put, within } = start([]);
+    ready();
+    write("a.ts", "two");
+    put("a.ts");
+    expect(await within(1_000)).toEqual(["change a.ts"]);
+  });
+
+  it("a file and a folder are reported that are removed before the watcher has reached them", async () => {
+    mkdirSync(join(root, "deep"));
+    for (const name of ["a.ts", "deep/b.ts"]) write(name, "one");
+    const { put, within } = start([]);
+    put("deep");
+    rmSync(join(root, "a.ts"));
+    rmSync(join(root, "deep"), { recursive: true });
+    expect((await within(2_000)).toSorted()).toEqual([
+      "unlink a.ts",
+      "unlink b.ts",
+      "unlinkDir deep",
+    ]);
+  });
+
+  it("a file is reported that is added before the watcher watches its folder", async () => {
+    mkdirSync(join(root, "deep"));
+    const { put, within, asked } = start(["deep"]);
+    write("deep/a.ts", "one");
+    await within(500);
+    expect(asked).toEqual(["add a.ts"]);
+    put("deep/a.ts");
+    expect(await within(2_000)).toEqual(["add a.ts"]);
+  });
+
+  it("folders that hold no source are not looked into", async () => {
+    for (const name of ["dist", "node_modules"]) mkdirSync(join(root, name));
+    for (const name of ["dist/a.js", "node_modules/b.js"]) write(name, "one");
+    const { within, asked } = start(["dist", "node_modules"]);
+    write("dist/a.js", "two");
+    expect(await within(10_000)).toEqual([]);
+    expect(asked).toEqual([]);
+  });
 });
 
 describe("a watch that has ended", () => {
   it("a folder that takes the name of another one is watched anew", async () => {
     mkdirSync(join(root, "parts"));
     const { raw, within, asked } = start(["parts", "parts/a.ts"]);
-    renameSync(join(root, "parts"), join(root, "other"));
+    renameSync(join(root, "parts"), join(root, ".other"));
     raw("rename", "parts", join(root, "parts"));
     await within(300);
     expect(asked).toEqual([]);
