@@ -3,6 +3,7 @@
 
 import { relative, sep } from "node:path";
 import type ts from "typescript";
+import { pathPart } from "../../src/base/faults.ts";
 import type { Problem } from "../../src/base/problem.ts";
 import {
   type BinaryType,
@@ -1031,7 +1032,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       if (/^__[@#]/.test(name) || isMethod(property) || isHidden(property)) return [];
       const memberType = checker.getTypeOfSymbol(property);
       if (!isMember(memberType)) return [];
-      const at = memberPath(name);
+      const at = pathPart(name);
       if (forbiddenMembers.has(name)) {
         refuse(at, `a member can't be called '${name}': no data may have such a key`, "Rename it");
         return [];
@@ -1128,10 +1129,6 @@ function syntaxProblem(pattern: string): string | undefined {
     // What the engine says of it differs by version.
     return `'${pattern}' is not a regular expression`;
   }
-}
-
-function memberPath(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
 /** Types that unfold without end have long paths. */
