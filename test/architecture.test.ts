@@ -367,9 +367,9 @@ describe("public names", () => {
       "server/main.ts",
       [
         ...errors,
-        "Args CallHeaders CallOptions CallResponse Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
-        "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure Version WithOptions",
-        "getContext onStop parseVersion runProcedure traceOf withOptions",
+        "Args CallHeaders CallOptions CallResponse Checked Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
+        "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure StandardSchema Version WithOptions",
+        "checked getContext onStop parseVersion runProcedure traceOf withOptions",
       ],
     ],
     [
@@ -382,13 +382,13 @@ describe("public names", () => {
     [
       "seamline in a browser",
       "client/seamline.ts",
-      [...errors, "getContext onStop parseVersion runProcedure traceOf withOptions"],
+      [...errors, "checked getContext onStop parseVersion runProcedure traceOf withOptions"],
     ],
     ["seamline/internal", "src/internal.ts", [graph, "begun"]],
     [
       "/svc/client.js",
       "client/client.ts",
-      [...errors, generated, hooks, lent, "getContext parseVersion traceOf"],
+      [...errors, generated, hooks, lent, "checked getContext parseVersion traceOf"],
     ],
     ["/svc/hooks.js", "client/hooks.ts", [hooks]],
     [
