@@ -159,6 +159,62 @@ export const c = parsed(async (order: Date) => {});
     expect(parameters(result, "c")).toEqual([{ kind: "plain", name: "order", type: string }]);
   });
 
+  describe("of a checked function", () => {
+    const head = `
+import { checked } from "seamline";
+import { z } from "zod";
+const schema = z.object({ email: z.email(), metres: z.string().transform(Number) });
+`;
+    const input = {
+      kind: "object",
+      members: { email: { type: string }, metres: { type: string } },
+    };
+    const readChecked = (text: string, file = "src/f.ts"): ReadTypes => {
+      const source = head + text;
+      const wanted = [...source.matchAll(/const (\w) =/g)].map(({ 1: id = "", index }) => ({
+        id,
+        file,
+        export: id,
+        code: source.indexOf("async", index),
+      }));
+      return read({ [file]: source }, wanted);
+    };
+
+    it("The first one has the input type of its schema, and all have their own names", () => {
+      const result = readChecked(`
+export const a = checked(schema, async (order) => order.metres);
+export const b = checked(schema.optional(), async (order = { email: "", metres: 1 }, admin: boolean, ...tags: string[]) => order);
+export const c = checked(schema, async ({ email }) => email);
+export const d = checked(z.coerce.number(), async (count: number) => count);
+`);
+      expect(parameters(result, "a")).toEqual([{ kind: "plain", name: "order", type: input }]);
+      expect(parameters(result, "b")).toEqual([
+        { kind: "plain", name: "order", type: input, optional: true },
+        { kind: "plain", name: "admin", type: { kind: "boolean" } },
+        { kind: "rest", name: "tags", type: { kind: "array", items: string } },
+      ]);
+      expect(parameters(result, "c")).toEqual([
+        { kind: "object", names: [{ name: "email", type: string }] },
+      ]);
+      expect(parameters(result, "d")).toEqual([
+        { kind: "plain", name: "count", type: { kind: "unknown" } },
+      ]);
+      expect(result.unchecked).toEqual({ d: [{ path: "count", reason: "unknown" }] });
+    });
+
+    it("Further ones need a type, as those of other functions", () => {
+      const text = "export const a = checked(schema, async (order, admin) => admin);";
+      expect(messages(readChecked(text))).toEqual(["src/f.ts:5: a: admin: it has no type"]);
+      const inJavaScript = readChecked(text, "src/f.js");
+      expect(parameters(inJavaScript, "a")[0]).toEqual({
+        kind: "plain",
+        name: "order",
+        type: input,
+      });
+      expect(inJavaScript.unchecked).toEqual({ a: [{ path: "admin", reason: "no JSDoc" }] });
+    });
+  });
+
   it("Exports by another name, as a default, of another module and as a constant are read", () => {
     const result = read(
       {
