@@ -331,6 +331,7 @@ describe("public names", () => {
       "client/client.ts",
       "client/hooks.ts",
       "src/internal.ts",
+      "src/types/constraints.ts",
       "server/index.ts",
       "server/vite/index.ts",
       "server/testing/index.ts",
@@ -385,6 +386,11 @@ describe("public names", () => {
       [...errors, "checked getContext onStop parseVersion runProcedure traceOf withOptions"],
     ],
     ["seamline/internal", "src/internal.ts", [graph, "begun"]],
+    [
+      "seamline/types",
+      "src/types/constraints.ts",
+      ["Format Int Max MaxLength Min MinLength Pattern"],
+    ],
     [
       "/svc/client.js",
       "client/client.ts",

@@ -224,7 +224,12 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     const module = checker.getSymbolAtLocation(source);
     const found =
       module && checker.getExportsOfModule(module).find((symbol) => symbol.name === name);
-    return found && found.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
+    return found && aliased(found);
+  }
+
+  /** What an import or export stands for. */
+  function aliased(symbol: ts.Symbol): ts.Symbol {
+    return symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   }
 
   /** The function's own code, which has its names and patterns. */
@@ -386,6 +391,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       const { type: anything } = noType(declaration, name);
       return { kind: "plain", name, type: anything, ...(optional && { optional: true }) };
     }
+    if (declaration !== undefined) noteTags(declaration, name);
     const count = findings.length;
     const value = member(type, name, optional, declaration?.type);
     if (findings.length === count) refuseUnresolved(declaration, name);
@@ -416,8 +422,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   function unresolvedBehind(symbol: ts.Symbol | undefined): ts.Node | undefined {
-    const target =
-      symbol && symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const target = symbol && aliased(symbol);
     if (target === undefined || resolvedSymbols.has(target)) return undefined;
     resolvedSymbols.add(target);
     for (const declaration of target.declarations ?? []) {
@@ -537,6 +542,13 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   function member(type: ts.Type, at: string, optional: boolean, node?: ts.TypeNode): Member {
+    // An alias of a primitive leaves no trace in the type.
+    const alias =
+      node !== undefined && ts.isTypeReferenceNode(node)
+        ? checker.getSymbolAtLocation(node.typeName)
+        : undefined;
+    for (const declaration of (alias && aliased(alias).declarations) ?? [])
+      noteTags(declaration, at);
     return optional
       ? { type: readPresent(type, at, node), optional: true }
       : { type: read(type, at, node) };
@@ -1108,6 +1120,8 @@ const platformKinds: ReadonlySet<string> = new Set([
 const forbiddenMembers: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const constraintTags: ReadonlySet<string> = new Set([
+  "exclusiveMaximum",
+  "exclusiveMinimum",
   "format",
   "maximum",
   "maxItems",
@@ -1115,7 +1129,9 @@ const constraintTags: ReadonlySet<string> = new Set([
   "minimum",
   "minItems",
   "minLength",
+  "multipleOf",
   "pattern",
+  "uniqueItems",
 ]);
 
 /** The longest text in which a `Pattern` is sought. */

@@ -5,6 +5,7 @@ import type { ParameterType, Signature } from "../../../server/types/model.ts";
 import type { ReadFiles } from "../../../server/types/programs.ts";
 import { type ReadTypes, readTypes } from "../../../server/types/read-types.ts";
 import { ts } from "../../_sources.ts";
+import { buildPackage } from "../../process/_application.ts";
 import { folderOf, read, strictConfig } from "./_read.ts";
 
 const string = { kind: "string" } as const;
@@ -308,17 +309,58 @@ export const g = async (id) => {};
     expect(result.unchecked).toEqual({ f: [{ path: "other", reason: "no JSDoc" }] });
   });
 
-  it("A JSDoc tag that looks like a constraint is noted", () => {
+  it("A JSDoc tag that looks like a constraint is noted, at a member, a parameter and an alias", () => {
     const result = read(
       {
-        "src/f.ts":
-          "interface Line {\n/** @minimum 0 */\nmetres: number;\n/** How long. */\nnote: string }\nexport async function f(line: Line) {}",
+        "src/sku.ts": "/** @pattern ^a */\nexport type Sku = string;",
+        "src/f.ts": `
+import type { Sku } from "./sku.ts";
+/** @minItems 1 */
+type Lines = Line[];
+interface Line {
+  /** @minimum 0 */
+  metres: number;
+  /** How long. */
+  note?: Sku;
+}
+export async function f(lines: Lines, /** @maximum 9 */ count: number) {}
+/** @minimum 1 */
+export async function g(count: number) {}`,
       },
-      ["src/f.ts#f"],
+      ["src/f.ts#f", "src/f.ts#g"],
     );
     expect(result.problems).toEqual([]);
     expect(result.notes.map(({ message }) => message)).toEqual([
-      "f: line.metres: the tag @minimum isn't read",
+      "f: lines: the tag @minItems isn't read",
+      "f: lines[].metres: the tag @minimum isn't read",
+      "f: lines[].note: the tag @pattern isn't read",
+      "f: count: the tag @maximum isn't read",
+    ]);
+  });
+});
+
+describe("constraints", () => {
+  it("are read from the installed package, where its declarations are", () => {
+    buildPackage();
+    const { paths: _, ...compilerOptions } = strictConfig.compilerOptions;
+    const result = read(
+      {
+        "tsconfig.json": { ...strictConfig, compilerOptions },
+        "src/f.ts": `
+import { type Max, type Min } from "seamline/types";
+import type * as types from "seamline/types";
+type Sku = string & types.MaxLength<20>;
+export async function f(metres: number & Min<0> & Max<100>, skus: Sku[] & types.MinLength<1>) {}`,
+      },
+      ["src/f.ts#f"],
+    );
+    expect(parameters(result, "f")).toEqual([
+      { kind: "plain", name: "metres", type: { kind: "number", min: 0, max: 100 } },
+      {
+        kind: "plain",
+        name: "skus",
+        type: { kind: "array", items: { kind: "string", maxLength: 20 }, minLength: 1 },
+      },
     ]);
   });
 });
