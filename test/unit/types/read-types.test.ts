@@ -271,7 +271,7 @@ describe("what isn't checked by accident", () => {
     const source =
       'import type { Missing } from "missing";\nexport async function f({ a }: Missing, { b, c }: { b: string }) {}';
     expect(messages(read({ "src/f.ts": source }, ["src/f.ts#f"]))).toEqual([
-      "src/f.ts:2: f: a: its type can't be resolved",
+      "src/f.ts:2: f: a: its type can't be resolved: 'Missing'",
       "src/f.ts:2: f: c: its type can't be resolved",
     ]);
   });
