@@ -114,6 +114,8 @@ export default defineConfig({
             main: "server/main.ts",
             server: "server/index.ts",
             internal: "src/internal.ts",
+            // Empty: for an import that a compiler leaves where all that it names are types.
+            types: "src/types/constraints.ts",
             vite: "server/vite/index.ts",
             cli: "server/cli/cli.ts",
             testing: "server/testing/index.ts",

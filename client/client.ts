@@ -3,10 +3,13 @@
 // of this URL.
 
 import { createGraph, type Graph } from "../src/runtime/seam.ts";
+import { createChecked } from "../src/runtime/checked.ts";
 import { browser } from "./browser.ts";
+import { loadRare } from "./load-rare.ts";
 import type { StartClient } from "../src/types/client.ts";
 import type { WithOptions } from "../src/types/call-options.ts";
 import type { RunProcedure } from "../src/types/imported.ts";
+import type { Checked } from "../src/types/standard-schema.ts";
 import { createStartClient } from "./start-client.ts";
 
 const graph: Graph = createGraph();
@@ -22,6 +25,9 @@ export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
 
 /** Returns a procedure with a signal, headers or a time limit for each of its calls. */
 export const withOptions: WithOptions = graph.withOptions;
+
+/** As in servers; what it says of a refused argument is in /svc/rare.js. */
+export const checked: Checked = createChecked(loadRare);
 
 /** Always throws: browsers can't carry a context across an `await`. */
 export { noContext as getContext } from "../src/base/context.ts";

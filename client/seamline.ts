@@ -3,6 +3,7 @@
 export {
   BadGateway,
   BadRequest,
+  checked,
   DeadlineExceeded,
   FileNotFound,
   Forbidden,

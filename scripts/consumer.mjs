@@ -10,10 +10,11 @@ const folder = join(root, "node_modules/.cache/seamline-consumer");
 const installed = join(folder, "node_modules/seamline");
 
 const application = `
-import { type Context, CorsMiddleware, type Middleware, NotFound, type Procedure, runProcedure } from "seamline";
+import { checked, type Context, CorsMiddleware, type Middleware, NotFound, type Procedure, runProcedure, type StandardSchema } from "seamline";
 import { startClient } from "seamline/client";
 import { createGraph } from "seamline/internal";
 import { defineConfig, startServer } from "seamline/server";
+import type { MaxLength, Min } from "seamline/types";
 import { seamline } from "seamline/vite";
 import type { Plugin } from "vite";
 
@@ -24,6 +25,14 @@ const plugins: unknown = [seamline()] satisfies (Plugin | Plugin[])[];
 export async function greet(this: Context, name: string): Promise<string> {
   return \`\${name} \${this.headers.get("accept-language")}\`;
 }
+export async function order(sku: string & MaxLength<20>, metres: number & Min<0>): Promise<number> {
+  return sku.length * metres;
+}
+const ordered: number = await order("felt", 2);
+const schema: StandardSchema<string, number> = {
+  "~standard": { version: 1, vendor: "own", validate: (value) => ({ value: Number(value) }) },
+};
+const doubled: number = await checked(schema, async (given) => 2 * given)("2");
 const config = defineConfig({ mode: "standalone", url: "http://127.0.0.1:3000" });
 const procedures: Procedure[] = [greet];
 const server = await startServer((specifier) => import(specifier), { config });
@@ -40,7 +49,7 @@ declare module "seamline/client" {
 }
 const greeted: string[] = [await module.greet("x"), await (await client.import("./greet.js")).greet("x")];
 const byName: string = await runProcedure<typeof greet>("greet", "1.0.0", { name: "x" });
-export const all: unknown = [error, plugins, greeted, byName, procedures, createGraph];
+export const all: unknown = [error, plugins, greeted, byName, procedures, createGraph, ordered, doubled];
 `;
 
 rmSync(folder, { recursive: true, force: true });
@@ -82,6 +91,7 @@ for (const name of ["config", "segment"])
   JSON.parse(readFileSync(join(installed, `schema/${name}.json`), "utf8"));
 
 const load = `
+import {} from "seamline/types";
 import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 for (const name of ["seamline", "seamline/internal", "seamline/server", "seamline/vite"]) {

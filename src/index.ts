@@ -1,5 +1,15 @@
 // The public names of `seamline` that are the same on every host.
 
+import { createChecked } from "./runtime/checked.ts";
+import { runChecked } from "./runtime/run-checked.ts";
+import type { Checked } from "./types/standard-schema.ts";
+
+/**
+ * Checks a procedure's first argument by a schema of zod, valibot, arktype or any other library with the
+ * Standard Schema interface: `export const order = checked(schema, async (order) => …)`.
+ */
+export const checked: Checked = createChecked(() => ({ runChecked }));
+
 export type { Args, CallHeaders } from "./base/call.ts";
 export type {
   CallResponse,
@@ -16,6 +26,7 @@ export type { CallOptions, OptionHeaders, WithOptions } from "./types/call-optio
 export type { Procedure, RunProcedure } from "./types/imported.ts";
 export type { Middleware } from "./http/middleware.ts";
 export { CorsMiddleware, type CorsOptions } from "./http/cors.ts";
+export type { Checked, StandardSchema } from "./types/standard-schema.ts";
 export { traceOf } from "./base/trace.ts";
 export { parseVersion, type Version } from "./base/version.ts";
 

@@ -332,6 +332,7 @@ describe("public names", () => {
       "client/client.ts",
       "client/hooks.ts",
       "src/internal.ts",
+      "src/types/constraints.ts",
       "server/index.ts",
       "server/vite/index.ts",
       "server/testing/index.ts",
@@ -368,9 +369,9 @@ describe("public names", () => {
       "server/main.ts",
       [
         ...errors,
-        "Args CallHeaders CallOptions CallResponse Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
-        "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure Version WithOptions",
-        "getContext onStop parseVersion runProcedure traceOf withOptions",
+        "Args CallHeaders CallOptions CallResponse Checked Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
+        "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure StandardSchema Version WithOptions",
+        "checked getContext onStop parseVersion runProcedure traceOf withOptions",
       ],
     ],
     [
@@ -383,13 +384,18 @@ describe("public names", () => {
     [
       "seamline in a browser",
       "client/seamline.ts",
-      [...errors, "getContext onStop parseVersion runProcedure traceOf withOptions"],
+      [...errors, "checked getContext onStop parseVersion runProcedure traceOf withOptions"],
     ],
     ["seamline/internal", "src/internal.ts", [graph, "begun"]],
     [
+      "seamline/types",
+      "src/types/constraints.ts",
+      ["Format Int Max MaxLength Min MinLength Pattern"],
+    ],
+    [
       "/svc/client.js",
       "client/client.ts",
-      [...errors, generated, hooks, lent, "getContext parseVersion traceOf"],
+      [...errors, generated, hooks, lent, "checked getContext parseVersion traceOf"],
     ],
     ["/svc/hooks.js", "client/hooks.ts", [hooks]],
     [

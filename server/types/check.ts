@@ -1,13 +1,12 @@
 // Arguments of one call against the types of its parameters: converted, checked, and without members that
 // the types don't name.
 
+import { type Fault, faultText, maxFaults } from "../../src/base/faults.ts";
 import { converts, createConvert } from "./convert.ts";
 import {
   createMatcher,
-  type Fault,
   type Matcher,
   type MatchOptions,
-  maxFaults,
   maxShown,
   pathOf,
   type Place,
@@ -182,11 +181,7 @@ function refusal(faults: readonly Fault[]): Checked {
   return { faults: faults.slice(0, maxFaults), more: faults.length > maxFaults };
 }
 
-/** The text of an answer: a line for each fault. */
-export function faultText(faults: readonly Fault[], more: boolean): string {
-  const lines = faults.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-  return [...lines, ...(more ? ["and more"] : [])].join("\n");
-}
+export { faultText };
 
 /** A value of a position that callers name. */
 interface Named extends Member {

@@ -1,6 +1,7 @@
 // Where a value hasn't its type. Calls with valid arguments pass by generated code alone, and come here only
 // if they are refused, converted, or lose members.
 
+import { cutPath, type Fault, maxFaults, pathPart } from "../../src/base/faults.ts";
 import { headers } from "../../src/base/protocol.ts";
 import { type Test, type TestContext, testContext } from "./memory.ts";
 import type { Member, Type, TypeModel } from "./model.ts";
@@ -23,13 +24,6 @@ import {
   testedTypes,
 } from "./values.ts";
 
-export interface Fault {
-  /** `lines[0].metres` */
-  readonly path: string;
-  /** `expected number, got text` */
-  readonly message: string;
-}
-
 export interface MatchOptions {
   readonly model: TypeModel;
   /** Tests of the types that the model has, as generated code gives them. */
@@ -44,11 +38,6 @@ export interface MatchOptions {
   /** What tests of the same values have noted before. */
   readonly context?: TestContext | undefined;
 }
-
-/** More faults of one call aren't listed. */
-export const maxFaults = 20;
-
-const maxPath = 256;
 
 /** Characters of a value that are shown. */
 export const maxShown = 40;
@@ -425,7 +414,7 @@ function characters(count: number): string {
   return count === 1 ? "1 character" : `${count} characters`;
 }
 
-/** `lines[0].metres`; what is too long keeps its beginning and its end. */
+/** `lines[0].metres` */
 export function pathOf(place: Place): string {
   const keys: Place["key"][] = [];
   for (let current: Place | undefined = place; current !== undefined; current = current.outer)
@@ -435,16 +424,11 @@ export function pathOf(place: Place): string {
     .map((key, index) =>
       typeof key === "object"
         ? key.call
-        : typeof key === "number"
-          ? `[${key}]`
-          : // The first is the name of a parameter. Others may be from the message, with any character.
-            index === 0
-            ? key
-            : /^[A-Za-z_$][\w$]*$/.test(key)
-              ? `.${key}`
-              : `[${JSON.stringify(key)}]`,
+        : // The first is the name of a parameter. Others may be from the message, with any character.
+          typeof key === "string" && index === 0
+          ? key
+          : pathPart(key),
     )
     .join("");
-  const half = maxPath / 2 - 1;
-  return path.length > maxPath ? `${path.slice(0, half)}…${path.slice(-half)}` : path;
+  return cutPath(path);
 }

@@ -3,6 +3,7 @@
 
 import { relative, sep } from "node:path";
 import type ts from "typescript";
+import { pathPart } from "../../src/base/faults.ts";
 import type { Problem } from "../../src/base/problem.ts";
 import {
   type BinaryType,
@@ -78,6 +79,8 @@ interface Finding {
   readonly message: string;
   readonly hint: string;
   readonly note?: true;
+  /** Of a class whose instances no message has, so of a union the other types are left. */
+  readonly foreign?: true;
 }
 
 /** A parameter of a signature, after a rest parameter with a tuple was expanded. */
@@ -94,6 +97,8 @@ const waysOut = {
     'Install or import what declares it, or write `unknown`, or `"validate": false` in the segment file',
   cannotArrive: "Take what can be sent, and make the value of it inside the function",
 };
+
+const unresolved = "its type can't be resolved";
 
 /** The model of some functions' parameters. Its keys are in the order of `wanted`. */
 export function readTypes(
@@ -222,7 +227,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       .map((positions) => readSignature(positions, own, inner));
     return {
       signatures,
-      findings: distinct(findings).slice(0, maxFindings),
+      findings: firstOf(findings),
       taken: distinct(taken).slice(0, maxUnchecked),
     };
   }
@@ -231,7 +236,12 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     const module = checker.getSymbolAtLocation(source);
     const found =
       module && checker.getExportsOfModule(module).find((symbol) => symbol.name === name);
-    return found && found.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
+    return found && aliased(found);
+  }
+
+  /** What an import or export stands for. */
+  function aliased(symbol: ts.Symbol): ts.Symbol {
+    return symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   }
 
   /** The function's own code, which has its names and patterns. */
@@ -393,18 +403,55 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       const { type: anything } = noType(declaration, name);
       return { kind: "plain", name, type: anything, ...(optional && { optional: true }) };
     }
+    if (declaration !== undefined) noteTags(declaration, name);
     const count = findings.length;
     const value = member(type, name, optional, declaration?.type);
-    if (findings.length === count) refuseUnresolved(declaration, name);
+    refuseUnresolved(declaration, name, count);
     return { kind: "plain", name, ...value };
   }
 
-  /** Refuses a declared type in which a name is unresolved, though the compiler made a type of it. */
-  function refuseUnresolved(declaration: ts.ParameterDeclaration | undefined, at: string): void {
+  /**
+   * Refuses a declared type in which a name is unresolved, though the compiler made a type of it; where
+   * it made none, findings since `start` get the name.
+   */
+  function refuseUnresolved(
+    declaration: ts.ParameterDeclaration | undefined,
+    at: string,
+    start: number,
+  ): void {
+    const own = findings.slice(start);
+    const isNameless = ({ message }: Finding): boolean => message === unresolved;
+    if (own.length > 0 && !own.some(isNameless)) return;
     const node = declaration && (declaration.type ?? ts.getJSDocType(declaration));
     const name = node && unresolvedIn(node);
-    if (name !== undefined)
-      refuse(at, `its type can't be resolved: '${name.getText()}'`, waysOut.unresolved);
+    if (name === undefined) return;
+    if (own.length === 0) refuseName(name, at);
+    for (const nameless of own.filter(isNameless)) {
+      findings.splice(findings.indexOf(nameless), 1);
+      refuseName(name, nameless.at);
+    }
+  }
+
+  function refuseName(node: ts.Node, at: string): Type {
+    const file = unreadFile(node);
+    return refuse(
+      at,
+      `${unresolved}: '${node.getText()}'`,
+      file === undefined
+        ? waysOut.unresolved
+        : `The compiler doesn't read ${file}: declare the type in a .ts file, or write \`unknown\`, or \`"validate": false\` in the segment file`,
+    );
+  }
+
+  /** The file of another language, such as `./Panel.vue`, that a type's name is imported from. */
+  function unreadFile(node: ts.Node): string | undefined {
+    let name = ts.isTypeReferenceNode(node) ? node.typeName : undefined;
+    while (name !== undefined && ts.isQualifiedName(name)) name = name.left;
+    const imported = name && checker.getSymbolAtLocation(name)?.declarations?.[0];
+    const statement = imported && ts.findAncestor(imported, ts.isImportDeclaration);
+    const specifier = statement && ts.isStringLiteral(statement.moduleSpecifier);
+    const file = specifier ? statement.moduleSpecifier.text : "";
+    return /^\.{1,2}\/.*\.(?:vue|svelte|astro|mdx?)$/.test(file) ? file : undefined;
   }
 
   /** A name in a type that can't be resolved; also in what aliases and `extends` lead to. */
@@ -423,8 +470,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   function unresolvedBehind(symbol: ts.Symbol | undefined): ts.Node | undefined {
-    const target =
-      symbol && symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const target = symbol && aliased(symbol);
     if (target === undefined || resolvedSymbols.has(target)) return undefined;
     resolvedSymbols.add(target);
     for (const declaration of target.declarations ?? []) {
@@ -481,9 +527,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       const mayMiss = element.initializer !== undefined || found?.optional === true;
       if (found === undefined) {
         const isAny = whole === undefined || (whole.flags & TypeFlags.Any && !isError(whole));
-        const value = isAny
-          ? unknown(name, "any")
-          : refuse(name, "its type can't be resolved", waysOut.unresolved);
+        const value = isAny ? unknown(name, "any") : refuse(name, unresolved, waysOut.unresolved);
         return { name, type: value, optional: true };
       }
       return mayMiss
@@ -497,7 +541,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
         ? null
         : nameOf(element, kind === "array" ? index : undefined),
     );
-    if (findings.length === count) refuseUnresolved(declaration, "");
+    refuseUnresolved(declaration, "", count);
     return { kind, names, ...(optional && { optional: true }) } as ParameterType;
   }
 
@@ -544,6 +588,13 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   function member(type: ts.Type, at: string, optional: boolean, node?: ts.TypeNode): Member {
+    // An alias of a primitive leaves no trace in the type.
+    const alias =
+      node !== undefined && ts.isTypeReferenceNode(node)
+        ? checker.getSymbolAtLocation(node.typeName)
+        : undefined;
+    for (const declaration of (alias && aliased(alias).declarations) ?? [])
+      noteTags(declaration, at);
     return optional
       ? { type: readPresent(type, at, node), optional: true }
       : { type: read(type, at, node) };
@@ -586,17 +637,46 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     return refuse(at, `${what} can't arrive: '${shown(type)}'`, waysOut.cannotArrive);
   }
 
+  function foreignInstance(at: string, message: string): Type {
+    findings.push({ at, message, hint: waysOut.cannotArrive, foreign: true });
+    return { kind: "never" };
+  }
+
+  /**
+   * The types of a union. Instances that can't arrive, and lists of them, are left out if something else
+   * can: `Decimal | number | string`.
+   */
+  function readArms({ types }: ts.UnionType, at: string): Type[] {
+    const outer = findings;
+    const arms = types.map((type) => {
+      findings = [];
+      const arm = read(type, at);
+      const isLost = findings.every(
+        (one) => one.foreign && /^(?:\[\])*$/.test(one.at.slice(at.length)),
+      );
+      return { arm, own: findings, isLost: findings.length > 0 && isLost };
+    });
+    findings = outer;
+    const left = arms.filter(({ isLost }) => !isLost);
+    const isEnough = left.some(({ arm: { kind } }) => kind !== "null" && kind !== "undefined");
+    for (const { own, isLost } of arms)
+      if (isLost && isEnough)
+        note(
+          own[0]!.at,
+          `${own[0]!.message}; calls give another type of the union`,
+          "Take it out of the type",
+        );
+      else findings.push(...own);
+    return (isEnough ? left : arms).map(({ arm }) => arm);
+  }
+
   function read(type: ts.Type, at: string, node?: ts.TypeNode): Type {
     const { flags } = type;
     if (flags & TypeFlags.Any)
       return isError(type)
-        ? refuse(
-            at,
-            node === undefined
-              ? "its type can't be resolved"
-              : `its type can't be resolved: '${node.getText()}'`,
-            waysOut.unresolved,
-          )
+        ? node === undefined
+          ? refuse(at, unresolved, waysOut.unresolved)
+          : refuseName(node, at)
         : unknown(at, "any");
     if (flags & TypeFlags.Unknown) return unknown(at);
     if (flags & TypeFlags.Never) return { kind: "never" };
@@ -621,7 +701,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       return constraint === undefined || constraint === type ? unknown(at) : read(constraint, at);
     }
     if (type.isUnion() && type.types.every((arm) => !(arm.flags & structured)))
-      return unionOf(type.types.map((arm) => read(arm, at)));
+      return unionOf(readArms(type, at));
     const platform = flags & TypeFlags.Object ? platformType(type, at) : undefined;
     if (platform !== undefined) return platform;
     return inSlot(type, at);
@@ -721,10 +801,11 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     at: string,
   ): void {
     // Types that use each other widely would multiply what was found.
-    const ofTypes = inside.findings.slice(0, maxFindings);
-    findings.push(...ofTypes.map((finding) => ({ ...finding, at: joined(at, finding.at) })));
+    findings.push(
+      ...firstOf(inside.findings).map((finding) => ({ ...finding, at: at + finding.at })),
+    );
     const ofUnchecked = inside.taken.slice(0, maxUnchecked);
-    taken.push(...ofUnchecked.map((place) => ({ ...place, path: joined(at, place.path) })));
+    taken.push(...ofUnchecked.map((place) => ({ ...place, path: at + place.path })));
   }
 
   /** The name of an object type; other types have one only if they contain themselves. */
@@ -756,13 +837,8 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       return { kind: "array", items: read(items!, "[]") };
     }
     if (checker.isTupleType(type)) return readTuple(type as ts.TupleTypeReference);
-    const unresolved = unresolvedBehind(type.symbol);
-    if (unresolved !== undefined)
-      return refuse(
-        "",
-        `its type can't be resolved: '${unresolved.getText()}'`,
-        waysOut.unresolved,
-      );
+    const missing = unresolvedBehind(type.symbol);
+    if (missing !== undefined) return refuseName(missing, "");
     if (isClass(type)) return readInstance(type, "");
     const base = baseArray(type);
     if (base !== undefined) return { kind: "array", items: read(base, "[]") };
@@ -770,7 +846,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   function readUnion(type: ts.UnionType): Type {
-    const union = unionOf(type.types.map((arm) => read(arm, "")));
+    const union = unionOf(readArms(type, ""));
     const tries = union.kind === "union" ? triesOf(union.arms.map(resolved)) : 0;
     return tries > maxTries
       ? refuse(
@@ -956,10 +1032,9 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     const { symbol } = type;
     const key = keyOf(symbol);
     if (key === undefined)
-      return refuse(
+      return foreignInstance(
         at,
         `an instance of '${shown(type)}' can't arrive: no module of the application exports this class`,
-        waysOut.cannotArrive,
       );
     if (!classes.has(key)) {
       classes.set(key, { parameters: [], fields: {} });
@@ -979,8 +1054,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     open = new Map();
     classes.set(target.key, { parameters: [], fields: {} });
     classes.set(target.key, readClass(type, symbol));
-    const named = findings.map((finding) => ({ ...finding, at: joined("", finding.at) }));
-    return distinct(named).slice(0, maxFindings);
+    return firstOf(findings.map((finding) => ({ ...finding, at: finding.at.replace(/^\./, "") })));
   }
 
   /** Keys of the classes that a class extends. */
@@ -1025,7 +1099,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       return { kind: "object", members, ...(index.length > 0 && { index }) };
     const all = checker.getPropertiesOfType(type);
     return all.some(isMethod)
-      ? cannotArrive(type, "", "what has only methods")
+      ? foreignInstance("", `what has only methods can't arrive: '${shown(type)}'`)
       : { kind: "defined" };
   }
 
@@ -1039,7 +1113,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       if (/^__[@#]/.test(name) || isMethod(property) || isHidden(property)) return [];
       const memberType = checker.getTypeOfSymbol(property);
       if (!isMember(memberType)) return [];
-      const at = memberPath(name);
+      const at = pathPart(name);
       if (forbiddenMembers.has(name)) {
         refuse(at, `a member can't be called '${name}': no data may have such a key`, "Rename it");
         return [];
@@ -1115,6 +1189,8 @@ const platformKinds: ReadonlySet<string> = new Set([
 const forbiddenMembers: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const constraintTags: ReadonlySet<string> = new Set([
+  "exclusiveMaximum",
+  "exclusiveMinimum",
   "format",
   "maximum",
   "maxItems",
@@ -1122,7 +1198,9 @@ const constraintTags: ReadonlySet<string> = new Set([
   "minimum",
   "minItems",
   "minLength",
+  "multipleOf",
   "pattern",
+  "uniqueItems",
 ]);
 
 /** The longest text in which a `Pattern` is sought. */
@@ -1138,17 +1216,18 @@ function syntaxProblem(pattern: string): string | undefined {
   }
 }
 
-function memberPath(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
-}
-
 /** Types that unfold without end have long paths. */
 function cut(path: string): string {
   return path.length > 80 ? `${path.slice(0, 80)}…` : path;
 }
 
-function joined(outer: string, inner: string): string {
-  return outer === "" ? inner.replace(/^\./, "") : outer + inner;
+/** Each kind has a share, so that notes never take the place of a problem. */
+function firstOf(findings: readonly Finding[]): Finding[] {
+  const all = distinct(findings);
+  return [
+    ...all.filter(({ note }) => !note).slice(0, maxFindings),
+    ...all.filter(({ note }) => note).slice(0, maxFindings),
+  ];
 }
 
 function distinct<T extends object>(all: readonly T[]): T[] {

@@ -26,22 +26,19 @@ export function createReshape(
     if (typeof value !== "object" || value === null) return value;
     const type = resolve(reference);
     if (type.kind === "union") return copyOfAll(fitting(type, value), value, place);
-    return hasClosed(model, type) ? copyOf(type, type, [type], value, place) : value;
+    return hasClosed(model, type) ? copyOf(type, [type], value, place) : value;
   }
 
   /** Of a union, members of all arms that the value has stay. */
   function reshapeAll(references: readonly Type[], value: object, place: Place): unknown {
-    if (references.length === 1) return reshape(references[0]!, value, place);
-    const types = distinct(references.map(resolve));
-    return types.length === 1
-      ? reshape(types[0]!, value, place)
-      : copyOfAll(
-          distinct(
-            types.flatMap((type) => (type.kind === "union" ? fitting(type, value) : [type])),
-          ),
-          value,
-          place,
-        );
+    const types: Type[] = [];
+    for (const reference of references) add(types, resolve(reference));
+    if (types.length === 1) return reshape(types[0]!, value, place);
+    const arms: Type[] = [];
+    for (const type of types)
+      if (type.kind === "union") for (const arm of fitting(type, value)) add(arms, arm);
+      else add(arms, type);
+    return copyOfAll(arms, value, place);
   }
 
   /** The arms of a union that a value has. */
@@ -53,20 +50,12 @@ export function createReshape(
   function copyOfAll(types: readonly Type[], value: object, place: Place): unknown {
     // What takes any member lets all of them stay.
     if (types.some((type) => !hasClosed(model, type))) return value;
-    const [only] = types;
-    return types.length === 1
-      ? copyOf(only, only!, types, value, place)
-      : copyOf(undefined, isTree ? "" : types.map(idOf).join(), types, value, place);
+    const key = types.length === 1 ? types[0]! : isTree ? "" : types.map(idOf).join();
+    return copyOf(key, types, value, place);
   }
 
-  /** `only` is the one type of `all`, if there is one. */
-  function copyOf(
-    only: Type | undefined,
-    key: Type | string,
-    all: readonly Type[],
-    value: object,
-    place: Place,
-  ): unknown {
+  /** `key` tells the types of `all` from others that the same value is copied by. */
+  function copyOf(key: Type | string, all: readonly Type[], value: object, place: Place): unknown {
     const known = isTree ? undefined : copies.get(value);
     const copied = known?.get(key);
     if (copied !== undefined) return copied;
@@ -83,16 +72,13 @@ export function createReshape(
     // Before its parts are copied, which may lead back to it.
     if (known !== undefined) known.set(key, copy);
     else if (!isTree) copies.set(value, new Map([[key, copy]]));
-    const inside = (types: readonly Type[], item: unknown, at: Place["key"]): unknown =>
-      typeof item === "object" && item !== null
-        ? reshapeAll(types, item, { outer: place, key: at })
-        : item;
     if (Array.isArray(copy)) {
       const list = value as readonly unknown[];
+      const isUniform = all.every((type) => type.kind !== "tuple");
+      let types = itemTypes(all, 0, list.length);
       for (let index = 0; index < list.length; index++) {
-        const item = list[index];
-        const types = only?.kind === "array" ? [only.items] : itemTypes(all, index, list.length);
-        copy[index] = inside(types, item, index);
+        if (!isUniform) types = itemTypes(all, index, list.length);
+        copy[index] = inside(types, list[index], place, index);
       }
     } else if (copy instanceof Map) {
       const maps = all.filter((type) => type.kind === "map");
@@ -101,11 +87,13 @@ export function createReshape(
           inside(
             maps.map((type) => type.keys),
             name,
+            place,
             { call: ".keys()" },
           ),
           inside(
             maps.map((type) => type.values),
             item,
+            place,
             { call: ".values()" },
           ),
         );
@@ -116,6 +104,7 @@ export function createReshape(
           inside(
             sets.map((type) => type.items),
             item,
+            place,
             { call: ".values()" },
           ),
         );
@@ -124,9 +113,21 @@ export function createReshape(
         const types = memberTypes(all, name);
         // A key that reaches the prototype is refused by every decoder; here it would set one.
         if (types.length === 0 || name === "__proto__") lost.push({ outer: place, key: name });
-        else (copy as Record<string, unknown>)[name] = inside(types, memberOf(value, name), name);
+        else
+          (copy as Record<string, unknown>)[name] = inside(
+            types,
+            memberOf(value, name),
+            place,
+            name,
+          );
       }
     return copy;
+  }
+
+  function inside(types: readonly Type[], item: unknown, outer: Place, key: Place["key"]): unknown {
+    return typeof item === "object" && item !== null
+      ? reshapeAll(types, item, { outer, key })
+      : item;
   }
 
   function idOf(type: Type): number {
@@ -136,10 +137,9 @@ export function createReshape(
   }
 }
 
-function distinct(types: readonly Type[]): readonly Type[] {
-  return types.length < 2 || types.every((type) => type === types[0])
-    ? types.slice(0, 1)
-    : [...new Set(types)];
+/** Adds a type that isn't there: of few, this is quicker than a set. */
+function add(types: Type[], type: Type): void {
+  if (!types.includes(type)) types.push(type);
 }
 
 const closed = new WeakMap<Type, boolean>();
@@ -154,8 +154,8 @@ function hasClosed(model: Pick<TypeModel, "definitions">, type: Type): boolean {
 function itemTypes(all: readonly Type[], index: number, length: number): Type[] {
   const types: Type[] = [];
   for (const type of all)
-    if (type.kind === "array") types.push(type.items);
-    else if (type.kind === "tuple") types.push(itemOf(type, index, length).type);
+    if (type.kind === "array") add(types, type.items);
+    else if (type.kind === "tuple") add(types, itemOf(type, index, length).type);
   return types;
 }
 

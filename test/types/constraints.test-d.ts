@@ -1,14 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 
-import type {
-  Format,
-  Int,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-  Pattern,
-} from "../../src/types/constraints.ts";
+import type { Format, Int, Max, MaxLength, Min, MinLength, Pattern } from "seamline/types";
 
 type Metres = number & Min<0> & Max<100>;
 type Sku = string & MinLength<1> & MaxLength<20> & Pattern<"^[a-z]+$">;

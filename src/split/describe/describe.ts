@@ -11,8 +11,8 @@ import { exportProblems } from "../procedures/export-problems.ts";
 import type { Reexport } from "../read/exports.ts";
 import { identifiersInType, importedName, specifierOf } from "../read/node-names.ts";
 import { type ModuleReading, readModule } from "../read/read-module.ts";
-import type { FormPart } from "../procedures/form-hint.ts";
-import { parametersOf } from "../procedures/read-parameters.ts";
+import { type FormPart, withoutTypes } from "../procedures/form-hint.ts";
+import { parameterNames, parametersOf } from "../procedures/read-parameters.ts";
 import { type ModuleUses, usesIn, usesOf } from "./uses.ts";
 import { signatureOf } from "../procedures/signature.ts";
 import { child, list, nameOf, need, type Node, type Parse, stringOf, word } from "../read/tree.ts";
@@ -161,6 +161,11 @@ function localExports(module: Module): ModuleExport[] {
     };
     if (signature === undefined) return { ...head, ...(untyped && { untyped }), problems };
     const read = parametersOf(signature, module);
+    const [first, ...others] = read.parameters;
+    if (callable.checked !== undefined && signature === fn && first !== undefined) {
+      read.parameters = [withoutTypes(first), ...others];
+      for (const name of parameterNames(first)) read.forms.delete(name);
+    }
     return {
       ...head,
       ...(callable.generator && { generator: true }),

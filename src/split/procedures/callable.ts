@@ -20,6 +20,11 @@ export interface Callable {
   readonly untyped?: true;
   /** It returns an async iterator, not a promise. */
   readonly generator?: true;
+  /**
+   * The call `checked(schema, async (order) => …)`: callers have the function's own parameters, but what
+   * the first one takes is said by the schema, not by its annotation.
+   */
+  readonly checked?: Node;
   /** The class. */
   readonly class?: Node;
   /** The name that it has in the source. */
@@ -62,9 +67,11 @@ function computedCallable(module: Module, unit: Unit, seen: ReadonlySet<Unit>): 
   if (type?.signature !== undefined) {
     const { signature } = type;
     const fn = asyncArgument(module, value, seenHere);
+    const checked = checkedCall(module, value);
     return {
       kind: "wrapped",
       ...(fn === undefined ? {} : { fn }),
+      ...(checked === undefined ? {} : { checked }),
       signature,
       ...(returnsIterator(signature) && { generator: true }),
     };
@@ -77,27 +84,57 @@ function computedCallable(module: Module, unit: Unit, seen: ReadonlySet<Unit>): 
   }
   if ("type" in same) {
     const { kind, ...callable } = functionCallable(same);
-    return { kind: kind === "sync" ? kind : "wrapped", ...callable };
+    const checked = checkedCall(module, value);
+    return {
+      kind: kind === "sync" ? kind : "wrapped",
+      ...callable,
+      ...(checked === undefined ? {} : { checked }),
+    };
   }
   // A type that doesn't tell the parameters: what is behind the name may have others.
   return type === undefined ? computedCallable(module, same.unit, seenHere) : { kind: "other" };
 }
 
-/** The function or declaration that an expression stands for: a name, or `Object.assign(f, …)`. */
+/**
+ * The function or declaration whose parameters an expression has: a name, `Object.assign(f, …)`, or
+ * `checked(schema, f)`.
+ */
 function sameValue(module: Module, value: Node): Node | { readonly unit: Unit } | undefined {
   if (isFunction(value)) return value;
   if (value.type === "CallExpression") {
-    const [first] = list(value, "arguments");
-    const callee = need(value, "callee");
-    return first !== undefined && module.source.slice(callee.start, callee.end) === "Object.assign"
-      ? sameValue(module, bare(first))
-      : undefined;
+    const [first, second] = list(value, "arguments");
+    const same = isAssign(module, value) ? first : isChecked(module, value) ? second : undefined;
+    return same === undefined ? undefined : sameValue(module, bare(same));
   }
   if (value.type !== "Identifier") return undefined;
   const [unit, ...others] = module.bindings.get(word(value, "name")) ?? [];
   if (unit === undefined || others.length > 0) return undefined;
   const declared = valueOf(unit);
   return declared !== undefined && isFunction(declared) ? declared : { unit };
+}
+
+function isAssign({ source }: Module, call: Node): boolean {
+  const callee = need(call, "callee");
+  return source.slice(callee.start, callee.end) === "Object.assign";
+}
+
+/** Whether a call is one of `checked` of `seamline`, under whichever name it is imported. */
+function isChecked({ types }: Module, call: Node): boolean {
+  const callee = need(call, "callee");
+  const isMember = callee.type === "MemberExpression" && callee["computed"] !== true;
+  const imported = types.importedAs(nameOf(isMember ? need(callee, "object") : callee) ?? "");
+  if (imported?.specifier !== "seamline") return false;
+  return isMember
+    ? imported.name === "*" && nameOf(child(callee, "property")) === "checked"
+    : imported.name === "checked";
+}
+
+/** The call of `checked` in an expression that has its parameters. */
+function checkedCall(module: Module, value: Node): Node | undefined {
+  if (value.type !== "CallExpression") return undefined;
+  const [first] = list(value, "arguments");
+  if (first !== undefined && isAssign(module, value)) return checkedCall(module, bare(first));
+  return isChecked(module, value) ? value : undefined;
 }
 
 /** The first async function among the arguments of a call, written there or mentioned by name. */

@@ -113,16 +113,27 @@ function hintOfDefault(node: Node): FormHint | undefined {
 
 /** The parameters as browsers get them. */
 export function withoutForms(parameters: readonly Parameter[]): readonly Parameter[] {
-  return parameters.map((parameter): Parameter => {
-    if (parameter.kind === "plain") return withoutForm(parameter);
-    if (parameter.kind === "object")
-      return { ...parameter, names: parameter.names.map(withoutForm) };
-    if (parameter.kind === "array")
-      return { ...parameter, names: parameter.names.map((name) => name && withoutForm(name)) };
-    return parameter;
-  });
+  return parameters.map((parameter) => mapNames(parameter, withoutForm));
 }
 
-function withoutForm<Named extends PatternName>({ form: _, ...named }: Named): Named {
-  return named as unknown as Named;
+/** The first parameter of a checked function: its annotation says what the schema makes of a value. */
+export function withoutTypes(parameter: Parameter): Parameter {
+  return mapNames(parameter, ({ type: _, form: _form, ...name }) => name);
+}
+
+function mapNames(parameter: Parameter, change: (name: PatternName) => PatternName): Parameter {
+  switch (parameter.kind) {
+    case "plain":
+      return { kind: "plain", ...change(parameter) };
+    case "object":
+      return { ...parameter, names: parameter.names.map(change) };
+    case "array":
+      return { ...parameter, names: parameter.names.map((name) => name && change(name)) };
+    default:
+      return parameter;
+  }
+}
+
+function withoutForm({ form: _, ...name }: PatternName): PatternName {
+  return name;
 }

@@ -32,6 +32,8 @@ export interface LocatedProcedure {
   readonly signature: Node;
   /** The async function that a wrapper is called with, if the source has one. */
   readonly inner: Node | undefined;
+  /** The call of `checked` that makes it. */
+  readonly checked?: Node | undefined;
   readonly generator: boolean;
   readonly wrapped: boolean;
 }
@@ -75,13 +77,14 @@ export function locateProcedures(
       );
       continue;
     }
-    const { kind, fn, generator = false } = callable;
+    const { kind, fn, checked, generator = false } = callable;
     procedures.push({
       record,
       unit,
       local: found.local,
       signature,
       inner: fn,
+      checked,
       generator,
       wrapped: kind === "wrapped" || isMadeRoute,
     });

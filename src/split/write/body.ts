@@ -11,7 +11,7 @@ import { exportList } from "../read/names.ts";
 import { type Part, PartDraft, type PartIds } from "./part.ts";
 import type { Partition } from "./partition.ts";
 import { isDeclaredIn } from "./shared-part.ts";
-import { child, list, need, type Node } from "../read/tree.ts";
+import { child, list, nameOf, need, type Node } from "../read/tree.ts";
 
 /** The names of what is generated in a body. */
 interface GeneratedNames {
@@ -111,7 +111,19 @@ class ProcedureWriter {
       inner.start >= unit.node.start &&
       inner.end <= unit.node.end;
     if (isArrow && readFunction(inner).selves.length > 0) this.#arrowToFunction(inner, true);
+    this.#nameArgument(procedure);
     return procedure.generator ? name : this.#wrap(procedure, name);
+  }
+
+  /** Tells `checked` what callers call its argument, for what it says of one. */
+  #nameArgument({ checked, unit, signature }: LocatedProcedure): void {
+    if (checked === undefined || checked.start < unit.node.start || checked.end > unit.node.end)
+      return;
+    const [, run, ...others] = list(checked, "arguments");
+    const [first] = list(signature, "params").filter((parameter) => nameOf(parameter) !== "this");
+    const name = nameOf(first?.type === "AssignmentPattern" ? child(first, "left") : first);
+    if (run !== undefined && others.length === 0 && name !== undefined)
+      this.#draft.text.appendLeft(run.end, `, ${JSON.stringify(name)}`);
   }
 
   /** Names a default export that has no name. */

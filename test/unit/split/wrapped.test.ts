@@ -341,3 +341,126 @@ describe("the asserted type of an export", () => {
     }
   });
 });
+
+describe("a function in `checked` of seamline", () => {
+  const head = 'import { checked } from "seamline";\n';
+  const inner = "async (title: Date, count = 1) => `${title} ${count}`";
+  const own = [
+    { kind: "plain", name: "title" },
+    { kind: "plain", name: "count", optional: true, type: "number" },
+  ];
+
+  it.each([
+    ["on a constant", `${head}export const create = checked(schema, ${inner});`],
+    [
+      "in an export list",
+      `${head}const made = checked(schema, ${inner});\nexport { made as create };`,
+    ],
+    [
+      "by another constant",
+      `${head}const made = checked(schema, ${inner});\nexport const create = made;`,
+    ],
+    ["in parentheses", `${head}export const create = (checked((schema), (${inner}),));`],
+    [
+      "under another name",
+      `import { checked as valid } from "seamline";\nexport const create = valid(schema, ${inner});`,
+    ],
+    [
+      "of a namespace",
+      `import * as seamline from "seamline";\nexport const create = seamline.checked(schema, ${inner});`,
+    ],
+    ["by its name", `${head}const run = ${inner};\nexport const create = checked(schema, run);`],
+    [
+      "with members",
+      `${head}export const create = Object.assign(checked(schema, ${inner}), { a: 1 });`,
+    ],
+  ])("has its own parameters, and its first annotation converts no text: %s", (_, source) => {
+    expect(parametersOf(source)).toEqual(own);
+    expect(parametersOf(source.replaceAll(": Date", ""), "create", "shop/m.js")).toEqual(own);
+  });
+
+  it("has its own parameters as a default export", () => {
+    expect(parametersOf(`${head}export default checked(schema, ${inner});`, "default")).toEqual(
+      own,
+    );
+  });
+
+  it("has the names of its pattern, without what their defaults would convert", () => {
+    expect(
+      parametersOf(
+        `${head}export const create = checked(schema, async ({ title, count = 1 }) => {});`,
+      ),
+    ).toEqual([{ kind: "object", names: [{ name: "title" }, { name: "count", optional: true }] }]);
+  });
+
+  it("has the parameters of a type that is declared, which says what callers give", () => {
+    expect(
+      parametersOf(
+        `${head}export const create: (count: number) => Promise<string> = checked(schema, async (title: string) => title);`,
+      ),
+    ).toEqual([{ kind: "plain", name: "count", type: "number" }]);
+  });
+
+  it.each([
+    [
+      "it isn't async",
+      `${head}export const create = checked(schema, (title: string) => title);`,
+      "2:39 'create' is named by a segment, but it is not async",
+    ],
+    [
+      "another function made it",
+      `${head}export const create = checked(schema, authed(async (user: string, title: string) => title));`,
+      "2:14 'create' comes from checked(…): the source doesn't say which parameters callers give",
+    ],
+    [
+      "another package's `checked` made it",
+      `import { checked } from "./checked";\nexport const create = checked(schema, async (title: string) => title);`,
+      "2:14 'create' comes from checked(…): the source doesn't say which parameters callers give",
+    ],
+    [
+      "a function of this module with that name made it",
+      `const checked = (a: any, b: any): any => b;\nexport const create = checked(schema, async (title: string) => title);`,
+      "2:14 'create' comes from checked(…): the source doesn't say which parameters callers give",
+    ],
+  ])("is refused if %s", (_, source, expected) => {
+    expect(parametersOf(source)).toEqual([expected]);
+  });
+
+  it.each([
+    ["a parameter", "export const create = checked(schema, async (title) => title);", ', "title")'],
+    [
+      "a default",
+      "export const create = checked(schema, async (title = 1) => title);",
+      ', "title")',
+    ],
+    [
+      "`this`",
+      "export const create = checked(schema, async function (this: Context, title) {});",
+      ', "title")',
+    ],
+    [
+      "parentheses and a comma",
+      "export const create = checked(schema, (async (title) => title),);",
+      '(async (title) => title), "title",)',
+    ],
+    [
+      "a declared type",
+      "export const create: (count: number) => Promise<void> = checked(schema, async (title) => {});",
+      ', "count")',
+    ],
+    [
+      "a pattern",
+      "export const create = checked(schema, async ({ title }) => title);",
+      "=> title)",
+    ],
+    [
+      "a name of its own",
+      'export const create = checked(schema, async (title) => title, "T");',
+      '=> title, "T")',
+    ],
+  ])("is told the name that callers give, for its messages: %s", (_, source, expected) => {
+    const { body, problems } = split(head + source, { procedures: ["create"] });
+    expect(problems).toEqual([]);
+    expect(body?.code).toContain(expected);
+  });
+});

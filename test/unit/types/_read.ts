@@ -24,7 +24,10 @@ export const strictConfig = {
     noEmit: true,
     skipLibCheck: true,
     allowImportingTsExtensions: true,
-    paths: { "seamline/types": [join(root, "src/types/constraints.ts")] },
+    paths: {
+      seamline: [join(root, "src/index.ts")],
+      "seamline/types": [join(root, "src/types/constraints.ts")],
+    },
   },
   include: ["src"],
 };

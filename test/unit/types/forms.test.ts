@@ -272,7 +272,7 @@ const definitions: Record<string, Type> = {
 
 const refused: [type: string, message: string][] = [
   ["Missing", "x: its type can't be resolved: 'Missing'"],
-  ["Missing[]", "x[]: its type can't be resolved"],
+  ["Missing[]", "x[]: its type can't be resolved: 'Missing'"],
   ["{ deep: { missing: Missing } }", "x.deep.missing: its type can't be resolved: 'Missing'"],
   ["Record<Missing, string>", "x: its type can't be resolved: 'Missing'"],
   ["{ [K in Missing]: 1 }", "x: its type can't be resolved: 'Missing'"],
@@ -283,7 +283,7 @@ const refused: [type: string, message: string][] = [
   ["Omit<Extending, 'b'>", "x: its type can't be resolved: 'Missing'"],
   ["Aliased", "x: its type can't be resolved: 'Missing'"],
   ["Undeclared", "x: its type can't be resolved: 'Undeclared'"],
-  ["Map<string, Undeclared>", "x.values(): its type can't be resolved"],
+  ["Map<string, Undeclared>", "x.values(): its type can't be resolved: 'Undeclared'"],
   ["Promise<string>", "x: a value of this type can't arrive: 'Promise<string>'"],
   ["() => void", "x: a function can't arrive: '() => void'"],
   ["string | (() => string)", "x: a function can't arrive: '() => string'"],

@@ -5,6 +5,7 @@ import type { ParameterType, Signature } from "../../../server/types/model.ts";
 import { programMemory } from "../../../server/types/programs.ts";
 import { type ReadTypes, readTypes } from "../../../server/types/read-types.ts";
 import { ts } from "../../_sources.ts";
+import { buildPackage } from "../../process/_application.ts";
 import { folderOf, read, strictConfig } from "./_read.ts";
 
 const string = { kind: "string" } as const;
@@ -159,6 +160,62 @@ export const c = parsed(async (order: Date) => {});
     expect(parameters(result, "c")).toEqual([{ kind: "plain", name: "order", type: string }]);
   });
 
+  describe("of a checked function", () => {
+    const head = `
+import { checked } from "seamline";
+import { z } from "zod";
+const schema = z.object({ email: z.email(), metres: z.string().transform(Number) });
+`;
+    const input = {
+      kind: "object",
+      members: { email: { type: string }, metres: { type: string } },
+    };
+    const readChecked = (text: string, file = "src/f.ts"): ReadTypes => {
+      const source = head + text;
+      const wanted = [...source.matchAll(/const (\w) =/g)].map(({ 1: id = "", index }) => ({
+        id,
+        file,
+        export: id,
+        code: source.indexOf("async", index),
+      }));
+      return read({ [file]: source }, wanted);
+    };
+
+    it("The first one has the input type of its schema, and all have their own names", () => {
+      const result = readChecked(`
+export const a = checked(schema, async (order) => order.metres);
+export const b = checked(schema.optional(), async (order = { email: "", metres: 1 }, admin: boolean, ...tags: string[]) => order);
+export const c = checked(schema, async ({ email }) => email);
+export const d = checked(z.coerce.number(), async (count: number) => count);
+`);
+      expect(parameters(result, "a")).toEqual([{ kind: "plain", name: "order", type: input }]);
+      expect(parameters(result, "b")).toEqual([
+        { kind: "plain", name: "order", type: input, optional: true },
+        { kind: "plain", name: "admin", type: { kind: "boolean" } },
+        { kind: "rest", name: "tags", type: { kind: "array", items: string } },
+      ]);
+      expect(parameters(result, "c")).toEqual([
+        { kind: "object", names: [{ name: "email", type: string }] },
+      ]);
+      expect(parameters(result, "d")).toEqual([
+        { kind: "plain", name: "count", type: { kind: "unknown" } },
+      ]);
+      expect(result.unchecked).toEqual({ d: [{ path: "count", reason: "unknown" }] });
+    });
+
+    it("Further ones need a type, as those of other functions", () => {
+      const text = "export const a = checked(schema, async (order, admin) => admin);";
+      expect(messages(readChecked(text))).toEqual(["src/f.ts:5: a: admin: it has no type"]);
+      const inJavaScript = readChecked(text, "src/f.js");
+      expect(parameters(inJavaScript, "a")[0]).toEqual({
+        kind: "plain",
+        name: "order",
+        type: input,
+      });
+      expect(inJavaScript.unchecked).toEqual({ a: [{ path: "admin", reason: "no JSDoc" }] });
+    });
+  });
+
   it("Exports by another name, as a default, of another module and as a constant are read", () => {
     const result = read(
       {
@@ -214,7 +271,7 @@ describe("what isn't checked by accident", () => {
     const source =
       'import type { Missing } from "missing";\nexport async function f({ a }: Missing, { b, c }: { b: string }) {}';
     expect(messages(read({ "src/f.ts": source }, ["src/f.ts#f"]))).toEqual([
-      "src/f.ts:2: f: a: its type can't be resolved",
+      "src/f.ts:2: f: a: its type can't be resolved: 'Missing'",
       "src/f.ts:2: f: c: its type can't be resolved",
     ]);
   });
@@ -252,17 +309,58 @@ export const g = async (id) => {};
     expect(result.unchecked).toEqual({ f: [{ path: "other", reason: "no JSDoc" }] });
   });
 
-  it("A JSDoc tag that looks like a constraint is noted", () => {
+  it("A JSDoc tag that looks like a constraint is noted, at a member, a parameter and an alias", () => {
     const result = read(
       {
-        "src/f.ts":
-          "interface Line {\n/** @minimum 0 */\nmetres: number;\n/** How long. */\nnote: string }\nexport async function f(line: Line) {}",
+        "src/sku.ts": "/** @pattern ^a */\nexport type Sku = string;",
+        "src/f.ts": `
+import type { Sku } from "./sku.ts";
+/** @minItems 1 */
+type Lines = Line[];
+interface Line {
+  /** @minimum 0 */
+  metres: number;
+  /** How long. */
+  note?: Sku;
+}
+export async function f(lines: Lines, /** @maximum 9 */ count: number) {}
+/** @minimum 1 */
+export async function g(count: number) {}`,
       },
-      ["src/f.ts#f"],
+      ["src/f.ts#f", "src/f.ts#g"],
     );
     expect(result.problems).toEqual([]);
     expect(result.notes.map(({ message }) => message)).toEqual([
-      "f: line.metres: the tag @minimum isn't read",
+      "f: lines: the tag @minItems isn't read",
+      "f: lines[].metres: the tag @minimum isn't read",
+      "f: lines[].note: the tag @pattern isn't read",
+      "f: count: the tag @maximum isn't read",
+    ]);
+  });
+});
+
+describe("constraints", () => {
+  it("are read from the installed package, where its declarations are", () => {
+    buildPackage();
+    const { paths: _, ...compilerOptions } = strictConfig.compilerOptions;
+    const result = read(
+      {
+        "tsconfig.json": { ...strictConfig, compilerOptions },
+        "src/f.ts": `
+import { type Max, type Min } from "seamline/types";
+import type * as types from "seamline/types";
+type Sku = string & types.MaxLength<20>;
+export async function f(metres: number & Min<0> & Max<100>, skus: Sku[] & types.MinLength<1>) {}`,
+      },
+      ["src/f.ts#f"],
+    );
+    expect(parameters(result, "f")).toEqual([
+      { kind: "plain", name: "metres", type: { kind: "number", min: 0, max: 100 } },
+      {
+        kind: "plain",
+        name: "skus",
+        type: { kind: "array", items: { kind: "string", maxLength: 20 }, minLength: 1 },
+      },
     ]);
   });
 });

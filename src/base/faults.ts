@@ -1,0 +1,31 @@
+// What is wrong with a call's arguments, as lines of an answer: `lines[0].metres: expected number, got text`.
+
+export interface Fault {
+  /** `lines[0].metres`; empty for the arguments as a whole. */
+  readonly path: string;
+  /** `expected number, got text` */
+  readonly message: string;
+}
+
+/** More faults of one call aren't listed. */
+export const maxFaults = 20;
+
+const maxPath = 256;
+
+/** `.metres`, `[0]`, `["x y"]`, `[Symbol(x)]`: a part of a path, behind what it is in. */
+export function pathPart(key: PropertyKey): string {
+  if (typeof key !== "string") return `[${String(key)}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** A path that is too long keeps its beginning and its end. */
+export function cutPath(path: string): string {
+  const half = maxPath / 2 - 1;
+  return path.length > maxPath ? `${path.slice(0, half)}…${path.slice(-half)}` : path;
+}
+
+/** The text of an answer: a line for each fault. */
+export function faultText(faults: readonly Fault[], more: boolean): string {
+  const lines = faults.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  return [...lines, ...(more ? ["and more"] : [])].join("\n");
+}

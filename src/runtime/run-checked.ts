@@ -1,0 +1,33 @@
+// A call of a function that `checked` made.
+
+import { InvalidParameterValue } from "../base/errors.ts";
+import { cutPath, faultText, maxFaults, pathPart } from "../base/faults.ts";
+import type { Procedure } from "../types/imported.ts";
+import type { StandardIssue, StandardSchema } from "../types/standard-schema.ts";
+
+/** Calls `run` with what the schema makes of the first argument. */
+export async function runChecked(
+  standard: StandardSchema["~standard"],
+  run: Procedure,
+  name: string | undefined,
+  self: unknown,
+  [first, ...others]: unknown[],
+): Promise<unknown> {
+  const result = await standard.validate(first);
+  if (result.issues) throw refusal(result.issues, name);
+  return await run.call(self as never, result.value as never, ...(others as never[]));
+}
+
+// A library may show the whole value in its message.
+const maxMessage = 256;
+
+function refusal(issues: readonly StandardIssue[], name = ""): InvalidParameterValue {
+  const faults = issues.slice(0, maxFaults).map(({ path = [], message }) => {
+    const parts = path.map((key) => pathPart(typeof key === "object" ? key.key : key)).join("");
+    return {
+      path: cutPath(name === "" ? parts.replace(/^\./, "") : name + parts),
+      message: message.slice(0, maxMessage),
+    };
+  });
+  return new InvalidParameterValue(faultText(faults, issues.length > maxFaults) || undefined);
+}

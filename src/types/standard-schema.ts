@@ -1,0 +1,57 @@
+// What `checked` takes: the interface of https://standardschema.dev, which zod 4, valibot, arktype and others
+// implement, declared here so that it takes no dependency.
+
+/** A schema that checks a value, and may make another one of it. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** @internal */
+export type StandardResult<Output = unknown> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** @internal */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** @internal */
+type TypesOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>;
+
+/** @internal */
+type CheckedRun<Value> = (
+  value: Value,
+  // Further parameters have any types, which the schema says nothing about.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  ...others: any[]
+) => Promise<unknown>;
+
+/** @internal A mapped tuple keeps the names of parameters. */
+type WithFirst<Parameters extends unknown[], First> = {
+  [At in keyof Parameters]: At extends "0" ? First : Parameters[At];
+};
+
+/**
+ * Returns a function that checks its first argument by a schema, and calls `run` with what the schema
+ * makes of it. Callers give the schema's input. If the schema refuses it, the function rejects with
+ * `InvalidParameterValue` (400). `name` is what its message calls the argument: for procedures, the build
+ * fills it in.
+ */
+export type Checked = <
+  Schema extends StandardSchema,
+  Run extends CheckedRun<TypesOf<Schema>["output"]>,
+>(
+  schema: Schema,
+  run: Run,
+  name?: string,
+) => (
+  this: ThisParameterType<Run>,
+  ...args: WithFirst<Parameters<Run>, TypesOf<Schema>["input"]>
+) => ReturnType<Run>;
