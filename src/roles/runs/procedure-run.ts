@@ -5,6 +5,7 @@ import type { Args, Call } from "../../base/call.ts";
 import { InvalidParameterValue, memoryExhausted } from "../../base/errors.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import type { ParameterTypes } from "../../base/parameter-types.ts";
+import { isOfOtherBuild } from "../../http/relay-headers.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
@@ -69,9 +70,15 @@ export class ProcedureRun implements Run {
     );
   }
 
-  /** By which the arguments are checked. A call that a procedure makes isn't: the compiler has. */
+  /**
+   * By which the arguments are checked. A call that a procedure makes isn't: the compiler has checked it, unless
+   * that was for another build.
+   */
   #types(): ParameterTypes | undefined {
-    return this.#exchange.trust.inner ? undefined : this.#parts.node.checks.find(this.#procedure);
+    const { trust, request } = this.#exchange;
+    return trust.inner && !isOfOtherBuild(request.headers)
+      ? undefined
+      : this.#parts.node.checks.find(this.#procedure);
   }
 
   #checked(types: ParameterTypes, args: Args, positions: readonly unknown[]): readonly unknown[] {
