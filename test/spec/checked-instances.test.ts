@@ -135,7 +135,7 @@ const start = async () => {
 };
 
 describe("an instance from outside", () => {
-  it("instances-9: is built if the types can reach its class, or a class that it extends", async () => {
+  it("checks-17: is built if the types can reach its class, or a class that it extends", async () => {
     const send = await start();
     expect(await send("meet", { person: form("Person", { 0: "Ann" }, { tags: ["a"] }) })).toBe(
       "ran",
@@ -215,7 +215,7 @@ describe("an instance from outside", () => {
       { value: 1, person: form("Person", { 0: 1 }) },
       "person.name: expected text, got number",
     ],
-  ])("instances-10: is refused before any constructor runs: %s", async (_, name, args, message) => {
+  ])("checks-18: is refused before any constructor runs: %s", async (_, name, args, message) => {
     const send = await start();
     expect(await send(name, args)).toBe(`400 ${message}`);
     expect([built, ran]).toEqual([[], []]);
@@ -237,7 +237,7 @@ describe("an instance from outside", () => {
       form("Other"),
       /^400 args\.person: there is no class 'app\/Other'$/,
     ],
-  ])("is refused before any constructor runs: %s (instances-10)", async (_, wrong, message) => {
+  ])("is refused before any constructor runs: %s (checks-18)", async (_, wrong, message) => {
     const send = await start();
     const others = {
       serialized: true,
@@ -248,7 +248,7 @@ describe("an instance from outside", () => {
     expect([built, ran]).toEqual([[], []]);
   });
 
-  it("instances-11: of any class may be where a type is unknown, and where checks are off", async () => {
+  it("checks-19: of any class may be where a type is unknown, and where checks are off", async () => {
     const send = await start();
     expect(await send("keep", { value: form("Admin", {}, { rights: 1 }) })).toBe("ran");
     expect(ran.pop()).toMatchObject([{ rights: 1 }, undefined]);
@@ -256,13 +256,13 @@ describe("an instance from outside", () => {
     expect(built).toEqual(["Admin", "Admin"]);
   });
 
-  it("instances-12: isn't judged if a procedure sends it", async () => {
+  it("checks-20: isn't judged if a procedure sends it", async () => {
     const send = await start();
     expect(await send("count", { value: form("Admin") }, { [fromField]: "service" })).toBe("ran");
     expect(built).toEqual(["Admin"]);
   });
 
-  it("is judged in superjson too, with shared references and cycles (instances-9, instances-10)", async () => {
+  it("is judged in superjson too, with shared references and cycles (checks-17, checks-18)", async () => {
     const send = await start();
     const superjson = { "x-svc-data-encoding": "superjson" };
     const message = (person: object, values: object, same?: object): object => ({
@@ -301,7 +301,7 @@ describe("an instance from outside", () => {
     expect([built, ran]).toEqual([[], []]);
   });
 
-  it("a plain object is no instance: the refusal names the form of one (instances-10)", async () => {
+  it("a plain object is no instance: the refusal names the form of one (checks-18)", async () => {
     const send = await start();
     for (const encoding of ["serialized", undefined])
       expect(
