@@ -443,10 +443,13 @@ describe("types that can't be loaded", () => {
   it.each<[string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">]>([
     ["a private procedure", "private"],
     ["one with validate: false", { access: "public", validate: false }],
-  ])("checks-14: %s needs none", async (_, entry) => {
-    const modules = withTypes(testModules([untyped(entry)]), async () => empty);
-    await new TestDeployment().standalone({ modules });
-  });
+  ])(
+    "checks-14: aren't needed for what callers from outside don't reach, or what isn't checked: %s",
+    async (_, entry) => {
+      const modules = withTypes(testModules([untyped(entry)]), async () => empty);
+      await new TestDeployment().standalone({ modules });
+    },
+  );
 
   it("checks-15: where modules are replaced while the node runs, calls are refused until the types are there again", async () => {
     const typed = application();
