@@ -120,7 +120,7 @@ export default defineConfig({
             cli: "server/cli/cli.ts",
             testing: "server/testing/index.ts",
             // The thread that reads types.
-            types: "server/types/worker.ts",
+            "types-worker": "server/types/worker.ts",
           },
           external,
           preserveEntrySignatures: "strict",

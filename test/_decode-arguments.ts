@@ -18,7 +18,8 @@ export async function decodeArguments(
   const trust = { trusted, member: false, holdsKey: false, relays: false, inner: false };
   const receiveBody = async (limit: number, take: (body: Uint8Array) => void) =>
     take(await request.readBody(limit));
-  const args = new CallArguments({ request, query, encoding, trust, receiveBody }, options);
+  const call = { request, query, encoding, trust, masksErrors: false, receiveBody };
+  const args = new CallArguments(call, options);
   await args.receive();
   await args.load();
   return args.read(procedure);

@@ -70,7 +70,11 @@ export class LiveTypes implements ApplicationTypes {
   #refusing(): ParameterTypes {
     const why = this.#failure || "build again";
     const refusal = `its types can't be read, so nothing says what it takes: ${why}`;
-    return { check: () => ({ refusal }), fieldValue: (_, fields) => fields[0] };
+    return {
+      check: () => ({ refusal }),
+      fieldValue: (_, fields) => fields[0],
+      instancesProblem: () => refusal,
+    };
   }
 
   #started(read: ReadTypes): Promise<void> {

@@ -150,31 +150,38 @@ export function instanceFaults(
   key: string,
   { args, fields }: InstanceParts,
   options: Omit<CheckOptions, "plain" | "extra" | "maxDigits">,
+  outer?: Place,
 ): readonly Fault[] {
   const known = Object.hasOwn(model.classes, key) ? model.classes[key] : undefined;
-  if (known === undefined) return [{ path: "", message: `'${key}' can't be here` }];
+  const at = outer === undefined ? "" : pathOf(outer);
+  if (known === undefined) return [{ path: at, message: `'${key}' can't be here` }];
   const matcher = createMatcher({ ...options, model, tests: checks.types });
   const ofArguments = known.parameters.flatMap((parameter, index): Fault[] => {
     if (parameter.kind !== "plain" && parameter.kind !== "rest") return [];
     const { name, type } = parameter;
-    const place: Place = { outer: undefined, key: name };
+    const place: Place = { outer, key: name };
+    if (parameter.kind === "rest") return matcher.faults(type, argumentsFrom(args, index), place);
     const value = memberOf(args, String(index));
-    const isOptional = parameter.kind === "rest" || parameter.optional === true;
-    if (value === undefined && isOptional) return [];
+    if (value === undefined && parameter.optional) return [];
     // An argument that no member holds isn't sent.
     if (!Object.hasOwn(args, index))
-      return Object.hasOwn(known.fields, name) ? [{ path: name, message: "missing" }] : [];
+      return Object.hasOwn(known.fields, name) ? [{ path: pathOf(place), message: "missing" }] : [];
     return matcher.faults(type, value, place);
   });
   const ofFields = Object.entries(fields).flatMap(([name, value]): Fault[] => {
     const member = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
     // Its name is the sender's, with any character.
     if (member === undefined)
-      return [{ path: "", message: `unknown field ${JSON.stringify(name.slice(0, maxShown))}` }];
+      return [{ path: at, message: `unknown field ${JSON.stringify(name.slice(0, maxShown))}` }];
     if (member.optional && value === undefined) return [];
-    return matcher.faults(member.type, value, { outer: undefined, key: name });
+    return matcher.faults(member.type, value, { outer, key: name });
   });
-  return [...ofArguments, ...ofFields].slice(0, maxFaults);
+  return [...ofArguments, ...ofFields].slice(0, maxFaults + 1);
+}
+
+/** The arguments of a rest parameter. */
+function argumentsFrom(args: InstanceParts["args"], start: number): readonly unknown[] {
+  return Object.entries(args).flatMap(([index, value]) => (Number(index) < start ? [] : [value]));
 }
 
 function refusal(faults: readonly Fault[]): Checked {

@@ -337,7 +337,16 @@ export function createMatcher(options: MatchOptions): Matcher {
       const phrases = texts.map((arm) => phraseOf(arm, resolve, plain)).join(" from ");
       return add(place, `plain JSON can't tell ${phrases}: send it with ${headers.encoding}`);
     }
-    add(place, `expected ${expectation(type, value)}, got ${shown(type, value)}`);
+    const wrong = `expected ${expectation(type, value)}, got ${shown(type, value)}`;
+    add(place, `${wrong}${formHint(type, value)}`);
+  }
+
+  /** How to send an instance, where a plain object came. */
+  function formHint(type: Type, value: unknown): string {
+    const instance = armsOf(type).find((arm) => arm.kind === "instance");
+    if (instance === undefined || kindOf(value) !== "an object") return "";
+    const form = `{"serialized":true,"name":"class","key":${JSON.stringify(instance.key)},"args":{…},"fields":{…}}`;
+    return `: send ${form} with ${headers.encoding}: serialized`;
   }
 
   function expectation(type: Type, value: unknown): string {

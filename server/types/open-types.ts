@@ -5,6 +5,7 @@ import type {
   ApplicationTypes,
   CheckedArguments,
   CheckSettings,
+  DescribedInstance,
   ParameterTypes,
 } from "../../src/base/parameter-types.ts";
 import {
@@ -16,6 +17,7 @@ import {
   type GeneratedChecks,
 } from "./check.ts";
 import { fromFields } from "./convert.ts";
+import { instancesProblem, reachedClasses } from "./instances.ts";
 import { createMatcher } from "./match.ts";
 import type { ParameterType, Type, TypeModel } from "./model.ts";
 
@@ -50,6 +52,7 @@ class FunctionTypes implements ParameterTypes {
   readonly #id: string;
   readonly #check: Check;
   #named: ReadonlyMap<string, Type> | undefined;
+  #reached: ReturnType<typeof reachedClasses> | undefined;
 
   constructor(model: TypeModel, checks: Checks, id: string) {
     this.#model = model;
@@ -66,6 +69,16 @@ class FunctionTypes implements ParameterTypes {
     const options = { plain, isRead, extra, masked, maxDigits, isTree, isInstance };
     const checked = this.#check(positions, options);
     return "faults" in checked ? { refusal: faultText(checked.faults, checked.more) } : checked;
+  }
+
+  instancesProblem(
+    args: ReadonlyMap<string, unknown>,
+    described: ReadonlyMap<object, DescribedInstance>,
+    settings: Pick<CheckSettings, "masked" | "isInstance">,
+  ): string | undefined {
+    const [model, checks] = [this.#model, this.#checks];
+    const reached = (this.#reached ??= reachedClasses(model, this.#id));
+    return instancesProblem(args, described, { model, checks, reached, ...settings });
   }
 
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown {

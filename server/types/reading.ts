@@ -62,7 +62,9 @@ export async function readTypesBeside(request: TypesRequest): Promise<TypesReadi
 }
 
 function start(): NonNullable<typeof running> {
-  const worker = new Worker(join(packageFolder, "dist/types.js"), { name: "seamline types" });
+  const worker = new Worker(join(packageFolder, "dist/types-worker.js"), {
+    name: "seamline types",
+  });
   const waiting: Waiting[] = [];
   const own = { worker, waiting };
   worker.on("message", (answer: TypesAnswer) => {

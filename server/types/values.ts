@@ -277,11 +277,7 @@ function namedBy(reference: Type, resolve: (type: Type) => Type, plain: boolean)
     case "binary":
       return [plain ? plainPhrases.binary! : withArticle(type.type)];
     case "instance":
-      return [
-        plain
-          ? `an instance of '${type.key}', as {"serialized":true,"name":"class","key":${JSON.stringify(type.key)},"args":{…},"fields":{…}}`
-          : `an instance of '${type.key}'`,
-      ];
+      return [`an instance of '${type.key}'`];
     default:
       return [
         (plain ? plainPhrases[type.kind] : undefined) ?? ownPhrases[type.kind] ?? wordOf(type.kind),

@@ -25,10 +25,31 @@ export type CheckedArguments =
   /** The text of a refusal, with a line for each fault. */
   | { readonly refusal: string };
 
+/** An instance that a message describes, before its constructor has run. */
+export interface DescribedInstance {
+  /** That of its class. */
+  readonly key: string;
+  readonly prototype: object;
+  /** The member that holds each argument of its constructor, if one does. */
+  readonly names: readonly (string | null)[];
+  /** Arguments of the constructor by position. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /** The types of one function's parameters. */
 export interface ParameterTypes {
   /** Compares arguments with them, and converts those that came as JSON. Changes no value of the message. */
   check(positions: readonly unknown[], settings: CheckSettings): CheckedArguments;
+  /**
+   * What is wrong with the instances of a message, in which stand-ins take their places. Only classes that the
+   * types can reach may be there, and classes that extend them.
+   */
+  instancesProblem(
+    args: ReadonlyMap<string, unknown>,
+    described: ReadonlyMap<object, DescribedInstance>,
+    settings: Pick<CheckSettings, "masked" | "isInstance">,
+  ): string | undefined;
   /**
    * The value of a field of a query or form, which came once or several times. What doesn't convert stays as
    * it is, for {@link check} to refuse.

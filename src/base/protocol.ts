@@ -90,6 +90,8 @@ export const serviceHeaders = {
   forwardedProto: "x-forwarded-proto",
   /** `masked` if a service on the way masks errors: then the others do, too. */
   errors: "x-svc-errors",
+  /** `yes` if a procedure of another build made the call. The gateway knows both, and sets it. */
+  otherBuild: "x-svc-other-build",
   /** Set by proxies in front: the caller's address, and those of other proxies. */
   forwardedFor: "x-forwarded-for",
   /** The outermost caller's request, as the first service saw it. */

@@ -6,6 +6,8 @@ import type { HiddenErrors } from "./hidden-errors.ts";
 import { type KnownClass, knownClass } from "./values/known-class.ts";
 import type { Walk } from "./values/walk.ts";
 
+const { isPrototypeOf } = Object.prototype;
+
 /** The classes that a page may rebuild from the wire. Nothing else is ever constructed. */
 export class ClassTable {
   /**
@@ -49,7 +51,8 @@ export class ClassTable {
   /** Whether `value` is an instance of the class under a key, or of one that extends it. */
   readonly isInstance = (key: string, value: object): boolean => {
     const known = this.#byKey.get(key);
-    return known !== undefined && value instanceof known.constructor;
+    // Not by `instanceof`, which a class may change.
+    return known !== undefined && isPrototypeOf.call(known.constructor.prototype as object, value);
   };
 
   /** The class of `value` itself, not a class that it extends. */

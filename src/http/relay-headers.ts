@@ -61,6 +61,16 @@ export function asksForMask(fields: HeaderFields): boolean {
   return fields[serviceHeaders.errors] === "masked";
 }
 
+/** Tells a node that the procedure which calls it is of another build. */
+export function otherBuildHeader(isOther: boolean): Record<string, string> | undefined {
+  return isOther ? { [serviceHeaders.otherBuild]: "yes" } : undefined;
+}
+
+/** Whether the gateway says so. */
+export function isOfOtherBuild(fields: HeaderFields): boolean {
+  return fields[serviceHeaders.otherBuild] === "yes";
+}
+
 /** Marks an answer with which the service itself refused the call. */
 export function refusedHeader(): Record<string, string> {
   return { [serviceHeaders.refused]: "yes" };

@@ -115,7 +115,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   // Modules are only replaced where `onRun` is there.
   const openAnswers = modules.onRun === undefined ? undefined : new OpenAnswers(host.clock);
   const node = createServerNode(host, modules, remote, (run) => openAnswers?.replace(run));
-  /** The revision of the build that it runs. */
+  /** The revision of the build that it runs, if it is one. */
   let revision: string | undefined;
   /** The list that the gateway gets in place of all loaded procedures, while some are about to be dropped. */
   let staying: readonly string[] | undefined;
@@ -166,7 +166,8 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     ],
     async start() {
       await loadSegments(host, node, classes, options);
-      ({ revision } = await modules.manifest());
+      // Where modules are replaced while it runs, all nodes have the same, whenever they have started.
+      if (modules.onRun === undefined) ({ revision } = await modules.manifest());
       proxies.changed();
     },
     ...(upstreams && {

@@ -1,13 +1,14 @@
 // Decodes the arguments of a call from its request.
 
 import type { Args } from "../base/call.ts";
-import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
+import { BadRequest, InvalidParameterValue, UnsupportedEncoding } from "../base/errors.ts";
 import type { Parameter } from "../base/manifest.ts";
 import type { ParameterTypes, ValueSource } from "../base/parameter-types.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
 import { versionParameter } from "../base/protocol.ts";
 import type { ClassTable } from "../codec/class-table.ts";
 import type { Limits } from "../base/limits.ts";
+import { Described } from "../codec/described.ts";
 import { loadNamed } from "../codec/named-classes.ts";
 import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-multipart.ts";
 import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";
@@ -19,7 +20,10 @@ import type { Exchange } from "./exchange.ts";
 import { loadedSuperjson, loadSuperjson } from "./superjson.ts";
 
 /** The parts of a call that hold its arguments: its query, or its body, which this reads. */
-export type ReadCall = Pick<Exchange, "request" | "query" | "encoding" | "trust" | "receiveBody">;
+export type ReadCall = Pick<
+  Exchange,
+  "request" | "query" | "encoding" | "trust" | "masksErrors" | "receiveBody"
+>;
 
 export interface DecodeCallOptions {
   readonly classes: ClassTable;
@@ -37,6 +41,7 @@ export class CallArguments {
   /** The body, if it had to be parsed to find the classes to load. */
   #parsed: Parsed | undefined;
   #parts: readonly Part[] | undefined;
+  #hasInstances = false;
 
   /** `body` is the call's body, if it is here already. */
   constructor(call: ReadCall, options: DecodeCallOptions, body: Uint8Array = noBytes) {
@@ -53,9 +58,9 @@ export class CallArguments {
     return encoding === "plain" ? "json" : "encoded";
   }
 
-  /** No object of the message comes twice, or contains itself. */
+  /** No object of the message comes twice, or contains itself. Constructors may make instances that do. */
   get isTree(): boolean {
-    return this.#call.encoding !== "superjson";
+    return this.#call.encoding !== "superjson" && !this.#hasInstances;
   }
 
   get isMultipart(): boolean {
@@ -120,7 +125,7 @@ export class CallArguments {
     types?: ParameterTypes,
   ): Args {
     const { request, query, encoding, trust } = this.#call;
-    const { classes, limits } = this.#options;
+    const { limits } = this.#options;
     const parameters = procedure?.parameters ?? [];
     // The version isn't an argument, even if the procedure has a parameter of that name.
     const queryValues = (): [string, string][] =>
@@ -129,33 +134,51 @@ export class CallArguments {
     // Nothing but the version is read from the query of a POST, but its parameters are counted. A
     // query that is shorter than the limit can't have too many.
     if (query.length > limits.maxQueryParameters) convertQuery([], queryValues(), limits);
-    // Decoding changes the tree.
     const body = this.#parsed ?? this.#parse();
     this.#parsed = undefined;
     if (body === undefined)
       return this.isMultipart
         ? convertFields(parameters, fieldsOf(this.#readParts(), limits), { limits, types })
         : new Map();
-    const { trusted } = trust;
-    if (this.#parts !== undefined) return this.#readUpload(this.#parts, body, trusted);
-    const options = { classes, limits, trusted };
-    return encoding === "superjson"
-      ? loadedSuperjson().decodeSuperjsonMembers(body, options)
-      : decodeMembers(body, {
-          classes,
-          limits,
-          trusted,
-          path: "args",
-          plain: encoding === "plain",
-          files: refuseParts,
-        });
+    return types === undefined || trust.inner || encoding === "plain"
+      ? this.#decode(body)
+      : this.#decodeJudged(body, types);
   }
 
-  /** The arguments of a multipart call in the serialized encoding. */
-  #readUpload(parts: readonly Part[], body: Parsed, trusted: boolean): Args {
+  /** Has the types judge all instances of the message before any of them is built. */
+  #decodeJudged(body: Parsed, types: ParameterTypes): Args {
+    const { classes } = this.#options;
+    const described = new Described();
+    const args = this.#decode(body, described);
+    const { all } = described;
+    if (all.size === 0) return args;
+    this.#hasInstances = true;
+    described.finish();
+    const problem = types.instancesProblem(args, all, {
+      masked: this.#call.masksErrors,
+      isInstance(key, value) {
+        const standsFor = all.get(value);
+        if (standsFor === undefined) return classes.isInstance(key, value);
+        return standsFor.key === key || classes.isInstance(key, standsFor.prototype);
+      },
+    });
+    if (problem !== undefined) throw new InvalidParameterValue(problem);
+    // Decoding has changed the tree.
+    return this.#decode(this.#parse()!);
+  }
+
+  #decode(body: Parsed, described?: Described): Args {
     const { classes, limits } = this.#options;
-    const files = new PartReader(parts);
-    const args = decodeMembers(body, { path: "args", files: files.read, classes, limits, trusted });
+    const { encoding, trust } = this.#call;
+    const options = { classes, limits, trusted: trust.trusted, described };
+    if (encoding === "superjson") return loadedSuperjson().decodeSuperjsonMembers(body, options);
+    if (this.#parts === undefined) {
+      const plain = encoding === "plain";
+      return decodeMembers(body, { path: "args", plain, files: refuseParts, ...options });
+    }
+    // A multipart call.
+    const files = new PartReader(this.#parts);
+    const args = decodeMembers(body, { path: "args", files: files.read, ...options });
     // Instances that this service doesn't open may hold forms, too.
     if (classes.passOn === undefined) files.finish();
     return args;

@@ -24,6 +24,7 @@ const fields: readonly (readonly [name: string, ...values: string[]])[] = [
   [serviceHeaders.request, "GET secure 10.0.0.1 https://mine.test/b", "x"],
   [serviceHeaders.crossSite, "yes", "no"],
   [serviceHeaders.errors, "masked", "shown"],
+  [serviceHeaders.otherBuild, "yes"],
   [serviceHeaders.response, base64({ status: 202, headers: [["x-mine", "1"]] }), "%"],
   [serviceHeaders.refused, "yes"],
   [serviceHeaders.notStarted, "overload", "leaving"],

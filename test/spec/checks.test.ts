@@ -124,6 +124,34 @@ describe("a call from outside", () => {
     expect(ran.map(([, due]) => due)).toEqual(["soon", "2026-01-01", "soon", "2026-01-01"]);
   });
 
+  it("checks-16: a call that a procedure of another build makes is checked, as its types may have changed", async () => {
+    const local = new TestDeployment();
+    const gateway = await local.gateway();
+    const start = async (name: string, procedures: readonly TypedProcedure[], revision: string) => {
+      const modules = typedModules(procedures, { declarations })();
+      const manifest = async () => ({ ...(await modules.manifest()), revision });
+      return await local.node(name, { modules: { ...modules, manifest }, segments: ["a"] });
+    };
+    await start("order", [order()], "new");
+    const caller = await start("asks", [asks], "new");
+    const answer = async () => await post(gateway, {}, { fqn: "shop/asks" });
+    expect((await answer()).status).toBe(200);
+    const leaving = caller.leave();
+    await local.clock.pass(1_000);
+    await leaving;
+    await start("asks2", [asks], "old");
+    // Not the fault of its own caller.
+    expect(await answer()).toMatchObject({
+      status: 500,
+      text: expect.stringContaining("lines[0].sku: missing"),
+    });
+    expect(ran).toHaveLength(1);
+    const marked = local.network.sent.filter(({ headers }) => "x-svc-other-build" in headers);
+    expect(marked.map(({ url, headers }) => [url, headers["x-svc-other-build"]])).toEqual([
+      ["http://order/rpc/shop/order?version=0.0.0", "yes"],
+    ]);
+  });
+
   it('checks-5: "validate": false in the entry turns the checks of a procedure off', async () => {
     const modules = typedModules([order({ access: "public", validate: false })], { declarations });
     const { standalone } = await guardedSite(modules);
@@ -415,10 +443,13 @@ describe("types that can't be loaded", () => {
   it.each<[string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">]>([
     ["a private procedure", "private"],
     ["one with validate: false", { access: "public", validate: false }],
-  ])("checks-14: %s needs none", async (_, entry) => {
-    const modules = withTypes(testModules([untyped(entry)]), async () => empty);
-    await new TestDeployment().standalone({ modules });
-  });
+  ])(
+    "checks-14: aren't needed for what callers from outside don't reach, or what isn't checked: %s",
+    async (_, entry) => {
+      const modules = withTypes(testModules([untyped(entry)]), async () => empty);
+      await new TestDeployment().standalone({ modules });
+    },
+  );
 
   it("checks-15: where modules are replaced while the node runs, calls are refused until the types are there again", async () => {
     const typed = application();

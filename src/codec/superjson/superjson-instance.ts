@@ -18,18 +18,20 @@ export function makeInstance(slot: Slot, build: Building): object {
   const members = membersOf(slot, ["args", "fields"]);
   const args = partOf(slot, members, "args");
   const fields = partOf(slot, members, "fields");
-  const opaque = build.classes.passOn?.(undefined, { key, args: args.raw, fields: fields.raw });
-  if (opaque !== undefined) {
-    settle(slot, opaque, build);
+  const putParts = (standIn: object): object => {
+    settle(slot, standIn, build);
     for (const [name, part] of [
       ["args", args],
       ["fields", fields],
     ] as const)
       within(name, raw, () => putMembers(part.raw, part.slot, build, part.raw));
-    return opaque;
-  }
+    return standIn;
+  };
+  const opaque = build.classes.passOn?.(undefined, { key, args: args.raw, fields: fields.raw });
+  if (opaque !== undefined) return putParts(opaque);
   const known = build.classes.get(key);
   if (!known || known.record.error) throw new Fault(`there is no class '${key.slice(0, 256)}'`);
+  if (build.described) return putParts(build.described.add(known, args.raw, fields.raw));
   const unfinished = within("args", raw, () => putArguments(args, build));
   const instance = construct(known, args.raw);
   for (const index of unfinished)

@@ -80,6 +80,11 @@ export interface Members {
   leave(via: Peer): Member | undefined;
   /** Round robin over the members that have the procedure `fqn`, or the route. */
   holders(fqn: string, route?: RouteInfo): Holders;
+  /**
+   * Whether the service at the other end of a link runs, or may run, another build than `member`: its calls rely on
+   * types that may have changed.
+   */
+  isOfOtherBuild(via: Peer | undefined, member: Member): boolean;
   /** How often a member has joined with another build than the one before: 1 before any deploy. */
   readonly builds: number;
   all(): readonly Member[];
@@ -94,6 +99,8 @@ export function createMembers(
   const balancer = createBalancer<Member>();
   const routeDirectory = createRouteDirectory<Member>();
   let joined = 0;
+  /** Also of those that are no members any more, whose procedures may still make calls. */
+  const buildOf = new WeakMap<Peer, string | undefined>();
   let latestBuild: string | undefined;
   let builds = 0;
 
@@ -128,6 +135,11 @@ export function createMembers(
 
   return {
     routes: routeDirectory,
+    isOfOtherBuild(via, { revision }) {
+      if (builds < 2) return false;
+      const own = via && buildOf.get(via);
+      return own === undefined || own !== revision;
+    },
     get builds() {
       return builds;
     },
@@ -158,6 +170,7 @@ export function createMembers(
         checked: undefined,
       };
       members.add(member);
+      buildOf.set(via, revision);
       if (revision !== undefined && revision !== latestBuild) builds++;
       latestBuild = revision ?? latestBuild;
       const isNew = balancer.add(member, list, () => list.procedures);

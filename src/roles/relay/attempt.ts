@@ -65,8 +65,11 @@ export class Attempt {
     });
   }
 
-  /** Resolves with an answer, whose body may still be on its way, and which may have settings for this service. */
-  send(peer: Peer): Promise<PeerResponse> {
+  /**
+   * Resolves with an answer, whose body may still be on its way, and which may have settings for this service.
+   * `own` are fields for this peer alone.
+   */
+  send(peer: Peer, own?: Readonly<Record<string, string>>): Promise<PeerResponse> {
     const exchange = this.#exchange;
     const { method, target, body, headers: changed } = this.#content;
     const left = exchange.deadline - this.#clock.now();
@@ -76,6 +79,7 @@ export class Attempt {
       {},
       crossSiteHeader(exchange.crossSite),
       maskHeader(exchange.masksErrors),
+      own,
       relayHeaders(exchange.hops, left),
       exchange.state.relayedFields(),
     );

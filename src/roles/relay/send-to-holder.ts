@@ -9,7 +9,12 @@ import {
   unsentOf,
 } from "../../base/ports.ts";
 import { discard, watchedBody } from "../../http/bodies.ts";
-import { isMisfit, type NotStartedReason, notStartedReason } from "../../http/relay-headers.ts";
+import {
+  isMisfit,
+  type NotStartedReason,
+  notStartedReason,
+  otherBuildHeader,
+} from "../../http/relay-headers.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { Holders, Member, Members } from "../members/members.ts";
 import type { Observer } from "../pipeline/observer.ts";
@@ -99,13 +104,15 @@ class HolderTries implements Tries<Member> {
   }
 
   send(member: Member): Promise<PeerResponse> {
-    const { host, observer } = this.#parts;
+    const { host, members, observer } = this.#parts;
     const exchange = this.#exchange;
+    const { inner } = exchange.trust;
     const timeoutMs = timeLimitOf(exchange, member);
     const attempt = new Attempt(exchange, this.#content, host.clock, timeoutMs);
     this.#attempt = attempt;
     observer?.calls?.sent(exchange.request, member.id);
-    return attempt.send(member.via);
+    const isOther = inner && members.isOfOtherBuild(exchange.request.via, member);
+    return attempt.send(member.via, otherBuildHeader(isOther));
   }
 
   answered(): void {

@@ -5,6 +5,7 @@ import type { Args, Call } from "../../base/call.ts";
 import { InvalidParameterValue, memoryExhausted } from "../../base/errors.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import type { ParameterTypes } from "../../base/parameter-types.ts";
+import { isOfOtherBuild } from "../../http/relay-headers.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
@@ -53,7 +54,7 @@ export class ProcedureRun implements Run {
 
   load(): Promise<void> | undefined {
     const loading = this.#args.load();
-    const types = this.#isInner ? undefined : this.#parts.node.checks.ready(this.#procedure);
+    const types = this.#isCompiled ? undefined : this.#parts.node.checks.ready(this.#procedure);
     return types === undefined ? loading : Promise.all([loading, types]).then(() => {});
   }
 
@@ -71,14 +72,15 @@ export class ProcedureRun implements Run {
     );
   }
 
-  /** A procedure makes the call: the compiler has checked it. */
-  get #isInner(): boolean {
-    return this.#exchange.trust.inner;
+  /** A procedure makes the call: the compiler has checked it, unless that was for another build. */
+  get #isCompiled(): boolean {
+    const { trust, request } = this.#exchange;
+    return trust.inner && !isOfOtherBuild(request.headers);
   }
 
   /** By which the arguments are checked. */
   #types(): ParameterTypes | undefined {
-    return this.#isInner ? undefined : this.#parts.node.checks.find(this.#procedure);
+    return this.#isCompiled ? undefined : this.#parts.node.checks.find(this.#procedure);
   }
 
   #checked(types: ParameterTypes, args: Args, positions: readonly unknown[]): readonly unknown[] {

@@ -262,7 +262,7 @@ const rows: [type: string, right: unknown[], wrong: [value: unknown, text: strin
     [
       [
         { amount: 1, currency: "EUR" },
-        "x: expected an instance of 'app/Money' or null, got an object",
+        `x: expected an instance of 'app/Money' or null, got an object: send {"serialized":true,"name":"class","key":"app/Money","args":{…},"fields":{…}} with x-svc-data-encoding: serialized`,
       ],
     ],
   ],

@@ -85,7 +85,7 @@ const rows: [type: string, json: unknown, arrives: unknown][] = [
   [
     "Money",
     { amount: 1 },
-    `x: expected an instance of 'app/Money', as {"serialized":true,"name":"class","key":"app/Money","args":{…},"fields":{…}}, got an object`,
+    `x: expected an instance of 'app/Money', got an object: send {"serialized":true,"name":"class","key":"app/Money","args":{…},"fields":{…}} with x-svc-data-encoding: serialized`,
   ],
 ];
 

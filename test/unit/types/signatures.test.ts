@@ -145,7 +145,7 @@ export async function f(order: Order) {}`,
     expect(problems).toEqual([]);
     expect(faultsOf("app/Order", { 0: "a", 2: new Date() }, { lines: [new Line()] })).toBe("");
     expect(faultsOf("app/Order", { 0: 1, 2: "soon" }, { lines: [{}], note: undefined })).toBe(
-      "id: expected text, got number\ndue: expected a Date, got text\nlines[0]: expected an instance of 'app/Line', got an object",
+      `id: expected text, got number\ndue: expected a Date, got text\nlines[0]: expected an instance of 'app/Line', got an object: send {"serialized":true,"name":"class","key":"app/Line","args":{…},"fields":{…}} with x-svc-data-encoding: serialized`,
     );
     expect(faultsOf("app/Line", { 0: "a", 1: [1, ""] })).toBe(
       "sizes[1]: expected number, got text",

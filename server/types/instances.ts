@@ -1,0 +1,171 @@
+// The instances of a message, judged before any constructor runs: which classes may be there, and what they
+// would be built from.
+
+import { type Fault, faultText, maxFaults } from "../../src/base/faults.ts";
+import type { CheckSettings, DescribedInstance } from "../../src/base/parameter-types.ts";
+import { type Checks, instanceFaults } from "./check.ts";
+import type { Place } from "./match.ts";
+import type { ParameterType, Type, TypeModel } from "./model.ts";
+import { isDataObject, memberOf, partsOf } from "./values.ts";
+
+type Described = ReadonlyMap<object, DescribedInstance>;
+
+/** The classes that values of some types may contain. */
+interface Reached {
+  readonly keys: ReadonlySet<string>;
+  /** A type says nothing of its values: any class may be there. */
+  readonly any: boolean;
+}
+
+/** Of a function's parameters, without classes that extend those. */
+export function reachedClasses(model: TypeModel, id: string): Reached {
+  const parameters = (model.functions[id] ?? []).flatMap((signature) => signature.parameters);
+  return reach(model, parameters.flatMap(typesOf));
+}
+
+export interface InstancesOptions extends Pick<CheckSettings, "masked" | "isInstance"> {
+  readonly model: TypeModel;
+  readonly checks: Checks;
+  readonly reached: Reached;
+}
+
+/** The text of a refusal, if there is one. */
+export function instancesProblem(
+  args: ReadonlyMap<string, unknown>,
+  described: Described,
+  { model, checks, reached, masked, isInstance }: InstancesOptions,
+): string | undefined {
+  const { keys, any } = withSubclasses(model, reached, described, isInstance);
+  const faults: Fault[] = [];
+  const judge = (instance: DescribedInstance, place: Place | undefined): void => {
+    const { key } = instance;
+    if (!keys.has(key) && any) return;
+    const known = keys.has(key) ? model : { ...model, classes: {} };
+    faults.push(...instanceFaults(known, checks, key, instance, { masked, isInstance }, place));
+  };
+  const found = new Set<object>();
+  for (const [value, place] of objectsIn(args, described)) {
+    if (faults.length > maxFaults) break;
+    const instance = described.get(value);
+    if (instance === undefined) continue;
+    found.add(value);
+    judge(instance, place);
+  }
+  // A key that comes twice in a Map keeps one of its values, but all of them are built.
+  for (const [standIn, instance] of described)
+    if (faults.length <= maxFaults && !found.has(standIn)) judge(instance, undefined);
+  return faults.length === 0
+    ? undefined
+    : faultText(faults.slice(0, maxFaults), faults.length > maxFaults);
+}
+
+/** With those classes of the message that extend a reached one, and with what they reach. */
+function withSubclasses(
+  model: TypeModel,
+  reached: Reached,
+  described: Described,
+  isInstance: CheckSettings["isInstance"],
+): Reached {
+  const keys = new Set(reached.keys);
+  let { any } = reached;
+  const others = new Map<string, object>();
+  for (const { key, prototype } of described.values())
+    if (!keys.has(key) && Object.hasOwn(model.classes, key)) others.set(key, prototype);
+  for (let grew = others.size > 0; grew;) {
+    grew = false;
+    for (const [key, prototype] of others) {
+      if (!keys.has(key) && ![...keys].some((base) => isInstance(base, prototype))) continue;
+      others.delete(key);
+      const inside = reach(model, [{ kind: "instance", key }]);
+      for (const other of inside.keys) keys.add(other);
+      any ||= inside.any;
+      grew = true;
+    }
+  }
+  return { keys, any };
+}
+
+function reach({ definitions, classes }: TypeModel, types: readonly Type[]): Reached {
+  const keys = new Set<string>();
+  const names = new Set<string>();
+  let any = false;
+  const open = [...types];
+  for (let type = open.pop(); type !== undefined; type = open.pop())
+    switch (type.kind) {
+      case "unknown":
+      case "defined":
+      case "nonprimitive":
+        any = true;
+        break;
+      case "ref":
+        if (names.has(type.to)) break;
+        names.add(type.to);
+        if (Object.hasOwn(definitions, type.to)) open.push(definitions[type.to]!);
+        break;
+      case "instance": {
+        if (keys.has(type.key)) break;
+        keys.add(type.key);
+        if (!Object.hasOwn(classes, type.key)) break;
+        const { parameters, fields } = classes[type.key]!;
+        open.push(...parameters.flatMap(typesOf));
+        open.push(...Object.values(fields).map((member) => member.type));
+        break;
+      }
+      default:
+        open.push(...partsOf(type));
+    }
+  return { keys, any };
+}
+
+function typesOf(parameter: ParameterType): readonly Type[] {
+  return parameter.kind === "plain" || parameter.kind === "rest"
+    ? [parameter.type]
+    : parameter.names.flatMap((name) => name?.type ?? []);
+}
+
+/** Each object of the message with a place where it stands. A loop: references may nest it deeper than the stack. */
+function* objectsIn(
+  args: ReadonlyMap<string, unknown>,
+  described: Described,
+): Generator<readonly [object, Place]> {
+  const seen = new Set<object>();
+  const open: [unknown, Place][] = [...args].map(([key, value]) => [
+    value,
+    { outer: undefined, key },
+  ]);
+  open.reverse();
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, place] = next;
+    if (typeof value !== "object" || value === null || seen.has(value)) continue;
+    seen.add(value);
+    yield [value, place];
+    const parts = partsIn(value, described.get(value)).map(([key, part]): [unknown, Place] => [
+      part,
+      { outer: place, key },
+    ]);
+    for (const part of parts.reverse()) open.push(part);
+  }
+}
+
+/** What an object holds, each with its key. */
+function partsIn(
+  value: object,
+  instance: DescribedInstance | undefined,
+): readonly (readonly [Place["key"], unknown])[] {
+  if (instance !== undefined)
+    return [
+      ...Object.entries(instance.args).map(
+        ([index, item]) => [instance.names[Number(index)] ?? index, item] as const,
+      ),
+      ...Object.entries(instance.fields),
+    ];
+  if (Array.isArray(value)) return value.map((item, index) => [index, item]);
+  if (value instanceof Map)
+    return [...value].flatMap(([key, item]) => [
+      [{ call: ".keys()" }, key],
+      [{ call: ".values()" }, item],
+    ]);
+  if (value instanceof Set) return [...value].map((item) => [{ call: ".values()" }, item]);
+  if (!isDataObject(value)) return [];
+  return Object.keys(value).map((key) => [key, memberOf(value, key)]);
+}
