@@ -1,5 +1,6 @@
 // Applications whose builds wrote the types of parameters, as TypeScript's own compiler reads them.
 
+import { runInThisContext } from "node:vm";
 import { generateChecks } from "../server/types/generate-checks.ts";
 import type { ParameterType, TypeModel } from "../server/types/model.ts";
 import type { ClassRecord, Parameter, PatternName } from "../src/base/manifest.ts";
@@ -52,9 +53,7 @@ function parametersOf({ functions }: TypeModel, id: string): Parameter[] {
 
 /** The module that a build writes of a model. */
 export function typesModule(model: TypeModel): ModuleNamespace {
-  const source = generateChecks(model).replace(/^export default /, "return ");
-  // oxlint-disable-next-line typescript/no-implied-eval, no-new-func
-  return { model, default: new Function(source)() as unknown };
+  return { model, default: runInThisContext(`(${generateChecks(model)})`) as unknown };
 }
 
 /** The modules of an application, each time with a graph of their own. */

@@ -1082,7 +1082,8 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     return {
       parameters: positions.map((position) => plainParameter(position)),
       // A field that holds a function is a method that is written in another way.
-      fields: membersOf(type, (memberType) => !isFunction(memberType)),
+      // A private member travels as any other.
+      fields: membersOf(type, ({ type: memberType }) => !isFunction(memberType)),
     };
   }
 
@@ -1105,14 +1106,16 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
 
   function membersOf(
     type: ts.Type,
-    isMember: (type: ts.Type) => boolean = () => true,
+    isMember: (found: { readonly type: ts.Type; readonly property: ts.Symbol }) => boolean = ({
+      property,
+    }) => !isHidden(property),
   ): Record<string, Member> {
     const members = checker.getPropertiesOfType(type).flatMap((property): [string, Member][] => {
       const name = ts.unescapeLeadingUnderscores(property.escapedName);
       // The compiler writes symbols and private names so.
-      if (/^__[@#]/.test(name) || isMethod(property) || isHidden(property)) return [];
+      if (/^__[@#]/.test(name) || isMethod(property)) return [];
       const memberType = checker.getTypeOfSymbol(property);
-      if (!isMember(memberType)) return [];
+      if (!isMember({ type: memberType, property })) return [];
       const at = pathPart(name);
       if (forbiddenMembers.has(name)) {
         refuse(at, `a member can't be called '${name}': no data may have such a key`, "Rename it");

@@ -199,12 +199,15 @@ describe("values of a GET", () => {
   });
 
   it.each([
-    ["number=x", "parameter 'number' must be a number"],
-    ["number=1&number=2", "parameter 'number' must be a number"],
-    ["number=1&flag=1", "parameter 'flag' must be a boolean"],
-    ["number=1&big=1.5", "parameter 'big' must be a bigint"],
-    ["number=1&day=today", "parameter 'day' must be an ISO date"],
-    ["number=x&big=y", "parameter 'number' must be a number; parameter 'big' must be a bigint"],
+    ["number=x", "number: expected number, got text"],
+    ["number=1&number=2", "number: expected number, got a list"],
+    ["number=1&flag=1", "flag: expected boolean, got text"],
+    ["number=1&big=1.5", "big: expected a whole number, or text of one, got text"],
+    ["number=1&day=today", "day: expected a date (ISO 8601), got text"],
+    [
+      "number=x&big=y",
+      "number: expected number, got text\nbig: expected a whole number, or text of one, got text",
+    ],
   ])(
     "calls-7: text of a GET that can't be converted is 400 InvalidParameterValue: %s",
     async (query, text) => {

@@ -240,7 +240,7 @@ describe("limits of a configuration", () => {
       );
     }
     const application = applicationOf({
-      "src/echo.ts": "export async function echo(value) { return value; }\n",
+      "src/echo.ts": "export async function echo(value: unknown) { return value; }\n",
       "x.segment.json": '{ "./echo": { "echo": { "access": "public" } } }',
     });
     const { url: address } = await open(application, {

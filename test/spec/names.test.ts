@@ -327,7 +327,7 @@ describe("one name for two things", () => {
     "src/s/one.ts": "export class Same { n = 1; }\n",
     "src/s/two.ts": "export class Same { n = 2; }\n",
     "src/s/a.ts":
-      'import { Same } from "./one.ts";\nimport "./two.ts";\nexport async function a() { return new Same(); }\nexport async function take(value) { return typeof value; }\n',
+      'import { Same } from "./one.ts";\nimport "./two.ts";\nexport async function a() { return new Same(); }\nexport async function take(value: unknown) { return typeof value; }\n',
     "x.segment.json": segment("./s/a", "a", "take"),
   };
 
@@ -368,7 +368,9 @@ describe("one name for two things", () => {
     expect(await applicationOf(files("{ n }, { n: m }")).problems()).toMatchObject([
       { file: "src/a.ts", line: 1, message: expect.stringContaining("'n'") },
     ]);
-    const { warnings } = await applicationOf(files("{ version }, other")).build();
+    const { warnings } = await applicationOf(
+      files("{ version }: { version: string }, other: string"),
+    ).build();
     expect(warnings).toMatchObject([
       {
         file: "src/a.ts",

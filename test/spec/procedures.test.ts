@@ -161,7 +161,7 @@ describe("parameters", () => {
     expect((await post("whole", { a: 3 })).text).toBe("[3,2]");
     const application = applicationOf({
       "src/a.ts":
-        "export async function a({ b, c }: { b?: number; c?: number } = { b: 7, c: 8 }, [d, e] = [9, 10]) { return [b, c, d, e].join(); }\n",
+        "export async function a({ b, c }: { b?: number; c?: number } = { b: 7, c: 8 }, [d, e]: [d?: number, e?: number] = [9, 10]) { return [b, c, d, e].join(); }\n",
       "a.segment.json": '{ "./a": { "a": { "access": "public" } } }',
     });
     const { url } = await start(application, { mode: "standalone", url: anyPort });

@@ -353,14 +353,19 @@ describe("types of parameters", () => {
     expect(model.definitions).toEqual(definitions);
   });
 
-  it("A class has the types of its constructor's parameters and of its public members", () => {
+  it("A class has the types of its constructor's parameters and of its members, private ones too", () => {
     expect(model.classes).toEqual({
       "app/Money": {
         parameters: [
           { kind: "plain", name: "amount", type: number },
           { kind: "plain", name: "currency", type: string, optional: true },
         ],
-        fields: { amount: { type: number }, currency: { type: string }, cents: { type: number } },
+        fields: {
+          amount: { type: number },
+          currency: { type: string },
+          hidden: { type: number },
+          cents: { type: number },
+        },
       },
     });
   });
