@@ -15,10 +15,13 @@ test.beforeAll(async () => {
     join(application.root, "node_modules/zod"),
     "junction",
   );
+  // This leaves imports in place all of whose names are types.
+  await application.put("tsconfig.json", { compilerOptions: { verbatimModuleSyntax: true } });
   const order = (name: string) => `import { checked } from "seamline";
+import { type MaxLength } from "seamline/types";
 import { z } from "zod";
 const schema = z.object({ lines: z.array(z.object({ metres: z.string().transform(Number) })) });
-export const ${name} = checked(schema, async (order) => order.lines[0]!.metres + 1);
+export const ${name} = checked(schema, async (order, unit?: string & MaxLength<2>) => order.lines[0]!.metres + 1 + (unit ?? ""));
 `;
   await application.put("src/here.ts", order("here"));
   await application.put("src/there.ts", order("there"));
@@ -65,9 +68,9 @@ test("a checked procedure gives the same in the page and on the server, and an e
   const message = "order.lines[0].metres: Invalid input: expected string, received number";
   await expect(page.locator("output")).toHaveText(
     JSON.stringify([
-      8,
+      "8",
       [true, message],
-      8,
+      "8",
       [true, message],
       [false, "checked() needs a Standard Schema"],
     ]),
