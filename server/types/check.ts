@@ -58,13 +58,17 @@ export const checkHelpers: CheckHelpers = {
 export type GeneratedChecks = (helpers: CheckHelpers) => Checks;
 
 export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"> {
-  /** The message is plain JSON, so types say how it is read. No object comes twice in it. */
+  /** The message is plain JSON, so types say how it is read. */
   readonly plain?: boolean;
   /** What happens to members that no type names. */
   readonly extra?: "drop" | "keep" | "refuse";
   /** The most digits of a bigint. */
   readonly maxDigits?: number;
-  /** No object of the message comes twice, or contains itself. */
+  /**
+   * No object comes twice, or contains itself; if not said, that of plain JSON does. A decoder knows it: of
+   * `serialized` if it has built no instance, whose constructor may make a cycle, and of superjson if there
+   * are no `referentialEqualities` either. What a middleware has set may be anything.
+   */
   readonly isTree?: boolean;
 }
 
@@ -92,7 +96,7 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
   }));
   return (given, options) => {
     const { plain = false, extra = "drop", isInstance } = options;
-    const isTree = plain || options.isTree === true;
+    const { isTree = plain } = options;
     let context: TestContext | undefined;
     let known: Matcher | undefined;
     // Conversion has a context of its own: a test that remembers its results notes no unknown members.

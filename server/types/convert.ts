@@ -32,10 +32,13 @@ export function createConvert({
     if (!converts(model, type)) return value;
     if (typeof value !== "object" || value === null)
       return type.kind === "union" ? convertUnion(type, value) : leafOf(type, value, maxDigits);
-    const known = converted.get(value)?.get(type);
+    const types = converted.get(value) ?? new Map<Type, unknown>();
+    const known = types.get(type);
     if (known !== undefined) return known;
+    // Until then itself: what a middleware has set may lead back to it.
+    converted.set(value, types.set(type, value));
     const result = convertParts(type, value);
-    converted.set(value, (converted.get(value) ?? new Map<Type, unknown>()).set(type, result));
+    types.set(type, result);
     return result;
   }
 
