@@ -66,7 +66,11 @@ export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"
   readonly extra?: "drop" | "keep" | "refuse";
   /** The most digits of a bigint. */
   readonly maxDigits?: number;
-  /** No object comes twice, or contains itself. By default that is known of plain JSON. */
+  /**
+   * No object comes twice, or contains itself; if not said, that of plain JSON does. A decoder knows it: of
+   * `serialized` if it has built no instance, whose constructor may make a cycle, and of superjson if there
+   * are no `referentialEqualities` either. What a middleware has set may be anything.
+   */
   readonly isTree?: boolean;
 }
 
@@ -94,7 +98,7 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
   }));
   return (given, options) => {
     const { plain = false, isRead = false, extra = "drop", isInstance } = options;
-    const isTree = options.isTree ?? plain;
+    const { isTree = plain } = options;
     let context: TestContext | undefined;
     let known: Matcher | undefined;
     // Conversion has a context of its own: a test that remembers its results notes no unknown members.

@@ -1,4 +1,5 @@
-// The compiler of the application. It is a development dependency there: no install for production has it.
+// The application's own compiler, by which the types of parameters are read. It is a development dependency: an
+// install for production has none.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,52 +13,59 @@ export interface FoundPackage {
   readonly version: string;
 }
 
-/** The first version of TypeScript that is known to work, and the first that has no stable interface for programs. */
-const versions = { oldest: [5, 9], tooNew: 7 } as const;
+/** The compiler, and what people install beside TypeScript 7, whose package has no interface for programs. */
+const names = ["typescript", "@typescript/typescript6"];
 
-const remedy =
-  'Install it: npm install --save-dev typescript@6. Or say "validate": false in the configuration, and no argument is checked';
+const offSwitch = 'or say "validate": false in the configuration, and no argument is checked';
 
-/** The application's TypeScript, or why its types can't be read. */
-export function findCompiler(root: string): FoundPackage | Problem {
-  const found = findPackage("typescript", root);
-  const file = "package.json";
-  if (found === undefined)
-    return {
-      file,
-      message: "arguments of callers are checked by TypeScript types, and there is no TypeScript",
-      hint: remedy,
-    };
-  const [major = 0, minor = 0] = found.version.split(".").map(Number);
-  const [oldest, oldestMinor] = versions.oldest;
-  if (major > oldest ? major < versions.tooNew : major === oldest && minor >= oldestMinor)
-    return found;
-  return {
-    file,
-    message: `types can be read with TypeScript 5.9 or 6, and here is ${found.version}`,
-    hint: remedy,
-  };
+/** The first compiler that can be used, or what is to be installed. */
+export function findCompiler(
+  root: string,
+  places: readonly string[] = placesFrom(root),
+): FoundPackage | Problem {
+  const all = names.flatMap((name) => findPackage(name, root, places) ?? []);
+  const usable = all.find(({ version }) => isUsable(version));
+  if (usable !== undefined) return usable;
+  const [found] = all;
+  const message = `arguments are checked by their types, which TypeScript 5.9 or 6 reads, and here is ${found === undefined ? "none" : `version ${found.version}`}`;
+  const install =
+    found !== undefined && Number.parseInt(found.version, 10) >= 7
+      ? "npm install --save-dev @typescript/typescript6, which stands beside it: version 7 lets no program read types yet"
+      : "npm install --save-dev typescript@6";
+  return { file: "package.json", message, hint: `${install}; ${offSwitch}` };
 }
 
 /** A package as the application resolves it, else one beside this file. */
-export function findPackage(name: string, root: string): FoundPackage | undefined {
-  for (const from of [join(root, "package.json"), import.meta.url])
+export function findPackage(
+  name: string,
+  root: string,
+  places: readonly string[] = placesFrom(root),
+): FoundPackage | undefined {
+  for (const from of places)
     try {
       const path = createRequire(from).resolve(name);
-      return { path, version: versionOf(name, path) };
+      return { path, version: versionOf(path) };
     } catch {
       // Not here.
     }
   return undefined;
 }
 
+function placesFrom(root: string): readonly string[] {
+  return [join(root, "package.json"), import.meta.url];
+}
+
 /** The version in the package.json above a file of a package. */
-function versionOf(name: string, file: string): string {
+function versionOf(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const path = join(folder, "package.json");
-    if (!existsSync(path)) continue;
-    const own = JSON.parse(readFileSync(path, "utf8")) as { name?: string; version?: string };
-    if (own.name === name && own.version !== undefined) return own.version;
+    const own = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as object) : {};
+    if ("version" in own) return String(own.version);
   }
   return "";
+}
+
+function isUsable(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major === 6 || (major === 5 && minor >= 9);
 }

@@ -32,14 +32,13 @@ export function createConvert({
     if (!converts(model, type)) return value;
     if (typeof value !== "object" || value === null)
       return type.kind === "union" ? convertUnion(type, value) : leafOf(type, value, maxDigits);
-    const known = converted.get(value)?.get(type);
+    const types = converted.get(value) ?? new Map<Type, unknown>();
+    const known = types.get(type);
     if (known !== undefined) return known;
-    const results = converted.get(value) ?? new Map<Type, unknown>();
-    converted.set(value, results);
-    // JSON can't contain itself, but what a middleware puts in its place may.
-    results.set(type, value);
+    // Until then itself: what a middleware has set may lead back to it.
+    converted.set(value, types.set(type, value));
     const result = convertParts(type, value);
-    results.set(type, result);
+    types.set(type, result);
     return result;
   }
 

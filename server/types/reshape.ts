@@ -3,7 +3,7 @@
 
 import { indexTypes, type Matcher, type Place } from "./match.ts";
 import type { Type, TypeModel } from "./model.ts";
-import { isDataObject, itemOf, memberOf, reaches } from "./values.ts";
+import { itemOf, memberOf, reaches } from "./values.ts";
 
 export interface Reshape {
   /** A value that has the type, without unknown members of its plain objects. */
@@ -44,12 +44,15 @@ export function createReshape(
   /** The arms of a union that a value has. */
   function fitting({ arms }: Type & { readonly kind: "union" }, value: object): Type[] {
     const possible = candidates(arms, value);
-    return possible.length === 1 ? possible : possible.filter((arm) => matches(arm, value));
+    if (possible.length === 1) return possible;
+    const found: Type[] = [];
+    for (const arm of possible) if (matches(arm, value)) found.push(arm);
+    return found;
   }
 
   function copyOfAll(types: readonly Type[], value: object, place: Place): unknown {
     // What takes any member lets all of them stay.
-    if (types.some((type) => !hasClosed(model, type))) return value;
+    for (const type of types) if (!hasClosed(model, type)) return value;
     const key = types.length === 1 ? types[0]! : isTree ? "" : types.map(idOf).join();
     return copyOf(key, types, value, place);
   }
@@ -59,15 +62,7 @@ export function createReshape(
     const known = isTree ? undefined : copies.get(value);
     const copied = known?.get(key);
     if (copied !== undefined) return copied;
-    const copy = Array.isArray(value)
-      ? []
-      : value instanceof Map
-        ? new Map<unknown, unknown>()
-        : value instanceof Set
-          ? new Set<unknown>()
-          : isPlain(value)
-            ? {}
-            : undefined;
+    const copy = emptyLike(value);
     if (copy === undefined) return value;
     // Before its parts are copied, which may lead back to it.
     if (known !== undefined) known.set(key, copy);
@@ -144,9 +139,11 @@ function add(types: Type[], type: Type): void {
 
 const closed = new WeakMap<Type, boolean>();
 
+const isObject = ({ kind }: Type): boolean => kind === "object";
+
 /** Whether values of a type can have members that it doesn't name. */
 function hasClosed(model: Pick<TypeModel, "definitions">, type: Type): boolean {
-  return reaches(model, type, ({ kind }) => kind === "object", closed);
+  return closed.get(type) ?? reaches(model, type, isObject, closed);
 }
 
 // Loops, as these run for each member of what may be a large message.
@@ -169,8 +166,10 @@ function memberTypes(all: readonly Type[], name: string): Type[] {
   return types;
 }
 
-/** Instances keep what their class gives them. */
-function isPlain(value: object): boolean {
+/** Where the parts of a copy go; instances keep what their class gives them. */
+function emptyLike(value: object): object | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return isDataObject(value) && (prototype === Object.prototype || prototype === null);
+  if (prototype === Object.prototype || prototype === null) return {};
+  if (Array.isArray(value)) return [];
+  return value instanceof Map ? new Map() : value instanceof Set ? new Set() : undefined;
 }

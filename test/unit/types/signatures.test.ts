@@ -71,6 +71,17 @@ describe("calls", () => {
     expect(call([1, { c: 1 }])).toBe("b.c: expected text, got number");
   });
 
+  it("may hold an object that contains itself, also beside plain JSON: a middleware set it", () => {
+    const call = caller(
+      "interface Node { next?: Node; at?: Date }\nexport async function f(node: Node, at?: Date) {}",
+    );
+    const node: { next?: object; more?: number } = { more: 1 };
+    node.next = node;
+    const [copy] = call([node, "2026-01-01"], { plain: true, isTree: false }) as [typeof node];
+    expect(copy).toEqual({ next: copy });
+    expect(copy.next).toBe(copy);
+  });
+
   it("of a function that the model doesn't have are refused", () => {
     const model: TypeModel = { definitions: {}, classes: {}, functions: {} };
     const checks = loadChecks(generateChecks(model));
