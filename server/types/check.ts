@@ -94,23 +94,29 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
     ),
   }));
   return (given, options) => {
-    const { plain = false, isRead = false, extra = "drop", isInstance } = options;
+    const { plain = false, isRead = false, extra = "drop", isInstance, masked = false } = options;
     const isTree = options.isTree ?? plain;
     let context: TestContext | undefined;
     let known: Matcher | undefined;
     // Conversion has a context of its own: a test that remembers its results notes no unknown members.
+    const parts = { model, tests: checks.types, isInstance, masked, plain, isTree };
     const matcher = (): Matcher =>
-      (known ??= createMatcher({ ...options, model, tests: checks.types, plain, isTree, context }));
+      (known ??= createMatcher(context === undefined ? parts : Object.assign({ context }, parts)));
     let nearest: readonly Fault[] | undefined;
     for (const { signature, test, isConverted } of overloads) {
       let positions = given;
-      if (plain && !isRead && isConverted) {
+      context = testContext(isInstance, isTree);
+      let fits = test(positions, context);
+      // What fits as it is stays.
+      if (!fits && plain && !isRead && isConverted) {
         const { maxDigits = Infinity } = options;
+        context = undefined;
         const convert = createConvert({ model, matcher: matcher(), maxDigits });
         positions = withValues(signature, given, ({ type, value }) => convert(type, value));
+        context = testContext(isInstance, isTree);
+        fits = test(positions, context);
       }
-      context = testContext(isInstance, isTree);
-      if (test(positions, context)) {
+      if (fits) {
         if (!context.extra || extra === "keep") return { positions, dropped: false };
         const { reshape, lost } = createReshape(model, matcher(), isTree);
         const copies = withValues(signature, positions, ({ name, type, value }) =>

@@ -67,7 +67,8 @@ class FunctionTypes implements ParameterTypes {
   ): CheckedArguments {
     const [plain, isRead] = [source !== "encoded", source === "fields"];
     const options = { plain, isRead, extra, masked, maxDigits, isTree, isInstance };
-    const checked = this.#check(positions, options);
+    const checked = orTooDeep(() => this.#check(positions, options));
+    if (checked === undefined) return { refusal: tooDeep };
     return "faults" in checked ? { refusal: faultText(checked.faults, checked.more) } : checked;
   }
 
@@ -78,7 +79,10 @@ class FunctionTypes implements ParameterTypes {
   ): string | undefined {
     const [model, checks] = [this.#model, this.#checks];
     const reached = (this.#reached ??= reachedClasses(model, this.#id));
-    return instancesProblem(args, described, { model, checks, reached, ...settings });
+    const { masked, isInstance } = settings;
+    const options = { model, checks, reached, masked, isInstance };
+    const found = orTooDeep(() => ({ problem: instancesProblem(args, described, options) }));
+    return found === undefined ? tooDeep : found.problem;
   }
 
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown {
@@ -88,6 +92,19 @@ class FunctionTypes implements ParameterTypes {
     const isInstance = (): boolean => false;
     const options = { model: this.#model, tests: this.#checks.types, isInstance, isTree: true };
     return fromFields(type, fields, { matcher: createMatcher(options), maxDigits });
+  }
+}
+
+const tooDeep = "The arguments are nested too deeply to be checked";
+
+/** `undefined` if the stack isn't deep enough: unlike JSON, references may nest values as deeply as they like. */
+function orTooDeep<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof RangeError && error.message === "Maximum call stack size exceeded")
+      return undefined;
+    throw error;
   }
 }
 
