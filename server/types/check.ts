@@ -1,6 +1,7 @@
 // Arguments of one call against the types of its parameters: converted, checked, and without members that
 // the types don't name.
 
+import type { InstanceParts } from "../../src/base/parameter-types.ts";
 import { converts, createConvert } from "./convert.ts";
 import {
   createMatcher,
@@ -140,13 +141,6 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
 /** A check that isn't there, or whose code and model disagree, lets nothing pass. */
 const unexplained = "doesn't fit the types of the parameters";
 
-/** What a message says of an instance that isn't built yet. */
-export interface InstanceParts {
-  /** Arguments of the constructor by position. */
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Faults of what an instance would be built from, to be called before its constructor is. Classes that the
  * model doesn't have are those that no parameter takes.
@@ -187,7 +181,7 @@ export function instanceFaults(
 }
 
 /** The arguments of a rest parameter. */
-function argumentsFrom(args: InstanceParts["args"], start: number): readonly unknown[] {
+export function argumentsFrom(args: InstanceParts["args"], start: number): readonly unknown[] {
   return Object.entries(args).flatMap(([index, value]) => (Number(index) < start ? [] : [value]));
 }
 

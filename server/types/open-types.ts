@@ -6,6 +6,8 @@ import type {
   CheckedArguments,
   CheckSettings,
   DescribedInstance,
+  InstanceParts,
+  Judgement,
   ParameterTypes,
 } from "../../src/base/parameter-types.ts";
 import {
@@ -17,7 +19,7 @@ import {
   type GeneratedChecks,
 } from "./check.ts";
 import { fromFields } from "./convert.ts";
-import { instancesProblem, reachedClasses } from "./instances.ts";
+import { judgeInstances, reachedClasses, reshaped } from "./instances.ts";
 import { createMatcher } from "./match.ts";
 import type { ParameterType, Type, TypeModel } from "./model.ts";
 
@@ -72,17 +74,23 @@ class FunctionTypes implements ParameterTypes {
     return "faults" in checked ? { refusal: faultText(checked.faults, checked.more) } : checked;
   }
 
-  instancesProblem(
+  judge(
     args: ReadonlyMap<string, unknown>,
     described: ReadonlyMap<object, DescribedInstance>,
-    settings: Pick<CheckSettings, "masked" | "isInstance">,
-  ): string | undefined {
+    { extra, masked, isInstance }: Pick<CheckSettings, "extra" | "masked" | "isInstance">,
+  ): Judgement {
     const [model, checks] = [this.#model, this.#checks];
     const reached = (this.#reached ??= reachedClasses(model, this.#id));
-    const { masked, isInstance } = settings;
-    const options = { model, checks, reached, masked, isInstance };
-    const found = orTooDeep(() => ({ problem: instancesProblem(args, described, options) }));
-    return found === undefined ? tooDeep : found.problem;
+    const options = { model, checks, reached, extra, masked, isInstance };
+    return orTooDeep(() => judgeInstances(args, described, options)) ?? { refusal: tooDeep };
+  }
+
+  withoutExtra(
+    key: string,
+    parts: InstanceParts,
+    isInstance: CheckSettings["isInstance"],
+  ): InstanceParts {
+    return reshaped(this.#model, this.#checks, key, parts, isInstance);
   }
 
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown {

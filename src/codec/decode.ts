@@ -2,7 +2,7 @@
 
 import { binaryFrom, binaryMembers } from "./values/binary.ts";
 import type { ClassTable } from "./class-table.ts";
-import type { Described } from "./described.ts";
+import type { Described, Reshape } from "./described.ts";
 import { decodeErrorForm, errorMembers } from "./error-form.ts";
 import { dateFrom } from "./values/dates.ts";
 import { Fault, faultAt, isForbidden } from "./values/fault.ts";
@@ -23,6 +23,8 @@ export interface Reading {
   readonly files?: ((form: Properties) => unknown) | undefined;
   /** Takes instances instead of having them built. */
   readonly described?: Described | undefined;
+  /** Returns other parts from which to build an instance. */
+  readonly reshape?: Reshape | undefined;
   /** HTTP status of the response with this body. */
   readonly status?: number | undefined;
   /** The parsed tree: the status belongs to this error, not to its causes. */
@@ -175,9 +177,10 @@ function readInstance(form: Properties, known: KnownClass, reading: Reading): ob
   if (reading.status !== undefined) leaveOut(fields, (name) => !known.record.fields.includes(name));
   if (reading.status !== undefined && values === undefined && known.rest === undefined)
     leaveOut(args, (index) => !(index in known.names));
-  return reading.described === undefined
-    ? buildInstance(known, values ?? args, fields)
-    : reading.described.add(known, values ?? args, fields);
+  if (reading.described !== undefined) return reading.described.add(known, values ?? args, fields);
+  if (reading.reshape === undefined) return buildInstance(known, values ?? args, fields);
+  const parts = reading.reshape(known.record.key, { args: values ?? args, fields });
+  return buildInstance(known, parts.args, parts.fields);
 }
 
 function leaveOut(parts: Properties, isUnknown: (name: string) => boolean): void {

@@ -6,6 +6,11 @@ import type { Properties } from "./instance.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import type { KnownClass } from "./values/known-class.ts";
 
+export type Reshape = (
+  key: string,
+  parts: { readonly args: Properties | unknown[]; readonly fields: Properties },
+) => { readonly args: Properties; readonly fields: Properties };
+
 export class Described {
   readonly #parts = new Map<object, DescribedInstance & { readonly known: KnownClass }>();
 

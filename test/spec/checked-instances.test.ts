@@ -47,6 +47,14 @@ class Sizes {
     this.all = all;
   }
 }
+class Order {
+  readonly lines: object[];
+  first: object | undefined;
+  constructor(lines: object[]) {
+    built.push("Order");
+    this.lines = lines;
+  }
+}
 class Admin {
   rights = "none";
   constructor() {
@@ -60,7 +68,8 @@ export class Worker extends Person { constructor(name: string, readonly at?: Pla
 export class Place { constructor(readonly city: string) {} }
 export class Sizes { readonly all: number[]; constructor(...all: number[]) { this.all = all; } }
 export class Admin { rights = "none"; }
-export interface Named { name: string }
+export interface Line { sku: string }
+export class Order { first: Line | undefined; constructor(readonly lines: Line[]) {} }
 `;
 
 const record = (
@@ -74,6 +83,7 @@ const classes = [
   { record: record("Worker", ["name", "at"], ["tags", "boss"]), constructor: Worker },
   { record: record("Place", ["city"]), constructor: Place },
   { record: record("Sizes", ["...all"]), constructor: Sizes },
+  { record: record("Order", ["lines"], ["first"]), constructor: Order },
   { record: record("Admin", [], ["rights"]), constructor: Admin },
 ];
 
@@ -95,6 +105,9 @@ const modules = typedModules(
     procedure("keep", "(value: unknown, person?: Person)"),
     procedure("open", "(value: number)", { validate: false }),
     procedure("grant", "(admin: Admin)"),
+    procedure("order", "(order: Order)"),
+    procedure("strict", "(order: Order)", { extra: "refuse" }),
+    procedure("loose", "(order: Order)", { extra: "keep" }),
   ],
   { declarations, classes },
 );
@@ -298,6 +311,27 @@ describe("an instance from outside", () => {
     ] as const) {
       expect(await send("meet", wrong, superjson)).toContain(expected);
     }
+    expect([built, ran]).toEqual([[], []]);
+  });
+
+  it("checks-21: is built from plain objects without members that no type names; superjson, which may set them later, is refused", async () => {
+    const send = await start();
+    const line = { sku: "a", isAdmin: true };
+    const args = { order: form("Order", { 0: [line] }, { first: line }) };
+    expect(await send("order", args)).toBe("ran");
+    expect(ran.pop()).toEqual([Object.assign(new Order([{ sku: "a" }]), { first: { sku: "a" } })]);
+    expect(await send("loose", args)).toBe("ran");
+    expect(ran.pop()).toMatchObject([{ lines: [line], first: line }]);
+    built = [];
+    const unknown = "400 order.lines[0].isAdmin: unknown\norder.first.isAdmin: unknown";
+    expect(await send("strict", args)).toBe(unknown);
+    const references = {
+      json: { order: { args: { 0: [line] }, fields: { first: line } } },
+      meta: { v: 1, values: { order: [["class", "app/Order"]] } },
+    };
+    expect(await send("order", references, { "x-svc-data-encoding": "superjson" })).toContain(
+      "order.lines[0].isAdmin: unknown",
+    );
     expect([built, ran]).toEqual([[], []]);
   });
 

@@ -57,7 +57,8 @@ export class ProcedureRun implements Run {
   }
 
   decode(): Args {
-    return this.#args.read(this.#procedure.record, this.#types());
+    const { record, extra } = this.#procedure;
+    return this.#args.read(record, this.#types(), extra);
   }
 
   invoke(call: Call, args: Args): Promise<unknown> {
