@@ -6,11 +6,6 @@ import type { Properties } from "./instance.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import type { KnownClass } from "./values/known-class.ts";
 
-export type Reshape = (
-  key: string,
-  parts: { readonly args: Properties | unknown[]; readonly fields: Properties },
-) => { readonly args: Properties; readonly fields: Properties };
-
 export class Described {
   readonly #parts = new Map<object, DescribedInstance & { readonly known: KnownClass }>();
 
@@ -23,7 +18,11 @@ export class Described {
    * Returns a stand-in for an instance. Its parts may still be decoded. Throws a {@link Fault} for parts that its
    * class doesn't have.
    */
-  add(known: KnownClass, args: Properties | readonly unknown[], fields: Properties): object {
+  readonly add = (
+    known: KnownClass,
+    args: Properties | readonly unknown[],
+    fields: Properties,
+  ): object => {
     const { record, names, rest } = known;
     const indexes = Object.keys(args);
     const end = names.length + (rest === undefined ? 0 : indexes.length);
@@ -40,7 +39,7 @@ export class Described {
     const { key } = record;
     this.#parts.set(standIn, { known, key, prototype, names, args: args as Properties, fields });
     return standIn;
-  }
+  };
 
   /** Gives stand-ins the members that the message holds, once all of it is decoded. */
   finish(): void {

@@ -6,9 +6,10 @@ import type { ExtraMembers, Parameter } from "../base/manifest.ts";
 import type { InstanceParts, ParameterTypes, ValueSource } from "../base/parameter-types.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
 import { versionParameter } from "../base/protocol.ts";
-import type { ClassTable } from "../codec/class-table.ts";
+import type { Classes } from "../codec/classes.ts";
 import type { Limits } from "../base/limits.ts";
-import { Described, type Reshape } from "../codec/described.ts";
+import { Described } from "../codec/described.ts";
+import { buildInstance } from "../codec/instance.ts";
 import { loadNamed } from "../codec/named-classes.ts";
 import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-multipart.ts";
 import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";
@@ -26,7 +27,7 @@ export type ReadCall = Pick<
 >;
 
 export interface DecodeCallOptions {
-  readonly classes: ClassTable;
+  readonly classes: Classes;
   readonly limits: Limits;
 }
 
@@ -151,7 +152,7 @@ export class CallArguments {
     const { classes } = this.#options;
     const { encoding, masksErrors } = this.#call;
     const described = new Described();
-    const args = this.#decode(body, { described });
+    const args = this.#decode(body, described.add);
     const { all } = described;
     if (all.size === 0) return args;
     this.#hasInstances = true;
@@ -167,17 +168,19 @@ export class CallArguments {
       },
     });
     if ("refusal" in judgement) throw new InvalidParameterValue(judgement.refusal);
-    const reshape: Reshape = (key, parts) =>
-      types.withoutExtra(key, parts as InstanceParts, classes.isInstance);
+    const build: DecodeOptions["build"] = (known, given, values) => {
+      const parts = { args: given as InstanceParts["args"], fields: values };
+      const { args: own, fields } = types.withoutExtra(known.record.key, parts, classes.isInstance);
+      return buildInstance(known, own, fields);
+    };
     // Decoding has changed the tree.
-    return this.#decode(this.#parse()!, judgement.hasExtra ? { reshape } : {});
+    return this.#decode(this.#parse()!, judgement.hasExtra ? build : undefined);
   }
 
-  #decode(body: Parsed, how: Pick<DecodeOptions, "described" | "reshape"> = {}): Args {
+  #decode(body: Parsed, build?: DecodeOptions["build"]): Args {
     const { classes, limits } = this.#options;
     const { encoding, trust } = this.#call;
-    const { described, reshape } = how;
-    const options = { classes, limits, trusted: trust.trusted, described, reshape };
+    const options = { classes, limits, trusted: trust.trusted, build };
     if (encoding === "superjson") return loadedSuperjson().decodeSuperjsonMembers(body, options);
     if (this.#parts === undefined) {
       const plain = encoding === "plain";
