@@ -73,10 +73,15 @@ export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"
 }
 
 export type Checked =
-  /** `dropped`: members were left out. */
-  | { readonly positions: readonly unknown[]; readonly dropped: boolean }
+  /** `dropped`: paths of members that were left out, of many the first ones. */
+  | { readonly positions: readonly unknown[]; readonly dropped: readonly string[] }
   /** At most {@link maxFaults}; `more` if there are others. */
   | { readonly faults: readonly Fault[]; readonly more: boolean };
+
+/** More members that were left out aren't listed. */
+const maxDropped = 3;
+
+const none: readonly string[] = [];
 
 /** Checks the arguments of calls of one function, in the order of its parameters. */
 export type Check = (positions: readonly unknown[], options: CheckOptions) => Checked;
@@ -118,14 +123,15 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
         fits = test(positions, context);
       }
       if (fits) {
-        if (!context.extra || extra === "keep") return { positions, dropped: false };
+        if (!context.extra || extra === "keep") return { positions, dropped: none };
         const { reshape, lost } = createReshape(model, matcher(), isTree);
         const copies = withValues(signature, positions, ({ name, type, value }) =>
           reshape(type, value, { outer: undefined, key: name }),
         );
         // A member that is `undefined`, or that another arm of a union has, looked like an unknown one.
-        if (lost.length === 0) return { positions, dropped: false };
-        if (extra === "drop") return { positions: copies, dropped: true };
+        if (lost.length === 0) return { positions, dropped: none };
+        if (extra === "drop")
+          return { positions: copies, dropped: lost.slice(0, maxDropped).map(pathOf) };
         const shown = lost.slice(0, maxFaults + 1);
         nearest = shown.map((place) => ({ path: pathOf(place), message: "unknown" }));
         continue;

@@ -20,8 +20,8 @@ export interface CheckSettings {
 }
 
 export type CheckedArguments =
-  /** `dropped`: members were left out. */
-  | { readonly positions: readonly unknown[]; readonly dropped: boolean }
+  /** `dropped`: paths of members that were left out, of many the first ones. */
+  | { readonly positions: readonly unknown[]; readonly dropped: readonly string[] }
   /** The text of a refusal, with a line for each fault. */
   | { readonly refusal: string };
 

@@ -254,6 +254,30 @@ describe("a call from outside", () => {
   });
 });
 
+describe("in development", () => {
+  it("checks-22: the answer says which members didn't arrive, through gateway and proxy; elsewhere it doesn't", async () => {
+    const odd = { sku: "a", metres: 1, [`${"x".repeat(300)}😀${"😀".repeat(100)}`]: 1 };
+    const call = { lines: [...right.lines, odd], due: "2026-01-01" };
+    for (const development of [true, false]) {
+      const local = new TestDeployment();
+      await local.gateway();
+      const proxy = await local.proxy();
+      const modules = { ...application(), ...(development && { onRun: () => {} }) };
+      await local.node("a", { modules, segments: ["a"] });
+      const { status, headers } = await post(proxy, call);
+      expect(status).toBe(200);
+      const field = headers["x-svc-dropped"] as string | undefined;
+      expect(field && decodeURIComponent(field)).toEqual(
+        development
+          ? expect.stringMatching(
+              /^shop\/order doesn't get lines\[0\]\.isAdmin, lines\[1\].*: no type names it$/,
+            )
+          : undefined,
+      );
+    }
+  });
+});
+
 describe("middleware and guards", () => {
   it("checks-9: middleware sees the values of the message; what it sets is checked, and passes if it has its type already", async () => {
     const seen: unknown[] = [];
