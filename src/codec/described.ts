@@ -2,7 +2,7 @@
 // places, so that what they would be built from can be judged.
 
 import type { DescribedInstance } from "../base/parameter-types.ts";
-import type { Properties } from "./instance.ts";
+import { type Properties, refusePattern } from "./instance.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import type { KnownClass } from "./values/known-class.ts";
 
@@ -23,6 +23,7 @@ export class Described {
     args: Properties | readonly unknown[],
     fields: Properties,
   ): object => {
+    refusePattern(known);
     const { record, names, rest } = known;
     const indexes = Object.keys(args);
     const end = names.length + (rest === undefined ? 0 : indexes.length);

@@ -55,6 +55,12 @@ class Order {
     this.lines = lines;
   }
 }
+class Cut {
+  readonly width: number;
+  constructor({ width }: { width: number }) {
+    this.width = width;
+  }
+}
 class Admin {
   rights = "none";
   constructor() {
@@ -69,6 +75,7 @@ export class Place { constructor(readonly city: string) {} }
 export class Sizes { readonly all: number[]; constructor(...all: number[]) { this.all = all; } }
 export class Admin { rights = "none"; }
 export interface Line { sku: string }
+export class Cut { readonly width: number; constructor({ width }: { width: number }) { this.width = width; } }
 export class Order { first: Line | undefined; constructor(readonly lines: Line[]) {} }
 `;
 
@@ -84,6 +91,7 @@ const classes = [
   { record: record("Place", ["city"]), constructor: Place },
   { record: record("Sizes", ["...all"]), constructor: Sizes },
   { record: record("Order", ["lines"], ["first"]), constructor: Order },
+  { record: { ...record("Cut", []), pattern: true as const }, constructor: Cut },
   { record: record("Admin", [], ["rights"]), constructor: Admin },
 ];
 
@@ -105,6 +113,7 @@ const modules = typedModules(
     procedure("keep", "(value: unknown, person?: Person)"),
     procedure("open", "(value: number)", { validate: false }),
     procedure("grant", "(admin: Admin)"),
+    procedure("trim", "(person: Person, cut?: Cut)"),
     procedure("order", "(order: Order)"),
     procedure("strict", "(order: Order)", { extra: "refuse" }),
     procedure("loose", "(order: Order)", { extra: "keep" }),
@@ -258,6 +267,15 @@ describe("an instance from outside", () => {
       entries: { keys: ["a"], values: [form("Person", { 0: "a" })] },
     };
     expect(await send("meet", { others, person: wrong })).toMatch(message);
+    expect([built, ran]).toEqual([[], []]);
+  });
+
+  it("is refused before any constructor runs if its own destructures a parameter (checks-18)", async () => {
+    const send = await start();
+    const args = { person: form("Person", { 0: "a" }), cut: form("Cut") };
+    expect(await send("trim", args)).toMatch(
+      /^400 args\.cut: an instance of 'app\/Cut' can't be sent/,
+    );
     expect([built, ran]).toEqual([[], []]);
   });
 
