@@ -157,7 +157,7 @@ const start = async () => {
 };
 
 describe("an instance from outside", () => {
-  it("checks-17: is built if the types can reach its class, or a class that it extends", async () => {
+  it("checks-17: an instance from outside is built if the types of the parameters can reach its class, or one that it extends", async () => {
     const send = await start();
     expect(await send("meet", { person: form("Person", { 0: "Ann" }, { tags: ["a"] }) })).toBe(
       "ran",
@@ -237,11 +237,14 @@ describe("an instance from outside", () => {
       { value: 1, person: form("Person", { 0: 1 }) },
       "person.name: expected text, got number",
     ],
-  ])("checks-18: is refused before any constructor runs: %s", async (_, name, args, message) => {
-    const send = await start();
-    expect(await send(name, args)).toBe(`400 ${message}`);
-    expect([built, ran]).toEqual([[], []]);
-  });
+  ])(
+    "checks-18: an instance of another class, or with parts of other types, is refused before any constructor of the message runs: %s",
+    async (_, name, args, message) => {
+      const send = await start();
+      expect(await send(name, args)).toBe(`400 ${message}`);
+      expect([built, ran]).toEqual([[], []]);
+    },
+  );
 
   it.each<[string, object, RegExp]>([
     [
@@ -279,7 +282,7 @@ describe("an instance from outside", () => {
     expect([built, ran]).toEqual([[], []]);
   });
 
-  it("checks-19: of any class may be where a type is unknown, and where checks are off", async () => {
+  it("checks-19: an instance of any class may be where a parameter is unknown, and where checks are off", async () => {
     const send = await start();
     expect(await send("keep", { value: form("Admin", {}, { rights: 1 }) })).toBe("ran");
     expect(ran.pop()).toMatchObject([{ rights: 1 }, undefined]);
@@ -287,7 +290,7 @@ describe("an instance from outside", () => {
     expect(built).toEqual(["Admin", "Admin"]);
   });
 
-  it("checks-20: isn't judged if a procedure sends it", async () => {
+  it("checks-20: an instance that a procedure sends isn't judged", async () => {
     const send = await start();
     expect(await send("count", { value: form("Admin") }, { [fromField]: "service" })).toBe("ran");
     expect(built).toEqual(["Admin"]);
@@ -332,7 +335,7 @@ describe("an instance from outside", () => {
     expect([built, ran]).toEqual([[], []]);
   });
 
-  it("checks-21: is built from plain objects without members that no type names; superjson, which may set them later, is refused", async () => {
+  it("checks-21: an instance is built from plain objects without members that no type names; in superjson, which may set them later, such members are refused", async () => {
     const send = await start();
     const line = { sku: "a", isAdmin: true };
     const args = { order: form("Order", { 0: [line] }, { first: line }) };

@@ -83,7 +83,7 @@ describe("a call from outside", () => {
     },
   );
 
-  it("checks-2: the same is refused in each encoding, and from holders of the trust key", async () => {
+  it("checks-2: a call is checked in each encoding, and from holders of the trust key", async () => {
     const { standalone } = await guardedSite(application);
     for (const headers of [
       serialized,
@@ -255,7 +255,7 @@ describe("a call from outside", () => {
 });
 
 describe("in development", () => {
-  it("checks-22: the answer says which members didn't arrive, through gateway and proxy; elsewhere it doesn't", async () => {
+  it("checks-22: in development an answer says which members of the arguments didn't arrive, through gateway and proxy; elsewhere it doesn't", async () => {
     const odd = { sku: "a", metres: 1, [`${"x".repeat(300)}😀${"😀".repeat(100)}`]: 1 };
     const call = { lines: [...right.lines, odd], due: "2026-01-01" };
     for (const development of [true, false]) {
@@ -391,7 +391,7 @@ level: expected "x", 1 or 2, got "3"`,
     expect(seen.slice(0, 2)).toEqual([12, 12]);
   });
 
-  it("checks-12: so are the fields of a form", async () => {
+  it("checks-12: the fields of a form are read by type, as the text of a query is", async () => {
     const { standalone } = await guardedSite(modules);
     const send = async (...fields: [string, string | File][]) => {
       const form = new FormData();
@@ -460,22 +460,25 @@ describe("types that can't be loaded", () => {
       async () => empty,
       "_types.js has no types of m0#run, which callers outside reach: build again",
     ],
-  ])("checks-13: fail the start: %s", async (_, types, message) => {
-    expect(await start(types)).toMatchObject({ message });
-  });
+  ])(
+    "checks-13: types that can't be loaded, or that lack a public procedure, end the start: %s",
+    async (_, types, message) => {
+      expect(await start(types)).toMatchObject({ message });
+    },
+  );
 
   it.each<[string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">]>([
     ["a private procedure", "private"],
     ["one with validate: false", { access: "public", validate: false }],
   ])(
-    "checks-14: aren't needed for what callers from outside don't reach, or what isn't checked: %s",
+    "checks-14: a procedure that callers from outside don't reach, or that isn't checked, needs no types: %s",
     async (_, entry) => {
       const modules = withTypes(testModules([untyped(entry)]), async () => empty);
       await new TestDeployment().standalone({ modules });
     },
   );
 
-  it("checks-15: where modules are replaced while the node runs, calls are refused until the types are there again", async () => {
+  it("checks-15: where modules are replaced while the node runs, calls are refused while their types can't be loaded", async () => {
     const typed = application();
     let types: () => Promise<object> = async () => await typed.import("_types.js");
     const modules = withTypes(typed, (async () => await types()) as never);
