@@ -4,6 +4,7 @@
 
 import { type Away, createAway } from "../src/runtime/calls.ts";
 import { NodeNotAvailable } from "../src/base/errors.ts";
+import type { PeerResponse } from "../src/base/ports.ts";
 import type { Placement } from "../src/runtime/placement.ts";
 import { defaultTime } from "../src/base/limits.ts";
 import { snapshot } from "../src/codec/values/snapshot.ts";
@@ -23,6 +24,8 @@ export interface Page {
   readonly placement: Placement;
   /** Headers that the application sets for each call that leaves the page. */
   headers?: PageHeaders | undefined;
+  /** Sees each answer, in development. */
+  readonly answered?: (answer: Pick<PeerResponse, "headers">) => void;
   /** Waits for `/svc/remote.js`. */
   readonly remote: () => Promise<Remote>;
   /** Loads `/svc/rare.js`. */
@@ -57,6 +60,7 @@ export function createPageRemote(page: Page): Remote {
         return codec().then((loaded) => loaded.encode(taken));
       },
       async decode(response) {
+        page.answered?.(response);
         try {
           return plainAnswer(response) ?? (await (await codec()).decode(response));
         } catch (error) {

@@ -3,7 +3,7 @@
 import type { Parameter } from "../src/base/manifest.ts";
 import { bindArguments } from "../src/runtime/parameters.ts";
 import type { HttpRequest, HttpResponse, IncomingResponse } from "../src/base/ports.ts";
-import type { ClassTable } from "../src/codec/class-table.ts";
+import type { Classes } from "../src/codec/classes.ts";
 import { defaultLimits } from "../src/base/limits.ts";
 import { decodeArguments } from "./_decode-arguments.ts";
 import { encodeError } from "../src/wire/encode-error.ts";
@@ -15,7 +15,7 @@ import { chunksOf } from "../src/http/bodies.ts";
 export interface Endpoint {
   readonly parameters: readonly Parameter[];
   readonly run: (...args: never[]) => unknown;
-  readonly classes?: ClassTable;
+  readonly classes?: Classes;
   readonly trusted?: boolean;
 }
 

@@ -4,7 +4,8 @@
 import type { StartClient } from "../../src/types/client.ts";
 import { procedureKey, procedureNotFound } from "../../src/base/fqn.ts";
 import { entryOf, type Manifest, type ProcedureRecord } from "../../src/base/manifest.ts";
-import { developmentEvents } from "../../src/base/protocol.ts";
+import type { PeerResponse } from "../../src/base/ports.ts";
+import { developmentEvents, headers } from "../../src/base/protocol.ts";
 import { traceOf } from "../../src/base/trace.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
 import { bodiesOf, type LocalProcedure } from "../../src/runtime/placement.ts";
@@ -61,6 +62,21 @@ export const warning: (seam: Seam) => Pick<Seam, "run"> = warningOfOptions((line
   console.warn(`Seamline: ${line}`),
 );
 
+/** Places that differ in a number only are warned of once. */
+const warned = new Set<string>();
+
+/** The console warns of members that didn't arrive, though they would where the procedure is in the page. */
+function warnOfDropped({ headers: fields }: Pick<PeerResponse, "headers">): void {
+  const field = fields[headers.dropped];
+  if (typeof field !== "string") return;
+  const line = decodeURIComponent(field);
+  const withoutNumbers = line.replace(/\[\d+\]/g, "[]");
+  if (warned.has(withoutNumbers)) return;
+  warned.add(withoutNumbers);
+  // oxlint-disable-next-line no-console -- a page has no other log
+  console.warn(`Seamline: ${line}`);
+}
+
 /** Wraps a page's outbound calls so that they use the latest manifest sent by the server. */
 export function following(create: typeof createPageRemote, hot: Hot): typeof createPageRemote {
   return (page) => {
@@ -82,7 +98,10 @@ export function following(create: typeof createPageRemote, hot: Hot): typeof cre
           seenBodies.set(`${fileOf(address)} ${record.export}`, record);
     };
     // The page may get its headers later.
-    const followingPage: Page = Object.create(page, { revisions: { value: revisions } }) as Page;
+    const followingPage: Page = Object.create(page, {
+      revisions: { value: revisions },
+      answered: { value: warnOfDropped },
+    }) as Page;
     let remote = create(followingPage);
     const underWay = new Map<Promise<unknown>, string>();
     const noted = (key: string, call: Promise<unknown>): Promise<unknown> => {

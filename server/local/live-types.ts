@@ -73,7 +73,8 @@ export class LiveTypes implements ApplicationTypes {
     return {
       check: () => ({ refusal }),
       fieldValue: (_, fields) => fields[0],
-      instancesProblem: () => refusal,
+      judge: () => ({ refusal }),
+      withoutExtra: (_, parts) => parts,
     };
   }
 

@@ -74,8 +74,9 @@ function guardOf(
 /** The purpose of loading a built module: a body's procedures and segments, or the module's name. */
 export function purposeOf(
   file: string,
-  manifest: Pick<ServerManifest, "modules" | "procedures" | "segments" | "routes">,
+  manifest: Pick<ServerManifest, "modules" | "procedures" | "segments" | "routes" | "types">,
 ): string {
+  if (file === manifest.types) return "the types of parameters";
   const [id, module] = Object.entries(manifest.modules).find(
     ([, record]) => record.file === file || record.body === file,
   ) ?? [file];

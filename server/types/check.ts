@@ -2,6 +2,7 @@
 // the types don't name.
 
 import { type Fault, faultText, maxFaults } from "../../src/base/faults.ts";
+import type { InstanceParts } from "../../src/base/parameter-types.ts";
 import { converts, createConvert } from "./convert.ts";
 import {
   createMatcher,
@@ -75,10 +76,15 @@ export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"
 }
 
 export type Checked =
-  /** `dropped`: members were left out. */
-  | { readonly positions: readonly unknown[]; readonly dropped: boolean }
+  /** `dropped`: paths of members that were left out, of many the first ones. */
+  | { readonly positions: readonly unknown[]; readonly dropped: readonly string[] }
   /** At most {@link maxFaults}; `more` if there are others. */
   | { readonly faults: readonly Fault[]; readonly more: boolean };
+
+/** More members that were left out aren't listed. */
+const maxDropped = 3;
+
+const none: readonly string[] = [];
 
 /** Checks the arguments of calls of one function, in the order of its parameters. */
 export type Check = (positions: readonly unknown[], options: CheckOptions) => Checked;
@@ -97,31 +103,38 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
     ),
   }));
   return (given, options) => {
-    const { plain = false, isRead = false, extra = "drop", isInstance } = options;
+    const { plain = false, isRead = false, extra = "drop", isInstance, masked = false } = options;
     const { isTree = plain } = options;
     let context: TestContext | undefined;
     let known: Matcher | undefined;
     // Conversion has a context of its own: a test that remembers its results notes no unknown members.
+    const parts = { model, tests: checks.types, isInstance, masked, plain, isTree };
     const matcher = (): Matcher =>
-      (known ??= createMatcher({ ...options, model, tests: checks.types, plain, isTree, context }));
+      (known ??= createMatcher(context === undefined ? parts : Object.assign({ context }, parts)));
     let nearest: readonly Fault[] | undefined;
     for (const { signature, test, isConverted } of overloads) {
       let positions = given;
-      if (plain && !isRead && isConverted) {
+      context = testContext(isInstance, isTree);
+      let fits = test(positions, context);
+      // What fits as it is stays.
+      if (!fits && plain && !isRead && isConverted) {
         const { maxDigits = Infinity } = options;
+        context = undefined;
         const convert = createConvert({ model, matcher: matcher(), maxDigits });
         positions = withValues(signature, given, ({ type, value }) => convert(type, value));
+        context = testContext(isInstance, isTree);
+        fits = test(positions, context);
       }
-      context = testContext(isInstance, isTree);
-      if (test(positions, context)) {
-        if (!context.extra || extra === "keep") return { positions, dropped: false };
+      if (fits) {
+        if (!context.extra || extra === "keep") return { positions, dropped: none };
         const { reshape, lost } = createReshape(model, matcher(), isTree);
         const copies = withValues(signature, positions, ({ name, type, value }) =>
           reshape(type, value, { outer: undefined, key: name }),
         );
         // A member that is `undefined`, or that another arm of a union has, looked like an unknown one.
-        if (lost.length === 0) return { positions, dropped: false };
-        if (extra === "drop") return { positions: copies, dropped: true };
+        if (lost.length === 0) return { positions, dropped: none };
+        if (extra === "drop")
+          return { positions: copies, dropped: lost.slice(0, maxDropped).map(pathOf) };
         const shown = lost.slice(0, maxFaults + 1);
         nearest = shown.map((place) => ({ path: pathOf(place), message: "unknown" }));
         continue;
@@ -136,13 +149,6 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
 
 /** A check that isn't there, or whose code and model disagree, lets nothing pass. */
 const unexplained = "doesn't fit the types of the parameters";
-
-/** What a message says of an instance that isn't built yet. */
-export interface InstanceParts {
-  /** Arguments of the constructor by position. */
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
 
 /**
  * Faults of what an instance would be built from, to be called before its constructor is. Classes that the
@@ -184,7 +190,7 @@ export function instanceFaults(
 }
 
 /** The arguments of a rest parameter. */
-function argumentsFrom(args: InstanceParts["args"], start: number): readonly unknown[] {
+export function argumentsFrom(args: InstanceParts["args"], start: number): readonly unknown[] {
   return Object.entries(args).flatMap(([index, value]) => (Number(index) < start ? [] : [value]));
 }
 

@@ -2,10 +2,16 @@
 // would be built from.
 
 import { type Fault, faultText, maxFaults } from "../../src/base/faults.ts";
-import type { CheckSettings, DescribedInstance } from "../../src/base/parameter-types.ts";
-import { type Checks, instanceFaults } from "./check.ts";
-import type { Place } from "./match.ts";
+import type {
+  CheckSettings,
+  DescribedInstance,
+  InstanceParts,
+  Judgement,
+} from "../../src/base/parameter-types.ts";
+import { argumentsFrom, type Checks, instanceFaults } from "./check.ts";
+import { createMatcher, pathOf, type Place } from "./match.ts";
 import type { ParameterType, Type, TypeModel } from "./model.ts";
+import { createReshape } from "./reshape.ts";
 import { isDataObject, memberOf, partsOf } from "./values.ts";
 
 type Described = ReadonlyMap<object, DescribedInstance>;
@@ -23,25 +29,32 @@ export function reachedClasses(model: TypeModel, id: string): Reached {
   return reach(model, parameters.flatMap(typesOf));
 }
 
-export interface InstancesOptions extends Pick<CheckSettings, "masked" | "isInstance"> {
+export interface JudgeOptions extends Pick<CheckSettings, "extra" | "masked" | "isInstance"> {
   readonly model: TypeModel;
   readonly checks: Checks;
   readonly reached: Reached;
 }
 
-/** The text of a refusal, if there is one. */
-export function instancesProblem(
+export function judgeInstances(
   args: ReadonlyMap<string, unknown>,
   described: Described,
-  { model, checks, reached, masked, isInstance }: InstancesOptions,
-): string | undefined {
+  { model, checks, reached, extra, masked, isInstance }: JudgeOptions,
+): Judgement {
   const { keys, any } = withSubclasses(model, reached, described, isInstance);
   const faults: Fault[] = [];
+  let hasExtra = false;
   const judge = (instance: DescribedInstance, place: Place | undefined): void => {
     const { key } = instance;
     if (!keys.has(key) && any) return;
     const known = keys.has(key) ? model : { ...model, classes: {} };
-    faults.push(...instanceFaults(known, checks, key, instance, { masked, isInstance }, place));
+    const found = instanceFaults(known, checks, key, instance, { masked, isInstance }, place);
+    faults.push(...found);
+    if (found.length > 0 || extra === "keep") return;
+    const { lost } = reshaped(model, checks, key, instance, isInstance, place);
+    if (lost.length > 0) hasExtra = true;
+    if (extra === "refuse")
+      for (const at of lost.slice(0, maxFaults + 1))
+        faults.push({ path: pathOf(at), message: "unknown" });
   };
   const found = new Set<object>();
   for (const [value, place] of objectsIn(args, described)) {
@@ -55,8 +68,40 @@ export function instancesProblem(
   for (const [standIn, instance] of described)
     if (faults.length <= maxFaults && !found.has(standIn)) judge(instance, undefined);
   return faults.length === 0
-    ? undefined
-    : faultText(faults.slice(0, maxFaults), faults.length > maxFaults);
+    ? { hasExtra }
+    : { refusal: faultText(faults.slice(0, maxFaults), faults.length > maxFaults) };
+}
+
+/** The parts of an instance without members that no type names, and the places of those. */
+export function reshaped(
+  model: TypeModel,
+  checks: Checks,
+  key: string,
+  { args, fields }: InstanceParts,
+  isInstance: CheckSettings["isInstance"],
+  outer?: Place,
+): InstanceParts & { readonly lost: readonly Place[] } {
+  const known = Object.hasOwn(model.classes, key) ? model.classes[key] : undefined;
+  if (known === undefined) return { args, fields, lost: [] };
+  const matcher = createMatcher({ model, tests: checks.types, isInstance });
+  const { reshape, lost } = createReshape(model, matcher, false);
+  const newArgs: Record<string, unknown> = { ...args };
+  for (const [index, parameter] of known.parameters.entries()) {
+    const place: Place = { outer, key: "name" in parameter ? parameter.name : index };
+    if (parameter.kind === "plain" && Object.hasOwn(args, index))
+      newArgs[index] = reshape(parameter.type, args[index], place);
+    else if (parameter.kind === "rest") {
+      const rest = reshape(parameter.type, argumentsFrom(args, index), place);
+      (rest as readonly unknown[]).forEach((value, at) => (newArgs[index + at] = value));
+    }
+  }
+  const newFields = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const type = Object.hasOwn(known.fields, name) ? known.fields[name]?.type : undefined;
+      return [name, type === undefined ? value : reshape(type, value, { outer, key: name })];
+    }),
+  );
+  return { args: newArgs, fields: newFields, lost };
 }
 
 /** With those classes of the message that extend a reached one, and with what they reach. */

@@ -6,6 +6,8 @@ import type {
   CheckedArguments,
   CheckSettings,
   DescribedInstance,
+  InstanceParts,
+  Judgement,
   ParameterTypes,
 } from "../../src/base/parameter-types.ts";
 import {
@@ -17,7 +19,7 @@ import {
   type GeneratedChecks,
 } from "./check.ts";
 import { fromFields } from "./convert.ts";
-import { instancesProblem, reachedClasses } from "./instances.ts";
+import { judgeInstances, reachedClasses, reshaped } from "./instances.ts";
 import { createMatcher } from "./match.ts";
 import type { ParameterType, Type, TypeModel } from "./model.ts";
 
@@ -67,18 +69,28 @@ class FunctionTypes implements ParameterTypes {
   ): CheckedArguments {
     const [plain, isRead] = [source !== "encoded", source === "fields"];
     const options = { plain, isRead, extra, masked, maxDigits, isTree, isInstance };
-    const checked = this.#check(positions, options);
+    const checked = orTooDeep(() => this.#check(positions, options));
+    if (checked === undefined) return { refusal: tooDeep };
     return "faults" in checked ? { refusal: faultText(checked.faults, checked.more) } : checked;
   }
 
-  instancesProblem(
+  judge(
     args: ReadonlyMap<string, unknown>,
     described: ReadonlyMap<object, DescribedInstance>,
-    settings: Pick<CheckSettings, "masked" | "isInstance">,
-  ): string | undefined {
+    { extra, masked, isInstance }: Pick<CheckSettings, "extra" | "masked" | "isInstance">,
+  ): Judgement {
     const [model, checks] = [this.#model, this.#checks];
     const reached = (this.#reached ??= reachedClasses(model, this.#id));
-    return instancesProblem(args, described, { model, checks, reached, ...settings });
+    const options = { model, checks, reached, extra, masked, isInstance };
+    return orTooDeep(() => judgeInstances(args, described, options)) ?? { refusal: tooDeep };
+  }
+
+  withoutExtra(
+    key: string,
+    parts: InstanceParts,
+    isInstance: CheckSettings["isInstance"],
+  ): InstanceParts {
+    return reshaped(this.#model, this.#checks, key, parts, isInstance);
   }
 
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown {
@@ -88,6 +100,19 @@ class FunctionTypes implements ParameterTypes {
     const isInstance = (): boolean => false;
     const options = { model: this.#model, tests: this.#checks.types, isInstance, isTree: true };
     return fromFields(type, fields, { matcher: createMatcher(options), maxDigits });
+  }
+}
+
+const tooDeep = "The arguments are nested too deeply to be checked";
+
+/** `undefined` if the stack isn't deep enough: unlike JSON, references may nest values as deeply as they like. */
+function orTooDeep<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof RangeError && error.message === "Maximum call stack size exceeded")
+      return undefined;
+    throw error;
   }
 }
 

@@ -20,36 +20,49 @@ export interface CheckSettings {
 }
 
 export type CheckedArguments =
-  /** `dropped`: members were left out. */
-  | { readonly positions: readonly unknown[]; readonly dropped: boolean }
+  /** `dropped`: paths of members that were left out, of many the first ones. */
+  | { readonly positions: readonly unknown[]; readonly dropped: readonly string[] }
   /** The text of a refusal, with a line for each fault. */
   | { readonly refusal: string };
 
+/** What a message says of an instance. */
+export interface InstanceParts {
+  /** Arguments of the constructor by position. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /** An instance that a message describes, before its constructor has run. */
-export interface DescribedInstance {
+export interface DescribedInstance extends InstanceParts {
   /** That of its class. */
   readonly key: string;
   readonly prototype: object;
   /** The member that holds each argument of its constructor, if one does. */
   readonly names: readonly (string | null)[];
-  /** Arguments of the constructor by position. */
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly fields: Readonly<Record<string, unknown>>;
 }
+
+/** The text of a refusal, or whether some instances have to be built {@link ParameterTypes.withoutExtra}. */
+export type Judgement = { readonly refusal: string } | { readonly hasExtra: boolean };
 
 /** The types of one function's parameters. */
 export interface ParameterTypes {
   /** Compares arguments with them, and converts those that came as JSON. Changes no value of the message. */
   check(positions: readonly unknown[], settings: CheckSettings): CheckedArguments;
   /**
-   * What is wrong with the instances of a message, in which stand-ins take their places. Only classes that the
-   * types can reach may be there, and classes that extend them.
+   * Judges the instances of a message, in which stand-ins take their places. Only classes that the types can reach
+   * may be there, and classes that extend them.
    */
-  instancesProblem(
+  judge(
     args: ReadonlyMap<string, unknown>,
     described: ReadonlyMap<object, DescribedInstance>,
-    settings: Pick<CheckSettings, "masked" | "isInstance">,
-  ): string | undefined;
+    settings: Pick<CheckSettings, "extra" | "masked" | "isInstance">,
+  ): Judgement;
+  /** What an instance is built from, without members of plain objects that no type names. */
+  withoutExtra(
+    key: string,
+    parts: InstanceParts,
+    isInstance: CheckSettings["isInstance"],
+  ): InstanceParts;
   /**
    * The value of a field of a query or form, which came once or several times. What doesn't convert stays as
    * it is, for {@link check} to refuse.

@@ -77,6 +77,8 @@ export const headers = {
   node: "x-svc-node",
   /** Name of the framework error in an answer, for programs. */
   error: "x-svc-error",
+  /** In development: which members of the arguments didn't arrive, for the page's console. A URI component. */
+  dropped: "x-svc-dropped",
 } as const;
 
 /** Headers between services. Separate, as pages need none of them. */

@@ -6,8 +6,6 @@ import type { HiddenErrors } from "./hidden-errors.ts";
 import { type KnownClass, knownClass } from "./values/known-class.ts";
 import type { Walk } from "./values/walk.ts";
 
-const { isPrototypeOf } = Object.prototype;
-
 /** The classes that a page may rebuild from the wire. Nothing else is ever constructed. */
 export class ClassTable {
   /**
@@ -47,13 +45,6 @@ export class ClassTable {
   get(key: string): KnownClass | undefined {
     return this.#byKey.get(key);
   }
-
-  /** Whether `value` is an instance of the class under a key, or of one that extends it. */
-  readonly isInstance = (key: string, value: object): boolean => {
-    const known = this.#byKey.get(key);
-    // Not by `instanceof`, which a class may change.
-    return known !== undefined && isPrototypeOf.call(known.constructor.prototype as object, value);
-  };
 
   /** The class of `value` itself, not a class that it extends. */
   of(value: object): KnownClass | undefined {

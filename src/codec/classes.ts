@@ -7,6 +7,8 @@ import { unlimited } from "../base/limits.ts";
 import { refusalOf } from "./values/refusal.ts";
 import { walkParts } from "./values/walk.ts";
 
+const { isPrototypeOf } = Object.prototype;
+
 /** The classes of a service. Unlike a page, a service sends errors. */
 export class Classes extends ClassTable {
   /**
@@ -14,6 +16,13 @@ export class Classes extends ClassTable {
    * may throw errors of classes that no procedure here uses.
    */
   loadByName?: (names: ReadonlySet<string>) => Promise<void>;
+
+  /** Whether a value is an instance of the class with this key, or of one that extends it. */
+  readonly isInstance = (key: string, value: object): boolean => {
+    const known = this.get(key);
+    // Not by `instanceof`, which a class may change.
+    return known !== undefined && isPrototypeOf.call(known.constructor.prototype as object, value);
+  };
 
   override errorForm(error: Error, walk: FormWalk): object {
     return encodeErrorForm(error, walk);

@@ -2,7 +2,6 @@
 
 import { binaryFrom, binaryMembers } from "./values/binary.ts";
 import type { ClassTable } from "./class-table.ts";
-import type { Described } from "./described.ts";
 import { decodeErrorForm, errorMembers } from "./error-form.ts";
 import { dateFrom } from "./values/dates.ts";
 import { Fault, faultAt, isForbidden } from "./values/fault.ts";
@@ -21,8 +20,8 @@ export interface Reading {
   readonly plain?: boolean | undefined;
   /** Reads the forms of a call's files. Throws a {@link Fault} for any other form. */
   readonly files?: ((form: Properties) => unknown) | undefined;
-  /** Takes instances instead of having them built. */
-  readonly described?: Described | undefined;
+  /** Makes an instance of its parts, in place of {@link buildInstance}. superjson may still set them afterwards. */
+  readonly build?: typeof buildInstance | undefined;
   /** HTTP status of the response with this body. */
   readonly status?: number | undefined;
   /** The parsed tree: the status belongs to this error, not to its causes. */
@@ -175,9 +174,7 @@ function readInstance(form: Properties, known: KnownClass, reading: Reading): ob
   if (reading.status !== undefined) leaveOut(fields, (name) => !known.record.fields.includes(name));
   if (reading.status !== undefined && values === undefined && known.rest === undefined)
     leaveOut(args, (index) => !(index in known.names));
-  return reading.described === undefined
-    ? buildInstance(known, values ?? args, fields)
-    : reading.described.add(known, values ?? args, fields);
+  return (reading.build ?? buildInstance)(known, values ?? args, fields);
 }
 
 function leaveOut(parts: Properties, isUnknown: (name: string) => boolean): void {

@@ -2,7 +2,7 @@
 // places, so that what they would be built from can be judged.
 
 import type { DescribedInstance } from "../base/parameter-types.ts";
-import type { Properties } from "./instance.ts";
+import { type Properties, refusePattern } from "./instance.ts";
 import { Fault, faultAt } from "./values/fault.ts";
 import type { KnownClass } from "./values/known-class.ts";
 
@@ -18,7 +18,12 @@ export class Described {
    * Returns a stand-in for an instance. Its parts may still be decoded. Throws a {@link Fault} for parts that its
    * class doesn't have.
    */
-  add(known: KnownClass, args: Properties | readonly unknown[], fields: Properties): object {
+  readonly add = (
+    known: KnownClass,
+    args: Properties | readonly unknown[],
+    fields: Properties,
+  ): object => {
+    refusePattern(known);
     const { record, names, rest } = known;
     const indexes = Object.keys(args);
     const end = names.length + (rest === undefined ? 0 : indexes.length);
@@ -35,7 +40,7 @@ export class Described {
     const { key } = record;
     this.#parts.set(standIn, { known, key, prototype, names, args: args as Properties, fields });
     return standIn;
-  }
+  };
 
   /** Gives stand-ins the members that the message holds, once all of it is decoded. */
   finish(): void {

@@ -146,7 +146,7 @@ export function refuseClosed(instance: object, known: KnownClass): void {
 }
 
 /** Throws a {@link Fault} for a class if no member holds one of its constructor's arguments. */
-function refusePattern({ record }: KnownClass): void {
+export function refusePattern({ record }: KnownClass): void {
   if (record.pattern && !record.error)
     throw new Fault(
       `an instance of '${record.key}' can't be sent: its constructor destructures a parameter. Name the parameter after a member, or give it a default`,

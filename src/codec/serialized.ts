@@ -4,7 +4,6 @@ import type { Args } from "../base/call.ts";
 import { BadRequest } from "../base/errors.ts";
 import type { ClassTable } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
-import type { Described } from "./described.ts";
 import { encodeForm } from "./encode.ts";
 import { formWalk, type WalkOptions } from "./form-walk.ts";
 import { binaryForm, isBlob, kindOf, withBytes } from "./values/binary.ts";
@@ -30,8 +29,8 @@ export interface DecodeOptions {
   readonly plain?: boolean;
   /** Reads the forms of a call's files. Throws a Fault for any other form. */
   readonly files?: ((form: Properties) => unknown) | undefined;
-  /** Takes instances instead of having them built. */
-  readonly described?: Described | undefined;
+  /** Makes an instance of its parts. superjson may still set them afterwards. */
+  readonly build?: Reading["build"];
   /** HTTP status of the response. Selects the class of an error whose own class isn't here. */
   readonly status?: number;
 }

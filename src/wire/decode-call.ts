@@ -2,17 +2,18 @@
 
 import type { Args } from "../base/call.ts";
 import { BadRequest, InvalidParameterValue, UnsupportedEncoding } from "../base/errors.ts";
-import type { Parameter } from "../base/manifest.ts";
-import type { ParameterTypes, ValueSource } from "../base/parameter-types.ts";
+import type { ExtraMembers, Parameter } from "../base/manifest.ts";
+import type { InstanceParts, ParameterTypes, ValueSource } from "../base/parameter-types.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
 import { versionParameter } from "../base/protocol.ts";
-import type { ClassTable } from "../codec/class-table.ts";
+import type { Classes } from "../codec/classes.ts";
 import type { Limits } from "../base/limits.ts";
 import { Described } from "../codec/described.ts";
+import { buildInstance } from "../codec/instance.ts";
 import { loadNamed } from "../codec/named-classes.ts";
 import { parseMultipart, type Part, textOf } from "../codec/multipart/parse-multipart.ts";
 import { argumentsText, fieldsOf, PartReader, refuseParts } from "../codec/multipart/read-parts.ts";
-import { decodeMembers } from "../codec/serialized.ts";
+import { type DecodeOptions, decodeMembers } from "../codec/serialized.ts";
 import { type Parsed, parseText } from "../codec/values/text.ts";
 import { bodyLimit, type BodyType, bodyTypeOf, checkBodyType, mayBeEmpty } from "./body-type.ts";
 import { headerText } from "./encoding.ts";
@@ -26,7 +27,7 @@ export type ReadCall = Pick<
 >;
 
 export interface DecodeCallOptions {
-  readonly classes: ClassTable;
+  readonly classes: Classes;
   readonly limits: Limits;
 }
 
@@ -123,6 +124,7 @@ export class CallArguments {
   read(
     procedure: { readonly parameters: readonly Parameter[] } | undefined,
     types?: ParameterTypes,
+    extra: ExtraMembers = "drop",
   ): Args {
     const { request, query, encoding, trust } = this.#call;
     const { limits } = this.#options;
@@ -142,35 +144,43 @@ export class CallArguments {
         : new Map();
     return types === undefined || trust.inner || encoding === "plain"
       ? this.#decode(body)
-      : this.#decodeJudged(body, types);
+      : this.#decodeJudged(body, types, extra);
   }
 
   /** Has the types judge all instances of the message before any of them is built. */
-  #decodeJudged(body: Parsed, types: ParameterTypes): Args {
+  #decodeJudged(body: Parsed, types: ParameterTypes, extra: ExtraMembers): Args {
     const { classes } = this.#options;
+    const { encoding, masksErrors } = this.#call;
     const described = new Described();
-    const args = this.#decode(body, described);
+    const args = this.#decode(body, described.add);
     const { all } = described;
     if (all.size === 0) return args;
     this.#hasInstances = true;
     described.finish();
-    const problem = types.instancesProblem(args, all, {
-      masked: this.#call.masksErrors,
+    const judgement = types.judge(args, all, {
+      masked: masksErrors,
+      // superjson may set parts of an instance after it is built, so they can't be copied before.
+      extra: encoding === "superjson" && extra === "drop" ? "refuse" : extra,
       isInstance(key, value) {
         const standsFor = all.get(value);
         if (standsFor === undefined) return classes.isInstance(key, value);
         return standsFor.key === key || classes.isInstance(key, standsFor.prototype);
       },
     });
-    if (problem !== undefined) throw new InvalidParameterValue(problem);
+    if ("refusal" in judgement) throw new InvalidParameterValue(judgement.refusal);
+    const build: DecodeOptions["build"] = (known, given, values) => {
+      const parts = { args: given as InstanceParts["args"], fields: values };
+      const { args: own, fields } = types.withoutExtra(known.record.key, parts, classes.isInstance);
+      return buildInstance(known, own, fields);
+    };
     // Decoding has changed the tree.
-    return this.#decode(this.#parse()!);
+    return this.#decode(this.#parse()!, judgement.hasExtra ? build : undefined);
   }
 
-  #decode(body: Parsed, described?: Described): Args {
+  #decode(body: Parsed, build?: DecodeOptions["build"]): Args {
     const { classes, limits } = this.#options;
     const { encoding, trust } = this.#call;
-    const options = { classes, limits, trusted: trust.trusted, described };
+    const options = { classes, limits, trusted: trust.trusted, build };
     if (encoding === "superjson") return loadedSuperjson().decodeSuperjsonMembers(body, options);
     if (this.#parts === undefined) {
       const plain = encoding === "plain";

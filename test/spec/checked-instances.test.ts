@@ -47,6 +47,20 @@ class Sizes {
     this.all = all;
   }
 }
+class Order {
+  readonly lines: object[];
+  first: object | undefined;
+  constructor(lines: object[]) {
+    built.push("Order");
+    this.lines = lines;
+  }
+}
+class Cut {
+  readonly width: number;
+  constructor({ width }: { width: number }) {
+    this.width = width;
+  }
+}
 class Admin {
   rights = "none";
   constructor() {
@@ -60,7 +74,9 @@ export class Worker extends Person { constructor(name: string, readonly at?: Pla
 export class Place { constructor(readonly city: string) {} }
 export class Sizes { readonly all: number[]; constructor(...all: number[]) { this.all = all; } }
 export class Admin { rights = "none"; }
-export interface Named { name: string }
+export interface Line { sku: string }
+export class Cut { readonly width: number; constructor({ width }: { width: number }) { this.width = width; } }
+export class Order { first: Line | undefined; constructor(readonly lines: Line[]) {} }
 `;
 
 const record = (
@@ -74,6 +90,8 @@ const classes = [
   { record: record("Worker", ["name", "at"], ["tags", "boss"]), constructor: Worker },
   { record: record("Place", ["city"]), constructor: Place },
   { record: record("Sizes", ["...all"]), constructor: Sizes },
+  { record: record("Order", ["lines"], ["first"]), constructor: Order },
+  { record: { ...record("Cut", []), pattern: true as const }, constructor: Cut },
   { record: record("Admin", [], ["rights"]), constructor: Admin },
 ];
 
@@ -95,6 +113,10 @@ const modules = typedModules(
     procedure("keep", "(value: unknown, person?: Person)"),
     procedure("open", "(value: number)", { validate: false }),
     procedure("grant", "(admin: Admin)"),
+    procedure("trim", "(person: Person, cut?: Cut)"),
+    procedure("order", "(order: Order)"),
+    procedure("strict", "(order: Order)", { extra: "refuse" }),
+    procedure("loose", "(order: Order)", { extra: "keep" }),
   ],
   { declarations, classes },
 );
@@ -135,7 +157,7 @@ const start = async () => {
 };
 
 describe("an instance from outside", () => {
-  it("checks-17: is built if the types can reach its class, or a class that it extends", async () => {
+  it("checks-17: an instance from outside is built if the types of the parameters can reach its class, or one that it extends", async () => {
     const send = await start();
     expect(await send("meet", { person: form("Person", { 0: "Ann" }, { tags: ["a"] }) })).toBe(
       "ran",
@@ -215,11 +237,14 @@ describe("an instance from outside", () => {
       { value: 1, person: form("Person", { 0: 1 }) },
       "person.name: expected text, got number",
     ],
-  ])("checks-18: is refused before any constructor runs: %s", async (_, name, args, message) => {
-    const send = await start();
-    expect(await send(name, args)).toBe(`400 ${message}`);
-    expect([built, ran]).toEqual([[], []]);
-  });
+  ])(
+    "checks-18: an instance of another class, or with parts of other types, is refused before any constructor of the message runs: %s",
+    async (_, name, args, message) => {
+      const send = await start();
+      expect(await send(name, args)).toBe(`400 ${message}`);
+      expect([built, ran]).toEqual([[], []]);
+    },
+  );
 
   it.each<[string, object, RegExp]>([
     [
@@ -248,7 +273,16 @@ describe("an instance from outside", () => {
     expect([built, ran]).toEqual([[], []]);
   });
 
-  it("checks-19: of any class may be where a type is unknown, and where checks are off", async () => {
+  it("is refused before any constructor runs if its own destructures a parameter (checks-18)", async () => {
+    const send = await start();
+    const args = { person: form("Person", { 0: "a" }), cut: form("Cut") };
+    expect(await send("trim", args)).toMatch(
+      /^400 args\.cut: an instance of 'app\/Cut' can't be sent/,
+    );
+    expect([built, ran]).toEqual([[], []]);
+  });
+
+  it("checks-19: an instance of any class may be where a parameter is unknown, and where checks are off", async () => {
     const send = await start();
     expect(await send("keep", { value: form("Admin", {}, { rights: 1 }) })).toBe("ran");
     expect(ran.pop()).toMatchObject([{ rights: 1 }, undefined]);
@@ -256,7 +290,7 @@ describe("an instance from outside", () => {
     expect(built).toEqual(["Admin", "Admin"]);
   });
 
-  it("checks-20: isn't judged if a procedure sends it", async () => {
+  it("checks-20: an instance that a procedure sends isn't judged", async () => {
     const send = await start();
     expect(await send("count", { value: form("Admin") }, { [fromField]: "service" })).toBe("ran");
     expect(built).toEqual(["Admin"]);
@@ -298,6 +332,27 @@ describe("an instance from outside", () => {
     ] as const) {
       expect(await send("meet", wrong, superjson)).toContain(expected);
     }
+    expect([built, ran]).toEqual([[], []]);
+  });
+
+  it("checks-21: an instance is built from plain objects without members that no type names; in superjson, which may set them later, such members are refused", async () => {
+    const send = await start();
+    const line = { sku: "a", isAdmin: true };
+    const args = { order: form("Order", { 0: [line] }, { first: line }) };
+    expect(await send("order", args)).toBe("ran");
+    expect(ran.pop()).toEqual([Object.assign(new Order([{ sku: "a" }]), { first: { sku: "a" } })]);
+    expect(await send("loose", args)).toBe("ran");
+    expect(ran.pop()).toMatchObject([{ lines: [line], first: line }]);
+    built = [];
+    const unknown = "400 order.lines[0].isAdmin: unknown\norder.first.isAdmin: unknown";
+    expect(await send("strict", args)).toBe(unknown);
+    const references = {
+      json: { order: { args: { 0: [line] }, fields: { first: line } } },
+      meta: { v: 1, values: { order: [["class", "app/Order"]] } },
+    };
+    expect(await send("order", references, { "x-svc-data-encoding": "superjson" })).toContain(
+      "order.lines[0].isAdmin: unknown",
+    );
     expect([built, ran]).toEqual([[], []]);
   });
 

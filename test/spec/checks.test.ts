@@ -83,7 +83,7 @@ describe("a call from outside", () => {
     },
   );
 
-  it("checks-2: the same is refused in each encoding, and from holders of the trust key", async () => {
+  it("checks-2: a call is checked in each encoding, and from holders of the trust key", async () => {
     const { standalone } = await guardedSite(application);
     for (const headers of [
       serialized,
@@ -254,6 +254,30 @@ describe("a call from outside", () => {
   });
 });
 
+describe("in development", () => {
+  it("checks-22: in development an answer says which members of the arguments didn't arrive, through gateway and proxy; elsewhere it doesn't", async () => {
+    const odd = { sku: "a", metres: 1, [`${"x".repeat(300)}😀${"😀".repeat(100)}`]: 1 };
+    const call = { lines: [...right.lines, odd], due: "2026-01-01" };
+    for (const development of [true, false]) {
+      const local = new TestDeployment();
+      await local.gateway();
+      const proxy = await local.proxy();
+      const modules = { ...application(), ...(development && { onRun: () => {} }) };
+      await local.node("a", { modules, segments: ["a"] });
+      const { status, headers } = await post(proxy, call);
+      expect(status).toBe(200);
+      const field = headers["x-svc-dropped"] as string | undefined;
+      expect(field && decodeURIComponent(field)).toEqual(
+        development
+          ? expect.stringMatching(
+              /^shop\/order doesn't get lines\[0\]\.isAdmin, lines\[1\].*: no type names it$/,
+            )
+          : undefined,
+      );
+    }
+  });
+});
+
 describe("middleware and guards", () => {
   it("checks-9: middleware sees the values of the message; what it sets is checked, and passes if it has its type already", async () => {
     const seen: unknown[] = [];
@@ -367,7 +391,7 @@ level: expected "x", 1 or 2, got "3"`,
     expect(seen.slice(0, 2)).toEqual([12, 12]);
   });
 
-  it("checks-12: so are the fields of a form", async () => {
+  it("checks-12: the fields of a form are read by type, as the text of a query is", async () => {
     const { standalone } = await guardedSite(modules);
     const send = async (...fields: [string, string | File][]) => {
       const form = new FormData();
@@ -436,22 +460,25 @@ describe("types that can't be loaded", () => {
       async () => empty,
       "_types.js has no types of m0#run, which callers outside reach: build again",
     ],
-  ])("checks-13: fail the start: %s", async (_, types, message) => {
-    expect(await start(types)).toMatchObject({ message });
-  });
+  ])(
+    "checks-13: types that can't be loaded, or that lack a public procedure, end the start: %s",
+    async (_, types, message) => {
+      expect(await start(types)).toMatchObject({ message });
+    },
+  );
 
   it.each<[string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">]>([
     ["a private procedure", "private"],
     ["one with validate: false", { access: "public", validate: false }],
   ])(
-    "checks-14: aren't needed for what callers from outside don't reach, or what isn't checked: %s",
+    "checks-14: a procedure that callers from outside don't reach, or that isn't checked, needs no types: %s",
     async (_, entry) => {
       const modules = withTypes(testModules([untyped(entry)]), async () => empty);
       await new TestDeployment().standalone({ modules });
     },
   );
 
-  it("checks-15: where modules are replaced while the node runs, calls are refused until the types are there again", async () => {
+  it("checks-15: where modules are replaced while the node runs, calls are refused while their types can't be loaded", async () => {
     const typed = application();
     let types: () => Promise<object> = async () => await typed.import("_types.js");
     const modules = withTypes(typed, (async () => await types()) as never);

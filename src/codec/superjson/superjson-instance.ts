@@ -31,7 +31,7 @@ export function makeInstance(slot: Slot, build: Building): object {
   if (opaque !== undefined) return putParts(opaque);
   const known = build.classes.get(key);
   if (!known || known.record.error) throw new Fault(`there is no class '${key.slice(0, 256)}'`);
-  if (build.described) return putParts(build.described.add(known, args.raw, fields.raw));
+  if (build.build) return putParts(build.build(known, args.raw, fields.raw));
   const unfinished = within("args", raw, () => putArguments(args, build));
   const instance = construct(known, args.raw);
   for (const index of unfinished)

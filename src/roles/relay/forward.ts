@@ -121,6 +121,7 @@ const ofAnswers: ReadonlySet<string> = new Set([
   headers.dataType,
   headers.node,
   headers.error,
+  headers.dropped,
   serviceHeaders.refused,
 ]);
 

@@ -4,7 +4,9 @@ import type { Access } from "../../base/manifest.ts";
 import type { Args, Call } from "../../base/call.ts";
 import { InvalidParameterValue, memoryExhausted } from "../../base/errors.ts";
 import type { HttpResponse } from "../../base/ports.ts";
+import { headers } from "../../base/protocol.ts";
 import type { ParameterTypes } from "../../base/parameter-types.ts";
+import { withHeaders } from "../../http/answers.ts";
 import { isOfOtherBuild } from "../../http/relay-headers.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
@@ -21,6 +23,8 @@ export class ProcedureRun implements Run {
   readonly #largeAnswers: LargeAnswers;
   readonly #procedure: Registration;
   readonly #args: CallArguments;
+  /** Of a page that is being developed, members of the arguments that didn't arrive. */
+  #dropped: readonly string[] = [];
 
   /** Throws if this node doesn't have the procedure, or if its caller mustn't know of it. */
   constructor(parts: RunParts, exchange: Exchange, largeAnswers: LargeAnswers) {
@@ -59,7 +63,8 @@ export class ProcedureRun implements Run {
   }
 
   decode(): Args {
-    return this.#args.read(this.#procedure.record, this.#types());
+    const { record, extra } = this.#procedure;
+    return this.#args.read(record, this.#types(), extra);
   }
 
   invoke(call: Call, args: Args): Promise<unknown> {
@@ -84,7 +89,7 @@ export class ProcedureRun implements Run {
   }
 
   #checked(types: ParameterTypes, args: Args, positions: readonly unknown[]): readonly unknown[] {
-    const { limits, classes } = this.#parts;
+    const { limits, classes, openAnswers } = this.#parts;
     const checked = types.check(positions, {
       source: this.#args.source,
       extra: this.#procedure.extra,
@@ -95,6 +100,7 @@ export class ProcedureRun implements Run {
       isInstance: classes.isInstance,
     });
     if ("refusal" in checked) throw new InvalidParameterValue(checked.refusal);
+    if (openAnswers !== undefined) this.#dropped = checked.dropped;
     return checked.positions;
   }
 
@@ -118,8 +124,15 @@ export class ProcedureRun implements Run {
       : this.#fitting(encoded);
   }
 
+  #warning(): HttpResponse["headers"] {
+    const text = `${this.#exchange.fqn} doesn't get ${this.#dropped.join(", ")}: no type names it`;
+    // A path that is cut may have half a surrogate pair.
+    return { [headers.dropped]: encodeURIComponent(text.replace(/\p{Surrogate}/gu, "�")) };
+  }
+
   /** What sends the answer looks at its bytes once more: a character of a text may be more than one. */
-  #fitting(answer: HttpResponse): HttpResponse {
+  #fitting(encoded: HttpResponse): HttpResponse {
+    const answer = this.#dropped.length === 0 ? encoded : withHeaders(encoded, this.#warning());
     const { body } = answer;
     const isWhole = typeof body === "string" || body instanceof Uint8Array;
     if (!isWhole) return answer;

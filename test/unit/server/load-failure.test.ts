@@ -58,4 +58,6 @@ it("the error for a body with many procedures names the first ones", () => {
     "shop/a, shop/b, shop/c and 2 more (segments one, two)",
   );
   expect(purposeOf("shop/all.js", manifest)).toBe("the module shop/all");
+  const types = { ...manifest, types: "_types.js" };
+  expect(purposeOf("_types.js", types)).toBe("the types of parameters");
 });

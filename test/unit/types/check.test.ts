@@ -353,7 +353,7 @@ describe("checks", () => {
       it("pass values of the type as they are", () => {
         for (const value of right) {
           const result = check(index, value);
-          expect(result).toEqual({ positions: [value], dropped: false });
+          expect(result).toEqual({ positions: [value], dropped: [] });
           expect("positions" in result && result.positions[0]).toBe(value);
         }
       });

@@ -133,6 +133,17 @@ describe("plain JSON", () => {
   });
 });
 
+it("A value that contains itself, which a middleware may put in place of JSON, is refused or taken as it is", () => {
+  const { outcome: of } = checksOf("interface Loop { at: Date; next?: Loop }", ["Loop"]);
+  const loop: { at: unknown; next?: unknown } = { at: "2026-01-01" };
+  loop.next = loop;
+  expect(of(0, loop, { plain: true, isTree: false })).toBe(
+    "x.next.at: expected a date (ISO 8601), got text",
+  );
+  loop.at = new Date(0);
+  expect(of(0, loop, { plain: true, isTree: false })).toBe(loop);
+});
+
 describe("fields of queries and forms", () => {
   const matcher = createMatcher({ model, tests: checks.types, isInstance: () => false });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { BadRequest, UnsupportedEncoding } from "../../../src/base/errors.ts";
 import type { HeaderFields, HttpRequest } from "../../../src/base/ports.ts";
-import { ClassTable } from "../../../src/codec/class-table.ts";
+import { Classes } from "../../../src/codec/classes.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
 import { readVersion } from "../../../src/base/version.ts";
 import { decodeArguments } from "../../_decode-arguments.ts";
@@ -15,7 +15,7 @@ const json = { "content-type": "application/json" };
 async function argumentsOf(
   headers: HeaderFields,
   body: string | Uint8Array = "",
-  { method = "POST", query = "", limits = {}, classes = new ClassTable() } = {},
+  { method = "POST", query = "", limits = {}, classes = new Classes() } = {},
 ) {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const asked: number[] = [];
@@ -104,7 +104,7 @@ describe("the body of a call", () => {
   it("Names of classes in plain data load none of them", async () => {
     const body = '{"n":{"serialized":true,"name":"class","key":"people/Person"}}';
     const loads: unknown[] = [];
-    const classes = new ClassTable();
+    const classes = new Classes();
     classes.load = async (keys) => void loads.push([...(keys ?? [])]);
     await argumentsOf(json, body, { classes });
     expect(loads).toEqual([]);
