@@ -237,6 +237,7 @@ export function testModules(
   procedures: readonly TestProcedure[],
   classes: readonly { record: ClassRecord; constructor: unknown }[] = [],
   browserSegments: readonly string[] = [],
+  hasTypes = false,
 ): ServerModules & { graph: Graph } {
   const graph = createGraph();
   const segments: Record<string, SegmentEntry[]> = {};
@@ -244,6 +245,7 @@ export function testModules(
     for (const [segment, entry] of Object.entries(procedure.in)) {
       (segments[segment] ??= []).push({
         procedure: index,
+        ...(!hasTypes && { validate: false as const }),
         ...(typeof entry === "string" ? { access: entry } : entry),
       });
     }

@@ -90,7 +90,7 @@ export function typedModules(
   }));
   return () =>
     withTypes(
-      testModules(withParameters, classes),
+      testModules(withParameters, classes, [], true),
       async () => await Promise.resolve(typesModule(model)),
     );
 }

@@ -12,14 +12,10 @@ type Loaded =
   | { readonly file: string; readonly types: ApplicationTypes }
   | { readonly failure: unknown };
 
-/** A build that wrote no types has nothing to check by. `{ failure: undefined }` would refuse its callers. */
-const withoutTypes: Loaded | undefined = undefined;
-
 export class Checks {
   readonly #loader: Pick<ModuleLoader, "import">;
   readonly #openTypes: Host["openTypes"];
-  /** `undefined`: nothing is checked. */
-  #loaded: Loaded | undefined = { failure: undefined };
+  #loaded: Loaded = { failure: undefined };
 
   constructor(loader: Pick<ModuleLoader, "import">, { openTypes }: Pick<Host, "openTypes">) {
     this.#loader = loader;
@@ -32,7 +28,7 @@ export class Checks {
    */
   find(procedure: Registration): ParameterTypes | undefined {
     const loaded = this.#loaded;
-    if (!procedure.checked || loaded === undefined) return undefined;
+    if (!procedure.checked) return undefined;
     const found = "types" in loaded ? loaded.types.of(procedure.typesId) : undefined;
     if (found === null) return undefined;
     if (found !== undefined) return found;
@@ -43,7 +39,7 @@ export class Checks {
   /** Waits for types that are still being read, in development. `undefined`: there is nothing to wait for. */
   ready(procedure: Registration): Promise<void> | undefined {
     const loaded = this.#loaded;
-    if (!procedure.checked || loaded === undefined || !("types" in loaded)) return undefined;
+    if (!procedure.checked || !("types" in loaded)) return undefined;
     return loaded.types.ready?.(procedure.typesId);
   }
 
@@ -57,9 +53,14 @@ export class Checks {
     fresh: ReadonlySet<string> = new Set(),
   ): Promise<void> {
     const { types: file } = manifest;
+    const checked = checkedIn(manifest, segments);
     if (file === undefined) {
-      this.#loaded = withoutTypes;
-      return;
+      this.#loaded = { failure: undefined };
+      const [first] = checked;
+      if (first === undefined) return;
+      throw new TypeError(
+        `The build has no types of ${first}, which callers outside reach: build again`,
+      );
     }
     try {
       this.#loaded = await this.#load(file, fresh);
@@ -67,7 +68,7 @@ export class Checks {
       this.#loaded = { failure };
       throw failure;
     }
-    for (const id of checkedIn(manifest, segments))
+    for (const id of checked)
       if (this.#loaded.types.of(id) === undefined)
         throw new TypeError(
           `${file} has no types of ${id}, which callers outside reach: build again`,
@@ -79,8 +80,7 @@ export class Checks {
     fresh: ReadonlySet<string>,
   ): Promise<Exclude<Loaded, { failure: unknown }>> {
     const known = this.#loaded;
-    if (known !== undefined && "types" in known && known.file === file && !fresh.has(file))
-      return known;
+    if ("types" in known && known.file === file && !fresh.has(file)) return known;
     if (this.#openTypes === undefined)
       throw new TypeError(`This host can't check arguments by the types of ${file}`);
     const module = await this.#loader.import(file);

@@ -434,7 +434,7 @@ level: expected "x", 1 or 2, got "3"`,
 
 describe("types that can't be loaded", () => {
   const start = async (types: () => Promise<object>): Promise<unknown> => {
-    const modules = withTypes(testModules([untyped("public")]), types as never);
+    const modules = withTypes(testModules([untyped("public")], [], [], true), types as never);
     return await new TestDeployment().standalone({ modules }).catch((error: unknown) => error);
   };
   const untyped = (entry: SegmentEntry["access"] | Omit<SegmentEntry, "procedure">) => ({
@@ -473,7 +473,7 @@ describe("types that can't be loaded", () => {
   ])(
     "checks-14: a procedure that callers from outside don't reach, or that isn't checked, needs no types: %s",
     async (_, entry) => {
-      const modules = withTypes(testModules([untyped(entry)]), async () => empty);
+      const modules = withTypes(testModules([untyped(entry)], [], [], true), async () => empty);
       await new TestDeployment().standalone({ modules });
     },
   );

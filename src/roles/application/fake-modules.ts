@@ -62,7 +62,7 @@ export function fakeModules(parts: FakeModulesParts): ServerModules {
       const procedure = position.get(entry.procedure);
       if (procedure === undefined) return [];
       const { guard: _, ...unguarded } = entry;
-      return [{ ...(parts.guarded ? entry : unguarded), procedure }];
+      return [{ ...(parts.guarded ? entry : { ...unguarded, validate: false }), procedure }];
     });
   const bodies = new Map<string, Record<string, unknown>>();
   for (const { record, run } of kept) {
