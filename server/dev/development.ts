@@ -246,9 +246,7 @@ export class Development implements PluginSession, ControlledSession {
   }
 
   #changed(file: string, windowMs?: number): void {
-    if (this.#isClosed) return;
-    this.#reader.changed(file);
-    this.#settle.add(file, windowMs);
+    if (!this.#isClosed) this.#settle.add(file, windowMs);
   }
 
   async #configure(): Promise<void> {
@@ -323,7 +321,11 @@ export class Development implements PluginSession, ControlledSession {
 
   async #follow(files: ReadonlySet<string>, since: number, place: () => void): Promise<void> {
     const { deployment } = this;
-    for (const file of files) this.#changedFiles.add(file);
+    // Not when they were seen: an earlier change would take in a later one, and not report it.
+    for (const file of files) {
+      this.#reader.changed(file);
+      this.#changedFiles.add(file);
+    }
     const isConfigured = deployment.isConfiguredBy(files);
     if (isConfigured) await this.#configure();
     const previous = this.#current;

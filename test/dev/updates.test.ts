@@ -67,3 +67,18 @@ it("a save that changes several parts of a module updates each importer once", a
   ).toContain("mark + more");
   page.close();
 });
+
+it("files that are saved right after each other are each reported", async () => {
+  const { get, edit, events } = await develop(shop);
+  // Its node has both bodies.
+  await get("/rpc/shop/worth?sku=abc");
+  const files = ["src/shop/quote.ts", "src/shop/stock.ts"];
+  const reported = (): readonly string[] =>
+    events.flatMap((event) => (event.kind === "replaced" ? event.file : [])).toSorted();
+  for (let round = 1; round <= 5; round++) {
+    edit("src/shop/quote.ts", "* margin", "* 1 * margin");
+    edit("src/shop/stock.ts", "sku.length", "1 * sku.length");
+    await eventually(reported, ({ length }) => length >= 2 * round, 5_000);
+  }
+  expect(reported()).toEqual(files.flatMap((file) => Array.from({ length: 5 }, () => file)));
+});
