@@ -336,15 +336,17 @@ export class Development implements PluginSession, ControlledSession {
     await this.#accept(application);
     const changedFiles = this.#changedFiles;
     this.#changedFiles = new Set();
+    const { browser, server } = this.#environments;
     if (previous === undefined || isConfigured || !deployment.isRunning) {
       place();
+      // Nodes and pages load everything anew, also what has changed together with the configuration.
+      for (const { moduleGraph } of [browser, server]) moduleGraph.invalidateAll();
       if (this.#isStarted) await this.#start();
       // A page may have been opened before anything could run, or under the old configuration.
       return this.#pages.reload();
     }
     const changed = difference(previous, application, this.#locationsOf);
     if (!changed.isMoved) place();
-    const { browser, server } = this.#environments;
     const staleGlobs = await this.#globs.findStale();
     const ids = invalidateOnNodes(
       server,
