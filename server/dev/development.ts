@@ -263,9 +263,7 @@ export class Development implements PluginSession, ControlledSession {
   }
 
   #changed(file: string, windowMs?: number): void {
-    if (this.#isClosed) return;
-    this.#reader.changed(file);
-    this.#settle.add(file, windowMs);
+    if (!this.#isClosed) this.#settle.add(file, windowMs);
   }
 
   async #configure(): Promise<void> {
@@ -360,7 +358,11 @@ export class Development implements PluginSession, ControlledSession {
 
   async #follow(files: ReadonlySet<string>, since: number, place: () => void): Promise<void> {
     const { deployment } = this;
-    for (const file of files) this.#changedFiles.add(file);
+    // Not when they were seen: an earlier change would take in a later one, and not report it.
+    for (const file of files) {
+      this.#reader.changed(file);
+      this.#changedFiles.add(file);
+    }
     const isConfigured = deployment.isConfiguredBy(files);
     if (isConfigured) await this.#configure();
     const previous = this.#current;
@@ -371,15 +373,17 @@ export class Development implements PluginSession, ControlledSession {
     await this.#accept(application);
     const changedFiles = this.#changedFiles;
     this.#changedFiles = new Set();
+    const { browser, server } = this.#environments;
     if (previous === undefined || isConfigured || !deployment.isRunning) {
       place();
+      // Nodes and pages load everything anew, also what has changed together with the configuration.
+      for (const { moduleGraph } of [browser, server]) moduleGraph.invalidateAll();
       if (this.#isStarted) await this.#start();
       // A page may have been opened before anything could run, or under the old configuration.
       return this.#pages.reload();
     }
     const changed = difference(previous, application, this.#locationsOf);
     if (!changed.isMoved) place();
-    const { browser, server } = this.#environments;
     const staleGlobs = await this.#globs.findStale();
     const ids = invalidateOnNodes(
       server,

@@ -9,7 +9,13 @@ import { segmentFileEnding } from "../../src/base/manifest.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { ApplicationProcedure } from "../compile/cut/application-procedure.ts";
 import type { DevEvent, Move } from "./session.ts";
-import { emptyLookMs, orphanWindowMs, secondSaveMs, segmentFilesWindowMs } from "./times.ts";
+import {
+  emptyLookMs,
+  orphanWindowMs,
+  savedTogetherMs,
+  secondSaveMs,
+  segmentFilesWindowMs,
+} from "./times.ts";
 
 /** Looks are counted rather than timed, since this process may be busy meanwhile. */
 const maxEmptyLooks = 10;
@@ -36,16 +42,15 @@ export class Settle {
   }
 
   /**
-   * Applies a changed file as soon as the current change is done. All files that change until then
-   * are applied together, for example when a branch is checked out. With `windowMs`, waits that
-   * long for more files first.
+   * Applies a changed file once the current change is done. All files that change until then, and
+   * for `windowMs` after it, are applied together, for example when a branch is checked out.
    */
   add(file: string, windowMs: number = windowOf(file)): void {
     if (!this.#pending.has(file)) this.#pending.set(file, performance.now());
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     void this.run(async () => {
-      if (windowMs > 0) await sleep(windowMs);
+      await sleep(windowMs);
       this.#isScheduled = false;
       const files = this.#pending;
       this.#pending = new Map();
@@ -146,7 +151,7 @@ async function sleep(ms: number): Promise<void> {
 }
 
 function windowOf(file: string): number {
-  return file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : 0;
+  return file.endsWith(segmentFileEnding) ? segmentFilesWindowMs : savedTogetherMs;
 }
 
 /** Resolves when no file is empty any more, or after a while. */

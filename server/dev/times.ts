@@ -20,6 +20,8 @@ export const followTimeoutMs = 2000;
 // settle.ts
 /** An empty file is looked at again after this long. */
 export const emptyLookMs = 10;
+/** The watcher reports files that are saved together, such as an export and its import, 1 or 2 ms apart. */
+export const savedTogetherMs = 5;
 /** Moving a procedure changes two segment files, which an editor saves right after each other. */
 export const segmentFilesWindowMs = 20;
 /** Longer than an editor takes to save the second of two files. */

@@ -141,6 +141,10 @@ async function fetch(
   if (options?.cached === true) return { cache: true };
   const result = await environment.fetchModule(id, importer, options);
   if (!("invalidate" in result)) return result;
+  // It has changed while Vite transformed it. The runner doesn't have it yet, so nothing else would
+  // make it load the new code.
+  if (environment.moduleGraph.getModuleById(result.id)?.transformResult === null)
+    return await fetch(environment, id, importer, options);
   // Vite treats linked packages as sources, and its runner can't run CommonJS. Node can, once for
   // the whole process.
   return result.file !== null && isCommonJs(result.file)

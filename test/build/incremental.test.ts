@@ -270,6 +270,27 @@ describe("an application that is read again", () => {
     expect(server(after, "src/shop/quote.ts")).not.toBe(server(first, "src/shop/quote.ts"));
   });
 
+  it("a reading that fails because a folder disappears while it is listed loses no change", async () => {
+    const { root } = createFixture(shop);
+    const cache = new ApplicationCache();
+    await readAt(root, { cache });
+    const [added, brief] = [join(root, "src/shop/added.ts"), join(root, "src/shop/brief")];
+    writeFileSync(added, "export const added = 1;\n");
+    mkdirSync(brief);
+    for (const path of [added, brief]) cache.changed(path);
+    const except = [join(root, "dist")];
+    const includes = except.includes.bind(except);
+    // Asked between the listing of its parent and its own.
+    except.includes = (path) => {
+      if (path === brief) rmSync(brief, { recursive: true, force: true });
+      return includes(path);
+    };
+    await expect(readAt(root, { cache, except })).rejects.toThrow(/ENOENT/);
+    cache.changed(brief);
+    const { modules } = await readAt(root, { cache, except });
+    expect([...modules.ids]).toContain("shop/added");
+  });
+
   it("concurrent readings run one after another", async () => {
     const app = createFixture(shop);
     const cache = new ApplicationCache();

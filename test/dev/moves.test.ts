@@ -275,4 +275,29 @@ describe("the nodes of a session", () => {
       "three ready",
     ]);
   });
+
+  it("a configuration and a segment file that are saved together are live on nodes and in pages", async () => {
+    const configuration = '{ "mode": "standalone", "url": "http://127.0.0.1:0" }';
+    const { write, get, text, session, events } = await develop({
+      ...shop,
+      "seamline.json": configuration,
+      "src/shop/quote.ts": (shop["src/shop/quote.ts"] ?? "").replace("  calls++;\n", ""),
+      "segments/office.segment.json": '{ "./shop/quote": { "quote": { "access": "public" } } }\n',
+    });
+    // Vite has transformed the modules for nodes and for a page.
+    expect((await get("/rpc/shop/quote?sku=abc")).status).toBe(200);
+    expect(await text("/src/shop/quote.ts")).not.toContain('"shop/counts"');
+    const since = events.length;
+    write({
+      "segments/office.segment.json": office,
+      "seamline.json": configuration.replace("}", ', "nodes": { "all": ["office", "store"] } }'),
+    });
+    await eventually(
+      () => session.nodes().map(({ name, state }) => `${name} ${state}`),
+      ([all]) => all === "all ready",
+    );
+    expect((await get("/rpc/shop/counts")).value).toEqual({ own: 0, shared: 0 });
+    expect(await text("/src/shop/quote.ts")).toContain('"shop/counts"');
+    expect(events.slice(since)).not.toContainEqual(expect.objectContaining({ state: "failed" }));
+  });
 });

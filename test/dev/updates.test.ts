@@ -67,3 +67,57 @@ it("a save that changes several parts of a module updates each importer once", a
   ).toContain("mark + more");
   page.close();
 });
+
+it("files that are saved right after each other are each reported", async () => {
+  const { get, edit, events } = await develop(shop);
+  // Its node has both bodies.
+  await get("/rpc/shop/worth?sku=abc");
+  const files = ["src/shop/quote.ts", "src/shop/stock.ts"];
+  const reported = (): readonly string[] =>
+    events.flatMap((event) => (event.kind === "replaced" ? event.file : [])).toSorted();
+  for (let round = 1; round <= 5; round++) {
+    edit("src/shop/quote.ts", "* margin", "* 1 * margin");
+    edit("src/shop/stock.ts", "sku.length", "1 * sku.length");
+    await eventually(reported, ({ length }) => length >= 2 * round, 5_000);
+  }
+  expect(reported()).toEqual(files.flatMap((file) => Array.from({ length: 5 }, () => file)));
+});
+
+it("an edit of a module that a node is just loading is live", async () => {
+  let isEdited = (): void => {};
+  const edited = new Promise<void>((done) => (isEdited = done));
+  const began = new Promise<void>((done) =>
+    Reflect.set(globalThis, "rateIsTransformed", async () => {
+      done();
+      await edited;
+    }),
+  );
+  const { get, edit, nextEvent } = await develop({
+    ...shop,
+    "src/shop/stock.ts": (shop["src/shop/stock.ts"] ?? "").replace(
+      "return sku.length;",
+      'return (await import("./rates.ts")).rates[0];',
+    ),
+    "src/shop/rates.ts": 'import { rate } from "./rate.ts";\nexport const rates = [rate];\n',
+    "src/shop/rate.ts": "export const rate = 1;\n",
+    "vite.config.js": `export default {
+      plugins: [{
+        name: "slow",
+        async transform(_, id) {
+          if (id.endsWith("/rate.ts")) await globalThis.rateIsTransformed();
+        },
+      }],
+    };
+    `,
+  });
+  await get("/rpc/shop/quote?sku=abc");
+  const first = get("/rpc/shop/stock?sku=abc");
+  await began;
+  edit("src/shop/rate.ts", "1", "2");
+  // Changes become live in their order, and no node has the one before yet.
+  edit("src/shop/quote.ts", "* margin * metres", "* margin");
+  await nextEvent("replaced");
+  isEdited();
+  await first;
+  expect((await get("/rpc/shop/stock?sku=abc")).value).toBe(2);
+});

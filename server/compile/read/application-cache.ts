@@ -44,7 +44,13 @@ export class ApplicationCache {
   /** Runs readings one after another: two at once could see two states of a file. */
   async run<T>(options: OpenOptions, read: (opened: Opened) => Promise<T>): Promise<T> {
     const ran = this.#last.then(async () => {
-      const opened = await this.#open(options);
+      const changed = this.#changed;
+      this.#changed = new Set();
+      const opened = await this.#open(options, changed).catch((error: unknown) => {
+        // A folder has disappeared: the next reading has to know of these changes too.
+        for (const path of changed) this.#changed.add(path);
+        throw error;
+      });
       try {
         return await read(opened);
       } finally {
@@ -55,11 +61,9 @@ export class ApplicationCache {
     return await ran;
   }
 
-  async #open(options: OpenOptions): Promise<Opened> {
+  async #open(options: OpenOptions, changed: ReadonlySet<string>): Promise<Opened> {
     const { root, source, except } = options;
     const key = JSON.stringify([root, source, except]);
-    const changed = this.#changed;
-    this.#changed = new Set();
     if (this.#cached?.key !== key) {
       const files = await listFiles(root, except);
       this.#cached = {

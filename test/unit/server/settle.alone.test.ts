@@ -84,13 +84,22 @@ describe("changed files", () => {
     let done = (): void => {};
     whileApplying(() => new Promise((resolve) => (done = resolve)));
     settle.add("/app/a.ts");
-    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(5);
     for (const name of ["b", "c", "b"]) settle.add(`/app/${name}.ts`);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(applied).toEqual([["/app/a.ts"]]);
     done();
-    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(5);
     expect(applied).toEqual([["/app/a.ts"], ["/app/b.ts", "/app/c.ts"]]);
+  });
+
+  it("an export and its import that are saved together are applied together", async () => {
+    const { settle, applied } = watch();
+    settle.add("/app/a.ts");
+    await vi.advanceTimersByTimeAsync(2);
+    settle.add("/app/b.ts");
+    await vi.advanceTimersByTimeAsync(3);
+    expect(applied).toEqual([["/app/a.ts", "/app/b.ts"]]);
   });
 
   it("two segment files that are saved right after each other are applied together", async () => {
@@ -107,7 +116,7 @@ describe("changed files", () => {
     const failing = settle.run(async () => await Promise.reject(new Error("no")));
     settle.add("/app/a.ts");
     await expect(failing).rejects.toThrow("no");
-    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(5);
     expect(applied).toEqual([["/app/a.ts"]]);
   });
 
@@ -118,13 +127,13 @@ describe("changed files", () => {
     for (const path of [saved, empty]) writeFileSync(path, "");
     const { settle, applied } = watch();
     settle.add(saved);
-    await vi.advanceTimersByTimeAsync(40);
+    await vi.advanceTimersByTimeAsync(45);
     expect(applied).toEqual([]);
     writeFileSync(saved, "export {};\n");
     await vi.advanceTimersByTimeAsync(10);
     expect(applied).toEqual([[saved]]);
     settle.add(empty);
-    await vi.advanceTimersByTimeAsync(90);
+    await vi.advanceTimersByTimeAsync(95);
     expect(applied).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(10);
     expect(applied).toEqual([[saved], [empty]]);
