@@ -18,15 +18,15 @@ import { NotFound } from "seamline";
 export class Quote {
   #sku;
   note = "";
-  constructor(sku, day) { this.#sku = sku; this.day = day; }
+  constructor(sku: string, day: Date) { this.#sku = sku; this.day = day; }
   get sku() { return this.#sku; }
 }
 export class OutOfStock extends NotFound {
   name = "OutOfStock";
-  constructor(sku) { super("There is no " + sku, { cause: new Error("the roll is at its end") }); this.sku = sku; }
+  constructor(sku: string) { super("There is no " + sku, { cause: new Error("the roll is at its end") }); this.sku = sku; }
 }
-export async function quote(sku) { return new Quote(sku, new Date("2026-01-02T03:04:05Z")); }
-export async function order(sku) { throw new OutOfStock(sku); }
+export async function quote(sku: string) { return new Quote(sku, new Date("2026-01-02T03:04:05Z")); }
+export async function order(sku: string) { throw new OutOfStock(sku); }
 export async function basket() { return { lines: [await quote("a"), new Map([["b", await quote("b")]])] }; }
 export async function round() { const one = { name: "one" }; one.self = one; return one; }
 export async function kinds(text: string, number: number, list: string[]) { return { text, number, list }; }
@@ -50,7 +50,8 @@ beforeAll(async () => {
   application = applicationOf(
     {
       "src/orders/orders.ts": orders,
-      "src/orders/later.ts": "export async function quote(sku) { return `later ${sku}`; }\n",
+      "src/orders/later.ts":
+        "export async function quote(sku: string) { return `later ${sku}`; }\n",
       "orders.segment.json": JSON.stringify(segment),
     },
     (remove) => atEnd.push(remove),
