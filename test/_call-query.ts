@@ -137,7 +137,7 @@ export const queryCalls: readonly CallCase[] = [
     "calls-7",
     "text that a parameter's default rules out is refused",
     get("calls/untyped?number=many"),
-    refused(400, "InvalidParameterValue", "parameter 'number' must be a number"),
+    refused(400, "InvalidParameterValue", "number: expected number, got text"),
   ),
   callCase(
     "calls-5 procedures-14",
@@ -170,47 +170,43 @@ export const queryCalls: readonly CallCase[] = [
     "calls-7",
     "text that isn't a number is refused for one",
     get("calls/typed?number=many"),
-    refused(400, "InvalidParameterValue", "parameter 'number' must be a number"),
+    refused(400, "InvalidParameterValue", "number: expected number, got text"),
   ),
   callCase(
     "procedures-19",
     "empty text is refused for a number",
     get("calls/typed?number="),
-    refused(400, "InvalidParameterValue", "parameter 'number' must be a number"),
+    refused(400, "InvalidParameterValue", "number: expected number, got text"),
   ),
   callCase(
     "calls-7",
     "two values are refused for one number",
     get("calls/typed?number=1&number=2"),
-    refused(400, "InvalidParameterValue", "parameter 'number' must be a number"),
+    refused(400, "InvalidParameterValue", "number: expected number, got a list"),
   ),
   callCase(
     "calls-7",
     "text that isn't a boolean is refused for one",
     get("calls/typed?number=1&flag=yes"),
-    refused(400, "InvalidParameterValue", "parameter 'flag' must be a boolean"),
+    refused(400, "InvalidParameterValue", "flag: expected boolean, got text"),
   ),
   callCase(
     "calls-7",
     "text that isn't a bigint is refused for one",
     get("calls/typed?number=1&big=1.5"),
-    refused(400, "InvalidParameterValue", "parameter 'big' must be a bigint"),
+    refused(400, "InvalidParameterValue", "big: expected a whole number, or text of one, got text"),
   ),
   callCase(
     "calls-7",
     "text that isn't a date is refused for one",
     get("calls/typed?number=1&day=2021-02-30"),
-    refused(400, "InvalidParameterValue", "parameter 'day' must be an ISO date"),
+    refused(400, "InvalidParameterValue", "day: expected a date (ISO 8601), got text"),
   ),
   callCase(
     "calls-7",
     "a list is refused if one of its texts isn't a number",
     get("calls/lists?numbers=1&numbers=x"),
-    refused(
-      400,
-      "InvalidParameterValue",
-      "parameter 'numbers' must be a list of which each is a number",
-    ),
+    refused(400, "InvalidParameterValue", "numbers[1]: expected number, got text"),
   ),
   callCase(
     "calls-7 calls-18",
@@ -219,7 +215,7 @@ export const queryCalls: readonly CallCase[] = [
     refused(
       400,
       "InvalidParameterValue",
-      "parameter 'number' must be a number; parameter 'flag' must be a boolean",
+      "number: expected number, got text\nflag: expected boolean, got text",
     ),
   ),
   callCase(

@@ -108,9 +108,16 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
     let context: TestContext | undefined;
     let known: Matcher | undefined;
     // Conversion has a context of its own: a test that remembers its results notes no unknown members.
-    const parts = { model, tests: checks.types, isInstance, masked, plain, isTree };
     const matcher = (): Matcher =>
-      (known ??= createMatcher(context === undefined ? parts : Object.assign({ context }, parts)));
+      (known ??= createMatcher({
+        model,
+        tests: checks.types,
+        isInstance,
+        masked,
+        plain,
+        isTree,
+        context,
+      }));
     let nearest: readonly Fault[] | undefined;
     for (const { signature, test, isConverted } of overloads) {
       let positions = given;

@@ -188,7 +188,10 @@ export function fromFields(
     const value = listOf(list);
     if (matches(list, value)) found.add(value);
   }
-  return found.size === 1 ? [...found][0] : whole;
+  if (found.size === 1) return [...found][0];
+  // Then only the items are refused that don't convert.
+  const [list] = lists;
+  return lists.length === 1 && single.length === 0 ? listOf(list!) : whole;
 
   function flat(type: Type): Type[] {
     const target = resolve(type);

@@ -183,7 +183,7 @@ export default {};
     async ({ application }) => {
       await application.put(
         "src/shop/fail.ts",
-        "interface Reason {\n  text: string;\n}\nexport async function fail(reason: Reason) {\n  throw new Error(`no: ${reason}`);\n}\n",
+        "interface Reason {\n  text: string;\n}\nexport async function fail(reason: string | Reason) {\n  throw new Error(`no: ${reason}`);\n}\n",
       );
       await application.put("shop.segment.json", { "./shop/fail": { fail: { access: "public" } } });
       const command = application.seamline(["start"]);

@@ -112,13 +112,14 @@ const fields: [type: string, texts: string[], value: unknown][] = [
   ["number | bigint", ["1"], "1"],
   ["number[]", ["1"], [1]],
   ["number[]", ["1", "2"], [1, 2]],
-  ["number[]", ["1", "a"], ["1", "a"]],
+  ["number[]", ["1", "a"], [1, "a"]],
   ["string[]", ["1"], ["1"]],
   ["number | number[]", ["1"], 1],
   ["number | number[]", ["1", "2"], [1, 2]],
   ["number", ["1", "2"], ["1", "2"]],
   ["Set<number>", ["1", "2"], new Set([1, 2])],
   ["[number, boolean]", ["1", "true"], [1, true]],
+  ["Date[]", ["2026-12-01", "soon"], [new Date("2026-12-01"), "soon"]],
 ];
 
 const types = [...new Set([...rows.map(([type]) => type), ...fields.map(([type]) => type)])];
