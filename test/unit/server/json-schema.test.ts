@@ -199,6 +199,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   browserSegments: [[], ["ui"], ["ui", "ui"]],
   browserModules: [["./a/*"], "a"],
   guards: ["required", "optional", true, null],
+  validate: [true, false, "no", null],
   segmnts: [1],
   __proto__: [],
 };
