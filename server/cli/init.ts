@@ -8,6 +8,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Command, Option } from "commander";
 import { packageFolder } from "../base/package-folder.ts";
 import type { Terminal } from "../base/terminal.ts";
+import { findCompiler, findPackage } from "../types/compiler.ts";
 import { UsageError } from "./failure.ts";
 
 const placeholder = "app-name";
@@ -116,7 +117,7 @@ async function refuseUsed(root: string, given: string): Promise<void> {
   const config = found.find((name) => /^vite\.config\.[cm]?[jt]s$/.test(name));
   if (config !== undefined || (found.includes("package.json") && (await usesVite(root))))
     throw new UsageError(
-      `${given} already has a Vite application, and 'seamline init' makes new ones. ${existing(config ?? "vite.config.ts")}`,
+      `${given} already has a Vite application, and 'seamline init' makes new ones. ${existing(config ?? "vite.config.ts", await compilerFor(root))}`,
     );
   const shown = found.slice(0, 20);
   const more = found.length > shown.length ? `  and ${found.length - shown.length} more\n` : "";
@@ -130,14 +131,26 @@ async function usesVite(root: string): Promise<boolean> {
   return /"vite"\s*:/.test(text);
 }
 
-const existing = (config: string): string => {
+/** The package whose compiler reads the types of parameters, if the application has none that can. */
+async function compilerFor(root: string): Promise<string | undefined> {
+  const file = join(root, "package.json");
+  if ("path" in findCompiler(root, [file])) return undefined;
+  const installed = findPackage("typescript", root, [file])?.version;
+  const text = existsSync(file) ? await readFile(file, "utf8") : "";
+  // Before the first install, the version that package.json asks for decides.
+  const version = installed ?? /"typescript"\s*:\s*"\D*(\d+)/.exec(text)?.[1] ?? "";
+  if (Number.parseInt(version, 10) >= 7) return "@typescript/typescript6";
+  return "typescript@6";
+}
+
+const existing = (config: string, compiler: string | undefined): string => {
   const segment = "segments/server.segment.json";
   const line = (file: string, text: string): string =>
     `  ${file.padEnd(segment.length)}    ${text}`;
   return `To this one, add by hand:
 
   npm install seamline
-
+${compiler === undefined ? "" : `  npm install --save-dev ${compiler}\n`}
 ${line(config, 'import { seamline } from "seamline/vite";')}
 ${line("", "plugins: [seamline()], besides the existing ones")}
 

@@ -327,6 +327,7 @@ const common = {
     description:
       "Whether arguments of callers from outside are checked by the types of parameters, where an entry of a segment file doesn't say. Who reads it: as for 'guards'.",
     default: true,
+    guide: "checking-arguments.md#without-checks",
   }),
   middleware: optional(strings, {
     description:

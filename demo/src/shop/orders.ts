@@ -1,4 +1,5 @@
 import { BadRequest } from "seamline";
+import type { MaxLength } from "seamline/types";
 import { Money } from "./money.ts";
 import { quote } from "./quote.ts";
 import { type OrderLine, reserve } from "./stock.ts";
@@ -16,18 +17,13 @@ export class Receipt {
   }
 }
 
-const mostLines = 50;
 const receipts = new Map<string, Receipt>();
 
+/** Each line costs calls to other nodes. */
+type Lines = readonly OrderLine[] & MaxLength<50>;
+
 /** Sells all lines or none. Throws {@link OutOfStock} if a roll is too short. */
-export async function placeOrder(lines: readonly OrderLine[]): Promise<Receipt> {
-  // Callers may send anything, and each line costs calls to other nodes.
-  if (
-    !Array.isArray(lines) ||
-    lines.length > mostLines ||
-    lines.some((line) => typeof line !== "object" || line === null)
-  )
-    throw new BadRequest(`An order is a list of at most ${mostLines} lines`);
+export async function placeOrder(lines: Lines): Promise<Receipt> {
   if (lines.length === 0) throw new BadRequest("There is nothing in this order");
   const quotes = await Promise.all(lines.map((line) => quote(line.sku, line.metres)));
   await reserve(lines);

@@ -1,9 +1,9 @@
+import type { Int, Max, Min } from "seamline/types";
 import { OutOfStock } from "./errors.ts";
 
 export interface OrderLine {
   readonly sku: string;
-  /** Whole metres. */
-  readonly metres: number;
+  readonly metres: number & Int & Min<1> & Max<500>;
 }
 
 // Sales since this node started. A real shop would use a database.

@@ -1,8 +1,22 @@
 // What procedures throw. The page finds these classes by `instanceof`, and the HTTP API sends `errors`.
-import { Forbidden, NotFound, ServiceError, Unauthorized } from "seamline";
+import {
+  Forbidden,
+  type InvalidParameterValue,
+  NotFound,
+  ServiceError,
+  Unauthorized,
+} from "seamline";
 
 /** What is wrong with each field. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** What a schema says of each field, in lines such as `article.tagList[1]: can't be blank`. */
+export function refused({ message }: InvalidParameterValue): FieldErrors {
+  const errors: Record<string, string[]> = {};
+  for (const [, field = "", text = ""] of message.matchAll(/^(?:\w+\.)?(\w+)\S*: (.+)$/gm))
+    (errors[field] ??= []).push(text);
+  return errors;
+}
 
 /** A value doesn't fit its field. */
 export class Invalid extends ServiceError {

@@ -17,9 +17,9 @@ it("the README's numbers of lines are right within a tenth", () => {
   const counts = {
     "front end: components": linesIn("src/page", code),
     "front end: style": linesIn("src/page", /\.css$/),
-    "procedures, types and checks":
+    "procedures, types and schemas":
       server.reduce((sum, folder) => sum + linesIn(folder, code), 0) +
-      ["errors.ts", "checks.ts"].reduce(
+      ["errors.ts", "schemas.ts"].reduce(
         (sum, name) => sum + readFileSync(join(root, "src", name), "utf8").split("\n").length - 1,
         0,
       ),

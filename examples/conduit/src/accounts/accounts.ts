@@ -1,23 +1,19 @@
-import { getContext } from "seamline";
-import { type Check, check, maybe, optional, text } from "../checks.ts";
+import { checked, getContext } from "seamline";
 import { query } from "../database/query.ts";
 import { NotSignedIn } from "../errors.ts";
+import { userChanges } from "../schemas.ts";
 import { hash } from "./passwords.ts";
 import { endSession, startSession, sessionSeconds } from "./sessions.ts";
 import { reader, signedIn } from "./signed-in.ts";
-import type { NewUser, User, UserChanges } from "./user.ts";
-import { type Account, authenticate, checkFree, credentials, register, userIn } from "./users.ts";
-
-const image: Check = (value) =>
-  text(2_000)(value) ??
-  (/^(https?:\/\/|\/avatars\/)\S+$/.test(String(value)) ? undefined : "is invalid");
+import type { NewUser, User } from "./user.ts";
+import { type Account, authenticate, checkFree, register, userIn } from "./users.ts";
 
 export async function signUp(user: NewUser): Promise<User> {
   return await begin(await register(user));
 }
 
 export async function signIn(email: string, password: string): Promise<User> {
-  return await begin(await authenticate(email, password));
+  return await begin(await authenticate({ email, password }));
 }
 
 /** The browser keeps the token where scripts can't read it. */
@@ -41,25 +37,18 @@ export async function currentUser(): Promise<User | null> {
   return account === undefined ? null : userIn(account);
 }
 
-export async function updateUser(changes: UserChanges): Promise<User> {
+export const updateUser = checked(userChanges, async (changes): Promise<User> => {
   const { id } = signedIn();
-  check(changes, {
-    username: optional(credentials.username),
-    email: optional(credentials.email),
-    password: optional(credentials.password),
-    bio: maybe(text(2_000)),
-    image: maybe(image),
-  });
   const [before] = await query<Account>(`select * from users where id = $1`, [id]);
   if (before === undefined) throw new NotSignedIn();
-  const { username, email, bio, image: picture } = { ...before, ...changes };
+  const { username, email, bio, image } = { ...before, ...changes };
   const names = [username.trim(), email.trim()] as const;
   await checkFree(...names, id);
   const password = changes.password === undefined ? before.password : await hash(changes.password);
   const [account] = await query<Account>(
     `update users set username = $2, email = $3, password = $4, bio = $5, image = $6
      where id = $1 returning *`,
-    [id, ...names, password, bio || null, picture || null],
+    [id, ...names, password, bio || null, image || null],
   );
   return userIn(account!);
-}
+});

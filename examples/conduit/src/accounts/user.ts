@@ -1,3 +1,6 @@
+import type { z } from "zod";
+import type { newUser, userChanges } from "../schemas.ts";
+
 /** What only the user may see. */
 export interface User {
   readonly username: string;
@@ -15,12 +18,5 @@ export interface Profile {
   readonly following: boolean;
 }
 
-export interface NewUser {
-  readonly username: string;
-  readonly email: string;
-  readonly password: string;
-}
-
-export type UserChanges = Partial<
-  NewUser & { readonly bio: string | null; readonly image: string | null }
->;
+export type NewUser = z.infer<typeof newUser>;
+export type UserChanges = z.infer<typeof userChanges>;

@@ -16,7 +16,7 @@ export const postArticle = json(async (request) => {
 
 export const putArticle = json(async (request) => {
   const changes = await bodyOf<Partial<ArticleText>>(request, "article");
-  return { article: await updateArticle(slug(), changes) };
+  return { article: await updateArticle(changes, slug()) };
 });
 
 export const removeArticle = json(() => deleteArticle(slug()));

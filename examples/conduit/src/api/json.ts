@@ -1,7 +1,7 @@
 // What the routes of the HTTP API share.
-import { statusOf } from "seamline";
+import { InvalidParameterValue, statusOf } from "seamline";
 import type { Page } from "../articles/lists.ts";
-import { Invalid } from "../errors.ts";
+import { Invalid, refused } from "../errors.ts";
 
 type Route = (request: Request) => Promise<Response>;
 
@@ -12,6 +12,8 @@ export function json(handle: (request: Request) => Promise<object | void>, statu
       const body = await handle(request);
       return body ? answerOf(body, status, request) : new Response(null, { status: 204 });
     } catch (error) {
+      if (error instanceof InvalidParameterValue)
+        return Response.json({ errors: refused(error) }, { status: 422 });
       if (!(error instanceof Error) || !("errors" in error)) throw error;
       return Response.json({ errors: error.errors }, { status: statusOf(error) });
     }

@@ -12,8 +12,7 @@ export const postUser = json(async (request) => {
 }, 201);
 
 export const postLogin = json(async (request) => {
-  const { email, password } = await bodyOf<NewUser>(request, "user");
-  const account = await authenticate(email, password);
+  const account = await authenticate(await bodyOf<NewUser>(request, "user"));
   return { user: { ...userIn(account), token: await startSession(account.id) } };
 });
 

@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import type { Profile } from "../accounts/user.ts";
+import type { articleText } from "../schemas.ts";
 
 /** An article in a list. */
 export interface ArticlePreview {
@@ -19,12 +21,7 @@ export interface Article extends ArticlePreview {
   readonly body: string;
 }
 
-export interface ArticleText {
-  readonly title: string;
-  readonly description: string;
-  readonly body: string;
-  readonly tagList?: readonly string[];
-}
+export type ArticleText = z.infer<typeof articleText>;
 
 export interface ArticleList {
   readonly articles: readonly ArticlePreview[];

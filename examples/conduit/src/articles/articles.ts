@@ -1,17 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { checked } from "seamline";
 import { reader, signedIn } from "../accounts/signed-in.ts";
-import { check, optional, tags, text } from "../checks.ts";
 import { query } from "../database/query.ts";
 import { NotThere, NotYours } from "../errors.ts";
+import { articleChanges, articleText } from "../schemas.ts";
 import type { Article, ArticleText } from "./article.ts";
 import { from, preview } from "./select.ts";
-
-const checks = {
-  title: text(200),
-  description: text(500),
-  body: text(100_000),
-  tagList: optional(tags),
-};
 
 export async function getArticle(slug: string): Promise<Article> {
   const [article] = await query<Article>(
@@ -22,9 +16,8 @@ export async function getArticle(slug: string): Promise<Article> {
   return article;
 }
 
-export async function createArticle(article: ArticleText): Promise<Article> {
+export const createArticle = checked(articleText, async (article): Promise<Article> => {
   const { id } = signedIn();
-  check(article, checks);
   const { title, description, body } = article;
   const slug = await underFreeSlug(title, (free) =>
     query(
@@ -34,17 +27,11 @@ export async function createArticle(article: ArticleText): Promise<Article> {
     ),
   );
   return await getArticle(slug);
-}
+});
 
 /** A new title makes a new slug. */
-export async function updateArticle(slug: string, changes: Partial<ArticleText>): Promise<Article> {
+export const updateArticle = checked(articleChanges, async (changes, slug: string) => {
   const before = await ownArticle(slug);
-  check(changes, {
-    title: optional(checks.title),
-    description: optional(checks.description),
-    body: optional(checks.body),
-    tagList: checks.tagList,
-  });
   const { title = before.title, description = null, body = null } = changes;
   const tagList = changes.tagList === undefined ? null : tagsOf(changes);
   const update = (next: string): Promise<unknown[]> =>
@@ -58,7 +45,7 @@ export async function updateArticle(slug: string, changes: Partial<ArticleText>)
   if (title !== before.title) return await getArticle(await underFreeSlug(title, update));
   await update(slug);
   return await getArticle(slug);
-}
+});
 
 export async function deleteArticle(slug: string): Promise<void> {
   await ownArticle(slug);

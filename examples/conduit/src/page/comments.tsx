@@ -11,7 +11,7 @@ export function Comments({ slug }: { slug: string }) {
   if (error !== undefined) return <Problem error={error} />;
   if (comments === undefined) return null;
   async function add(values: FormData, form: HTMLFormElement) {
-    setValue([await addComment(slug, textOf(values, "comment")), ...comments!]);
+    setValue([await addComment(textOf(values, "comment"), slug), ...comments!]);
     form.reset();
   }
   async function remove(id: number) {

@@ -35,7 +35,7 @@ function Editor({ article }: { article: Article | null }) {
     };
     const saved = await (article === null
       ? createArticle(text)
-      : updateArticle(article.slug, text));
+      : updateArticle(text, article.slug));
     navigate(articlePath(saved.slug));
   }
   function addTag(event: KeyboardEvent<HTMLInputElement>) {

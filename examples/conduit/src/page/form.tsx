@@ -1,5 +1,6 @@
 import { type ComponentProps, type FormEvent, type ReactNode, useState } from "react";
-import { Invalid, NotSignedIn, Taken } from "../errors.ts";
+import { InvalidParameterValue } from "seamline";
+import { type FieldErrors, Invalid, NotSignedIn, refused, Taken } from "../errors.ts";
 import { navigate } from "./router.tsx";
 
 /** Runs something that may fail, one at a time. What it throws can be shown. */
@@ -63,12 +64,11 @@ export function Field({ label, ...rest }: FieldProps) {
 /** The server's errors arrive as what was thrown there. */
 export function Problem({ error }: { error: unknown }) {
   if (error === undefined) return null;
+  const fields = fieldsOf(error);
   const lines =
-    error instanceof Invalid || error instanceof Taken
-      ? Object.entries(error.errors).flatMap(([field, texts]) =>
-          texts.map((text) => `${field} ${text}`),
-        )
-      : [error instanceof Error ? error.message : "Something went wrong"];
+    fields === undefined
+      ? [error instanceof Error ? error.message : "Something went wrong"]
+      : Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`));
   return (
     <ul className="problem" role="alert">
       {lines.map((line) => (
@@ -76,6 +76,11 @@ export function Problem({ error }: { error: unknown }) {
       ))}
     </ul>
   );
+}
+
+function fieldsOf(error: unknown): FieldErrors | undefined {
+  if (error instanceof InvalidParameterValue) return refused(error);
+  return error instanceof Invalid || error instanceof Taken ? error.errors : undefined;
 }
 
 /** The text of a field. */

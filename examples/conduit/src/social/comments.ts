@@ -1,8 +1,10 @@
+import { checked } from "seamline";
+import type { Int, Max, Min } from "seamline/types";
 import { reader, signedIn } from "../accounts/signed-in.ts";
 import { author } from "../articles/select.ts";
-import { check, text } from "../checks.ts";
 import { query } from "../database/query.ts";
 import { NotThere, NotYours } from "../errors.ts";
+import { text } from "../schemas.ts";
 import type { Comment } from "./comment.ts";
 
 const select = `
@@ -18,9 +20,8 @@ export async function listComments(slug: string): Promise<Comment[]> {
   );
 }
 
-export async function addComment(slug: string, body: string): Promise<Comment> {
+export const addComment = checked(text(10_000), async (body, slug: string): Promise<Comment> => {
   const user = signedIn();
-  check({ body }, { body: text(10_000) });
   const article = await idOf(slug);
   const [added] = await query<{ id: number }>(
     `insert into comments (article, author, body) values ($1, $2, $3) returning id`,
@@ -28,14 +29,17 @@ export async function addComment(slug: string, body: string): Promise<Comment> {
   );
   const [comment] = await query<Comment>(`${select} where c.id = $2`, [user.id, added!.id]);
   return comment!;
-}
+});
 
-export async function deleteComment(slug: string, id: number): Promise<void> {
+/** As Postgres counts. */
+type Id = number & Int & Min<1> & Max<2_147_483_647>;
+
+export async function deleteComment(slug: string, id: Id): Promise<void> {
   const user = signedIn();
   const article = await idOf(slug);
   const [comment] = await query<{ author: number }>(
     `select author from comments where id = $1 and article = $2`,
-    [Number.isInteger(id) && id < 2 ** 31 ? id : 0, article],
+    [id, article],
   );
   if (comment === undefined) throw new NotThere("comment");
   if (comment.author !== user.id) throw new NotYours("comment");

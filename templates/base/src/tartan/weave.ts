@@ -1,4 +1,5 @@
 import { BadRequest } from "seamline";
+import type { MaxLength } from "seamline/types";
 import { type Stripe, Tartan } from "./tartan.ts";
 
 const dyes = [
@@ -13,7 +14,7 @@ const dyes = [
 ] as const;
 
 /** Weaves the tartan of a name, always the same. */
-export async function weave(name: string): Promise<Tartan> {
+export async function weave(name: string & MaxLength<60>): Promise<Tartan> {
   const wearer = name.trim();
   if (wearer === "") throw new BadRequest("A tartan needs a name");
   const next = numbersFrom(wearer.toLowerCase());

@@ -179,6 +179,29 @@ describe("seamline init", () => {
     expect(existsSync(join(home, "seamline.json"))).toBe(false);
   });
 
+  it.each([
+    ["no TypeScript", undefined, undefined, "typescript@6"],
+    ["TypeScript 6", "^6.0.3", "6.0.3", undefined],
+    ["TypeScript 7", "~7.0.2", "7.0.2", "@typescript/typescript6"],
+    ["TypeScript 7 that isn't installed yet", "~7.0.2", undefined, "@typescript/typescript6"],
+    ["TypeScript 5.8", "~5.8.3", "5.8.3", "typescript@6"],
+  ])(
+    "in a Vite application with %s, says which compiler to add for the checks of arguments",
+    async (_, declared, installed, compiler) => {
+      const devDependencies = { vite: "^8.0.0", typescript: declared };
+      await writeFile(join(home, "package.json"), JSON.stringify({ devDependencies }));
+      if (installed !== undefined) {
+        const folder = join(home, "node_modules/typescript");
+        await mkdir(folder, { recursive: true });
+        await writeFile(join(folder, "index.js"), "");
+        await writeFile(join(folder, "package.json"), JSON.stringify({ version: installed }));
+      }
+      const { err } = await init([home]);
+      const added = compiler === undefined ? "" : `  npm install --save-dev ${compiler}\n`;
+      expect(err).toContain(`  npm install seamline\n${added}\n  vite.config.ts`);
+    },
+  );
+
   it(
     "exits with 1 at once if the folder can't be created, with its path and the reason",
     { timeout: 5_000 },
