@@ -190,8 +190,8 @@ export function fromFields(
   }
   if (found.size === 1) return [...found][0];
   // Then only the items are refused that don't convert.
-  const [list] = lists;
-  return lists.length === 1 && single.length === 0 ? listOf(list!) : whole;
+  const [only] = lists;
+  return lists.length === 1 && single.length === 0 ? listOf(only!) : whole;
 
   function flat(type: Type): Type[] {
     const target = resolve(type);
