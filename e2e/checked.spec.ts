@@ -14,9 +14,10 @@ const schema: StandardSchema<Order<string>, Order<number>> = {
     validate(value) {
       const { lines } = value as Order<unknown>;
       const metres = lines[0]!.metres;
-      return typeof metres === "string"
+      // The type says that it is a text.
+      return typeof metres === "string" && metres !== ""
         ? { value: { lines: [{ metres: Number(metres) }] } }
-        : { issues: [{ message: "not a text", path: ["lines", 0, { key: "metres" }] }] };
+        : { issues: [{ message: "no number", path: ["lines", 0, { key: "metres" }] }] };
     },
   },
 };
@@ -44,13 +45,13 @@ const ended = async (call: () => Promise<unknown>) => {
 };
 const lines = [];
 for (const run of [here, there])
-  for (const metres of ["7", 7]) lines.push(await ended(() => run({ lines: [{ metres }] } as any)));
+  for (const metres of ["7", ""]) lines.push(await ended(() => run({ lines: [{ metres }] })));
 lines.push(await ended(async () => checked({} as any, async () => {})));
 document.querySelector("output")!.textContent = JSON.stringify(lines);
 `,
 };
 
-const refused = [true, "order.lines[0].metres: not a text"];
+const refused = [true, "order.lines[0].metres: no number"];
 const noSchema = [false, "checked() needs a Standard Schema"];
 
 test.beforeAll(() => buildPackage());
