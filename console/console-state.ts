@@ -7,6 +7,8 @@ import type { CallFigures } from "../src/base/ports/telemetry.ts";
 import type { DevelopmentState } from "../src/types/development-state.ts";
 
 export type { DevelopmentState };
+/** `GET /svc/console/types/<FQN>`: the model of `server/types`, or `null` if nobody checks arguments by it. */
+export type { CallerName, CallTypes, Literal, Type } from "../server/console/console-port.ts";
 
 /** Times are milliseconds of the service's own clock, which reads `figures.now`. */
 export interface ConsoleState {

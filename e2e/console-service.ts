@@ -15,6 +15,7 @@ import { type HttpServer, listen } from "../server/http/http.ts";
 import { memoryLinks } from "../server/local/memory-links.ts";
 import { type TestProcedure, testModules } from "../test/_cluster.ts";
 import { type FakeMember, fakeMember, memoryDial } from "../test/_fake-member.ts";
+import { typedModules } from "../test/_typed.ts";
 import { body, money, outOfStock, shop } from "../test/spec/_shop.ts";
 
 export const key = "the-key-of-the-console-tests";
@@ -47,33 +48,52 @@ const everything: TestProcedure = {
     { kind: "plain", name: "sizes", type: "number[]" },
     { kind: "object", names: [{ name: "first" }, { name: "second", optional: true }] },
     { kind: "plain", name: "maybe", optional: true, type: "number" },
-    { kind: "plain", name: "colour", form: ["red", "dark green", null] },
-    { kind: "plain", name: "filter", form: "object" },
-    { kind: "plain", name: "note", form: "string" },
     { kind: "rest", name: "others" },
   ],
   in: { types: "public" },
   body: body(
     "types/everything",
-    (_, __, size, sure, big, when, sizes, names, maybe, colour, filter, note, ...others) =>
-      new Map(
-        Object.entries({
-          size,
-          sure,
-          big,
-          when,
-          sizes,
-          names,
-          maybe,
-          colour,
-          filter,
-          note,
-          others,
-        }),
-      ),
+    (_, __, size, sure, big, when, sizes, names, maybe, ...others) =>
+      new Map(Object.entries({ size, sure, big, when, sizes, names, maybe, others })),
     "1.2.3",
   ),
 };
+
+/** A build with types: its nodes check what they get, and say what they take. */
+const checked = typedModules(
+  [
+    {
+      fqn: "checked/order",
+      signature: "(order: Order, { gift = false, note }: Extra, ...tags: string[])",
+      in: { checked: "public" },
+      body: body("checked/order", (_, __, order, extra, ...tags) => [order, extra, tags]),
+    },
+    {
+      fqn: "checked/open",
+      signature: "(order: Order)",
+      in: { checked: { access: "public", validate: false } },
+      body: body("checked/open", (_, __, order) => order),
+    },
+  ],
+  {
+    declarations: `
+      import type { Int, Max, MaxLength, Min, MinLength } from "seamline/types";
+      interface Line { sku: string & MinLength<1> & MaxLength<20>; metres: number & Int & Min<1> & Max<99>; tags?: Set<"cut" | "washed"> }
+      type Shape = { kind: "circle"; radius: number } | { kind: "square"; side: bigint };
+      interface Order {
+        lines: Line[];
+        due: Date;
+        colour: "red" | "dark green" | null;
+        express: boolean;
+        shape: Shape;
+        address?: { street: string; since: Date | null };
+        history: [Date, { at: Map<string, Date> }][];
+        extra?: unknown;
+      }
+      interface Extra { gift?: boolean; note?: string }
+    `,
+  },
+);
 
 export interface ServiceOptions {
   /** More members that answer at once, with this many procedures each. */
@@ -122,9 +142,10 @@ export async function startConsoleService({
       ["node B", ["b", "types"]],
       // Its health check fails.
       ["node C", ["types"]],
+      ["node D", ["checked"]],
     ] as const) {
       const url = `http://${name.at(-1)!.toLowerCase()}`;
-      const modules = testModules(procedures, [outOfStock, money]);
+      const modules = name === "node D" ? checked() : testModules(procedures, [outOfStock, money]);
       const node = createNode(host, { ...common, gateway: http.url, modules, segments, name });
       node.addHealthCheck("database", { isHealthy: async () => name !== "node C" });
       network.roles.set(url, node);

@@ -37,7 +37,14 @@ export const createConsole: CreateConsole = (host, options) => {
       await (viewers.watch === undefined
         ? rpc(request)
         : viewers.watch.call(request, rpc, "console"));
-    const handle = createEndpoints({ options, sessions, view, viewers, call });
+    const handle = createEndpoints({
+      options,
+      sessions,
+      view,
+      viewers,
+      types: (fqn, version) => source.types(fqn, version),
+      call,
+    });
     return { viewers, view, handle };
   };
 

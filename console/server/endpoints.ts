@@ -3,10 +3,17 @@
 
 import { BadRequest, NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
-import { answerHeaders, consolePath, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
+import {
+  answerHeaders,
+  consolePath,
+  consoleTypesPath,
+  mediaTypes,
+  rpcPath,
+} from "../../src/base/protocol.ts";
 import { notFound } from "../../src/http/answers.ts";
-import { pathOf, refuseMethod } from "../../src/http/router.ts";
+import { decodeSegment, pathOf, queryOf, refuseMethod } from "../../src/http/router.ts";
 import type { Trust } from "../../src/http/trust.ts";
+import { readVersion } from "../../src/base/version.ts";
 import type { ConsoleOptions } from "../../server/console/console-port.ts";
 import { control } from "./controls.ts";
 import {
@@ -20,6 +27,7 @@ import { SessionCall } from "./access/session-call.ts";
 import { readSessionCookie, writeSessionCookie } from "./access/session-cookie.ts";
 import type { Session, Sessions } from "./access/sessions.ts";
 import { sessionMs, tokenMs } from "./base/times.ts";
+import type { Source } from "./sources/source.ts";
 import { streamEvents } from "./stream.ts";
 import type { View } from "./view.ts";
 import type { Viewers } from "./viewers.ts";
@@ -29,6 +37,7 @@ export interface EndpointParts {
   readonly sessions: Sessions;
   readonly view: View;
   readonly viewers: Viewers;
+  readonly types: Source["types"];
   readonly call: (request: HttpRequest) => Promise<HttpResponse | undefined>;
 }
 
@@ -163,6 +172,11 @@ export function createEndpoints(
     const session = sessionOf(request);
     if (session === undefined && !holdsKey) return undefined;
     if (path === "/state" && method === "GET") return state();
+    if (fullPath.startsWith(consoleTypesPath) && method === "GET") {
+      const fqn = decodeSegment(fullPath.slice(consoleTypesPath.length));
+      const version = readVersion(queryOf(request.target)).toString();
+      return json((await parts.types(fqn, version)) ?? null);
+    }
     if (path === "/events" && method === "GET")
       return events(request, holdsKey ? undefined : session);
     // A browser sends cookies on its own, so a session also needs the page's Origin.

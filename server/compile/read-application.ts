@@ -13,7 +13,6 @@ import { isRoute } from "./cut/application-procedure.ts";
 import { type Application, type ApplicationGraph, splitModules } from "./cut/application.ts";
 import { addBrowser, importedParts, splitForServer } from "./cut/cut.ts";
 import { hideExports } from "./cut/hidden-exports.ts";
-import { proceduresOf } from "./cut/linked-forms.ts";
 import { resolveEntries } from "./cut/segment-entries.ts";
 import { startedByFaces } from "./cut/started-faces.ts";
 import { ApplicationCache, type Opened } from "./read/application-cache.ts";
@@ -159,7 +158,7 @@ async function cutApplication(
     named,
     guards,
     guardsRequired: input.guards === "required",
-    procedures: await proceduresOf(named, modules),
+    procedures: named.filter((each) => !isRoute(each)),
     routes: named.filter(isRoute),
     browserSegments,
     configuredSegments: input.browserSegments,

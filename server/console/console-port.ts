@@ -7,6 +7,9 @@ import type { MemberProcedure } from "../../src/roles/members/member-details.ts"
 import type { Observer } from "../../src/roles/pipeline/observer.ts";
 import type { DevelopmentState } from "../../src/types/development-state.ts";
 
+export type { CallerName, CallTypes } from "../types/call-types.ts";
+export type { Literal, Type } from "../types/model.ts";
+
 /** `/svc/console` of one service: the observer of the role that it shows. */
 export interface Console extends Observer {
   /** A new link for one user: `/svc/console#token=…` below `base` [the address of the role]. */

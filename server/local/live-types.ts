@@ -75,6 +75,7 @@ export class LiveTypes implements ApplicationTypes {
       fieldValue: (_, fields) => fields[0],
       judge: () => ({ refusal }),
       withoutExtra: (_, parts) => parts,
+      describe: () => undefined,
     };
   }
 

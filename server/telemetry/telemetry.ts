@@ -10,6 +10,7 @@ import {
   knownNamePath,
   paths,
   routesPath,
+  typesPath,
 } from "../../src/base/protocol.ts";
 import { isHealth } from "../../src/http/health.ts";
 import { requestIdHeader, requestIdOf } from "../../src/http/tracing/request-ids.ts";
@@ -72,7 +73,15 @@ class RequestTelemetry implements Telemetry {
 }
 
 /** Paths that only answer services, and people with the trust key. */
-const ofServices = [paths.nodes, paths.modules, routesPath, knownNamePath, gatewaysPath, callsPath];
+const ofServices = [
+  paths.nodes,
+  paths.modules,
+  routesPath,
+  knownNamePath,
+  gatewaysPath,
+  callsPath,
+  typesPath,
+];
 
 /** Services check, join and ask each other all the time, which would flood the log. */
 function isUpkeep({ request: { target }, response: { status } }: Answered): boolean {

@@ -18,10 +18,11 @@ import {
   faultText,
   type GeneratedChecks,
 } from "./check.ts";
+import { callerNames, describeCall } from "./call-types.ts";
 import { fromFields } from "./convert.ts";
 import { judgeInstances, reachedClasses, reshaped } from "./instances.ts";
 import { createMatcher } from "./match.ts";
-import type { ParameterType, Type, TypeModel } from "./model.ts";
+import type { Type, TypeModel } from "./model.ts";
 
 /** Throws for a module that isn't one. */
 export function openTypes({ model, default: generated }: ModuleNamespace): ApplicationTypes {
@@ -94,12 +95,25 @@ class FunctionTypes implements ParameterTypes {
   }
 
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown {
-    const type = (this.#named ??= namedTypes(this.#model.functions[this.#id]!)).get(name);
+    const type = this.#typeOf(name);
     if (type === undefined) return fields.length === 1 ? fields[0] : fields;
     // A field holds no instance.
     const isInstance = (): boolean => false;
     const options = { model: this.#model, tests: this.#checks.types, isInstance, isTree: true };
     return fromFields(type, fields, { matcher: createMatcher(options), maxDigits });
+  }
+
+  describe(): object {
+    return describeCall(this.#model, this.#id);
+  }
+
+  #typeOf(name: string): Type | undefined {
+    this.#named ??= new Map(
+      callerNames(this.#model.functions[this.#id]!).flatMap(({ name: named, type, rest }) =>
+        rest === true ? [] : [[named, type]],
+      ),
+    );
+    return this.#named.get(name);
   }
 }
 
@@ -113,28 +127,5 @@ function orTooDeep<T>(act: () => T): T | undefined {
     if (error instanceof RangeError && error.message === "Maximum call stack size exceeded")
       return undefined;
     throw error;
-  }
-}
-
-/** The type of each parameter, and of each name in a pattern. Overloads may give it several. */
-function namedTypes(signatures: TypeModel["functions"][string]): ReadonlyMap<string, Type> {
-  const named = new Map<string, Type>();
-  for (const { name, type } of signatures.flatMap(({ parameters }) =>
-    parameters.flatMap(namesOf),
-  )) {
-    const other = named.get(name);
-    named.set(name, other === undefined ? type : { kind: "union", arms: [other, type] });
-  }
-  return named;
-}
-
-function namesOf(parameter: ParameterType): readonly { name: string; type: Type }[] {
-  switch (parameter.kind) {
-    case "plain":
-      return [parameter];
-    case "rest":
-      return [];
-    default:
-      return parameter.names.flatMap((name) => name ?? []);
   }
 }

@@ -22,15 +22,6 @@ export type ValueType =
   | "string[]"
   | "File[]";
 
-/** A literal of a parameter's type. */
-export type Choice = string | number | boolean | null;
-
-/**
- * The input of a form for calls, where {@link ValueType} isn't enough: the literals of a union, or a kind of value.
- * No call depends on it, and browsers don't get it.
- */
-export type FormHint = "string" | "number" | "boolean" | "object" | "list" | readonly Choice[];
-
 /**
  * A name in a destructured parameter: that of the property, or of the variable in an array pattern.
  */
@@ -38,7 +29,6 @@ export interface PatternName {
   readonly name: string;
   readonly optional?: true;
   readonly type?: ValueType;
-  readonly form?: FormHint;
 }
 
 /** One position of a procedure's parameter list. */
@@ -48,7 +38,6 @@ export type Parameter =
       readonly name: string;
       readonly optional?: true;
       readonly type?: ValueType;
-      readonly form?: FormHint;
     }
   | { readonly kind: "rest"; readonly name: string }
   | { readonly kind: "object"; readonly names: readonly PatternName[]; readonly optional?: true }

@@ -68,6 +68,8 @@ export interface ParameterTypes {
    * it is, for {@link check} to refuse.
    */
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown;
+  /** The names that a caller gives values for, with their types, as plain JSON. `undefined`: they can't be read. */
+  describe(): object | undefined;
 }
 
 /** The types of an application's functions by module and export, `shop/quote#order`. */

@@ -9,11 +9,13 @@ import {
   browserManifestPath,
   callsPath,
   consolePath,
+  consoleTypesPath,
   gatewaysPath,
   knownNamePath,
   listsPath,
   paths,
   routesPath,
+  typesPath,
 } from "../base/protocol.ts";
 import { pathOf } from "../http/router.ts";
 
@@ -51,14 +53,20 @@ const nodeToGateway: Direction = {
       `GET ${paths.health}`,
       `GET ${callsPath}`,
       `GET ${gatewaysPath}`,
+      `GET ${typesPath}`,
     ],
     calls: ["service", "trusted", "outside"],
   },
 };
 const proxyToCalls: Direction = {
   fromDialer: {
-    // The latter is for the console of the proxy.
-    own: [`GET ${routesPath}`, `GET ${consolePath}/state`],
+    own: [
+      `GET ${routesPath}`,
+      // For the console of the proxy.
+      `GET ${consolePath}/state`,
+      `GET ${consoleTypesPath}`,
+      `GET ${typesPath}`,
+    ],
     // It has no procedures, so it can't spare a call the guards.
     calls: ["trusted", "outside"],
   },

@@ -15,6 +15,7 @@ import {
   loadSegments,
   registerAsTheyRun,
 } from "./application/load-node.ts";
+import { typesEndpoint } from "./application/types-endpoint.ts";
 import { knownNameEndpoint } from "./relay/removed-names.ts";
 import { OpenAnswers } from "./runs/open-answers.ts";
 import { timeLimits } from "./application/time-limits.ts";
@@ -161,6 +162,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
     routes: () => node.routes.table,
     endpoints: [
       knownNameEndpoint(modules),
+      typesEndpoint(node),
       proxies.endpoint,
       gatewayListEndpoint(host, () => upstreams?.all ?? []),
     ],

@@ -4,6 +4,7 @@ import type { Host } from "../base/ports.ts";
 import { Classes } from "../codec/classes.ts";
 import type { ServerModules } from "./application/application.ts";
 import { createServerNode, loadSegments } from "./application/load-node.ts";
+import { typesEndpoint } from "./application/types-endpoint.ts";
 import { ServiceLinks } from "./links/service-links.ts";
 import { ToldProxies } from "./members/told-proxies.ts";
 import type { Observer } from "./pipeline/observer.ts";
@@ -46,7 +47,11 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
     classes,
     answer: createRunner({ ...service, node, classes, name }),
     routes: () => node.routes.table,
-    endpoints: [...repositoryEndpoints(options.files, service.web), proxies.endpoint],
+    endpoints: [
+      ...repositoryEndpoints(options.files, service.web),
+      proxies.endpoint,
+      typesEndpoint(node),
+    ],
     otherwise: (request) => options.files.publicFile(request),
     async start() {
       segments = await loadSegments(host, node, classes, options);

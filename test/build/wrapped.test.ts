@@ -17,7 +17,7 @@ it("callers of a wrapped function pass the parameters of the constant's type, no
   const application = applicationOf(files(": (title: string) => Promise<string>"));
   await application.build();
   expect(application.manifest().procedures[0]?.parameters).toEqual([
-    { kind: "plain", name: "title", form: "string" },
+    { kind: "plain", name: "title" },
   ]);
   const { url } = await start(application, { mode: "standalone", url: anyPort });
   const post = async (body: object) => {

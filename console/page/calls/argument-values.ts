@@ -9,8 +9,7 @@ export function parse(text: string, name: string): unknown {
 }
 
 /** JSON of one kind; `null` is left to the procedure. */
-export function parsedAs(kind: "object" | "list", text: string, name: string): unknown {
-  const value = parse(text, name);
+export function parsedAs(kind: "object" | "list", value: unknown, name: string): unknown {
   const found = Array.isArray(value) ? "list" : typeof value;
   if (found !== kind) throw new Error(`${name} is not a JSON ${kind}`);
   return value;
@@ -28,13 +27,21 @@ export function convert(text: string, type: string, name: string): unknown {
       return text === "true";
     case "bigint":
       if (!/^-?\d+$/.test(text)) throw new Error(`${name} is not a whole number`);
-      return { serialized: true, name: "BigInt", value: text };
+      return marked("BigInt", { value: text });
     case "Date": {
       const date = new Date(text);
       if (Number.isNaN(date.getTime())) throw new Error(`${name} is not a date`);
-      return { serialized: true, name: "Date", value: date.toISOString() };
+      return marked("Date", { value: date.toISOString() });
     }
+    case "URL":
+      if (!URL.canParse(text)) throw new Error(`${name} is not a URL`);
+      return marked("Url", { value: text });
     default:
       return text;
   }
+}
+
+/** A serialized form. */
+export function marked(name: string, members: object): object {
+  return { serialized: true, name, ...members };
 }

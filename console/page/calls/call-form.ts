@@ -1,9 +1,11 @@
 // A procedure's dialog: where it runs, and a form that calls it.
 
 import { addressOf } from "../base/address.ts";
-import type { ProcedureState } from "../../console-state.ts";
+import type { CallTypes, ProcedureState } from "../../console-state.ts";
 import { headers } from "../../../src/base/protocol.ts";
 import { argumentsField, fieldsOf } from "./argument-fields.ts";
+import type { Fields } from "./field.ts";
+import { typedFields } from "./typed-fields.ts";
 import { openDialog } from "../base/dialog.ts";
 import { fill, h } from "../base/dom.ts";
 import { counted, labelOf, duration, memberName } from "../base/format.ts";
@@ -39,8 +41,12 @@ export function openProcedure(procedure: ProcedureState, model: Model): void {
     if (browserOnly) return noteOf("It runs in browsers only, so it can't be called from here.");
     if (access === "private")
       return noteOf("Private: only procedures of its own node can call it.");
-    const fields = parameters === undefined ? [argumentsField()] : fieldsOf(parameters);
-    return formOf(procedure, fields, parameters === undefined);
+    const place = h("div", {});
+    void typesOf(procedure).then((types) => {
+      if (types !== undefined) return fill(place, formOf(procedure, typedFields(types)));
+      fill(place, formOf(procedure, parameters && fieldsOf(parameters)));
+    });
+    return place;
   };
   openDialog(
     `${fqn} ${labelOf(procedure)}`.trim(),
@@ -52,11 +58,26 @@ function noteOf(text: string): HTMLElement {
   return h("p", { class: "note" }, text);
 }
 
-function formOf(
-  { fqn, version }: ProcedureState,
-  fields: ReturnType<typeof fieldsOf>,
-  isWhole: boolean,
-): HTMLElement {
+/** What it takes. `undefined` if its node isn't there, or doesn't check its callers. */
+async function typesOf({ fqn, version }: ProcedureState): Promise<CallTypes | undefined> {
+  try {
+    const answer = await fetch(addressOf(`/types/${pathOf(fqn, version)}`));
+    return answer.ok ? (((await answer.json()) as CallTypes | null) ?? undefined) : undefined;
+  } catch {
+    // The page says itself that the service doesn't answer; the form can be filled in meanwhile.
+    return undefined;
+  }
+}
+
+function pathOf(fqn: string, version: string | undefined): string {
+  const path = fqn.split("/").map(encodeURIComponent).join("/");
+  return version === undefined ? path : `${path}?version=${version}`;
+}
+
+/** Without `known`, all arguments are one value. */
+function formOf({ fqn, version }: ProcedureState, known: Fields | undefined): HTMLElement {
+  const whole = known === undefined ? argumentsField() : undefined;
+  const fields = whole === undefined ? [...(known ?? [])] : [["arguments", whole] as const];
   const answer = h("div", { class: "answer", role: "status", "aria-live": "polite" });
   const authorization = h("input", {
     id: "authorization",
@@ -72,11 +93,13 @@ function formOf(
     event.preventDefault();
     let body: string;
     try {
-      const values = fields.flatMap((field) => {
-        const argument = field.read();
-        return argument === undefined ? [] : [[field.name, argument.value] as const];
+      const values = fields.flatMap(([name, field]) => {
+        const argument = field.read(name);
+        return argument === undefined ? [] : [[name, argument.value] as const];
       });
-      body = JSON.stringify(isWhole ? (values[0]?.[1] ?? {}) : Object.fromEntries(values));
+      body = JSON.stringify(
+        whole === undefined ? Object.fromEntries(values) : (values[0]?.[1] ?? {}),
+      );
     } catch (error) {
       fill(answer, h("p", { class: "status bad" }, (error as Error).message));
       return;
@@ -92,9 +115,10 @@ function formOf(
   };
   return h(
     "form",
-    { class: "call-form", onsubmit: (event: SubmitEvent) => void submit(event) },
+    // What a service takes, it says itself.
+    { class: "call-form", novalidate: true, onsubmit: (event: SubmitEvent) => void submit(event) },
     fields.length === 0 ? noteOf("It takes no arguments.") : null,
-    ...fields.map(({ element }) => element),
+    ...fields.map(([, { element }]) => element),
     h(
       "details",
       { class: "more-fields" },
@@ -117,20 +141,16 @@ async function call(
   body: string,
   authorization: string,
 ): Promise<HTMLElement[]> {
-  const path = fqn.split("/").map(encodeURIComponent).join("/");
   const started = performance.now();
-  const answer = await fetch(
-    addressOf(`/rpc/${path}${version === undefined ? "" : `?version=${version}`}`),
-    {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        [headers.encoding]: "serialized",
-        ...(authorization === "" ? {} : { authorization }),
-      },
-      body,
+  const answer = await fetch(addressOf(`/rpc/${pathOf(fqn, version)}`), {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      [headers.encoding]: "serialized",
+      ...(authorization === "" ? {} : { authorization }),
     },
-  );
+    body,
+  });
   const text = await answer.text();
   const node = answer.headers.get(headers.node);
   const head = h(

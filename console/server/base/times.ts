@@ -26,6 +26,10 @@ export const overviewRefreshMs = 1_000;
 /** The interval of health checks, and of updates whose only change is elapsed time. */
 export const checksMs = 5_000;
 
+// sources/fetch-json.ts
+/** In development, a node waits 2 s for types that are being read. */
+export const typesAnswerMs = 5_000;
+
 // sources/gateway-source.ts
 /** How often to request each member's checks while there are viewers. */
 export const gatewayPollMs = 5_000;

@@ -2,7 +2,26 @@
 
 import { bounded } from "../../../src/base/aborts.ts";
 import type { Host, Peer } from "../../../src/base/ports.ts";
+import { anyUpstream } from "../../../src/base/protocol.ts";
 import { collected } from "../../../src/http/bodies.ts";
+import { typesAnswerMs } from "../base/times.ts";
+
+/** More than any procedure's types are. */
+const mostTypesBytes = 1024 * 1024;
+
+/** What a procedure takes, from another service: below `path`. */
+export async function fetchTypes(
+  way: Parameters<typeof fetchJson>[0],
+  path: string,
+  { fqn, version }: { readonly fqn: string; readonly version: string },
+): Promise<unknown> {
+  const name = fqn.split("/").map(encodeURIComponent).join("/");
+  return await fetchJson(way, {
+    url: `${anyUpstream}${path}${name}?version=${version}`,
+    timeoutMs: typesAnswerMs,
+    maxBytes: mostTypesBytes,
+  });
+}
 
 interface JsonRequest {
   readonly url: string;

@@ -4,9 +4,9 @@ import { mostOpen } from "../../../src/base/access.ts";
 import type { MemberState, ProcedureState } from "../../console-state.ts";
 import type { Host } from "../../../src/base/ports.ts";
 import type { CallFigures } from "../../../src/base/ports/telemetry.ts";
-import { anyUpstream, callsPath, paths } from "../../../src/base/protocol.ts";
+import { anyUpstream, callsPath, paths, typesPath } from "../../../src/base/protocol.ts";
 import { conditionOf, type Member, type Subject } from "../../../src/roles/pipeline/observer.ts";
-import { fetchJson } from "./fetch-json.ts";
+import { fetchJson, fetchTypes } from "./fetch-json.ts";
 import { MembersElsewhere } from "./members-elsewhere.ts";
 import { otherGateways } from "./other-gateways.ts";
 import type { Source } from "./source.ts";
@@ -78,6 +78,11 @@ export function gatewaySource(
       if (listed?.ids !== ids) listed = { ids, procedures: proceduresOf(all) };
       return listed.procedures;
     },
+    async types(fqn, version) {
+      const holder = holderOf(members.all(), fqn, version);
+      if (holder === undefined) return undefined;
+      return await fetchTypes({ clock, transport: holder.via }, typesPath, { fqn, version });
+    },
     watch() {
       let cancel = (): void => {};
       const repeat = (): void => {
@@ -116,6 +121,16 @@ function proceduresOf(members: readonly Member[]): readonly ProcedureState[] {
   for (const { procedures } of new Set(undescribed.map(({ list }) => list)))
     for (const fqn of procedures) if (!described.has(fqn)) byKey.set(fqn, { fqn, segments: [] });
   return [...byKey.values()].toSorted((a, b) => (a.fqn < b.fqn ? -1 : a.fqn > b.fqn ? 1 : 0));
+}
+
+/** A member that runs a procedure, if possible one that gets calls. */
+function holderOf(members: readonly Member[], fqn: string, version: string): Member | undefined {
+  const holders = members.filter(({ about, list }) =>
+    about === undefined
+      ? list.procedures.includes(fqn)
+      : about.procedures.some((each) => each.fqn === fqn && each.version === version),
+  );
+  return holders.find((member) => conditionOf(member) === "ready") ?? holders[0];
 }
 
 async function checksOf({ clock }: Host, { via }: Member): Promise<Checks | undefined> {

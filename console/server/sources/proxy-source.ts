@@ -4,9 +4,14 @@
 import type { ConsoleState, MemberState, ProcedureState } from "../../console-state.ts";
 import { defaultServerSegments } from "../../../src/base/manifest.ts";
 import type { Host, Peer } from "../../../src/base/ports.ts";
-import { anyUpstream, consolePath } from "../../../src/base/protocol.ts";
+import {
+  anyUpstream,
+  consolePath,
+  consoleTypesPath,
+  typesPath,
+} from "../../../src/base/protocol.ts";
 import { proceduresIn, type Subject } from "../../../src/roles/pipeline/observer.ts";
-import { fetchJson } from "./fetch-json.ts";
+import { fetchJson, fetchTypes } from "./fetch-json.ts";
 import type { Source } from "./source.ts";
 import { proxyPollMs } from "../base/times.ts";
 
@@ -48,6 +53,15 @@ export function proxySource(
     mode: "proxy",
     members: () => members ?? services(),
     procedures: () => procedures,
+    async types(fqn, version) {
+      const way = { clock: host.clock, transport: upstreams };
+      const procedure = { fqn, version };
+      return (
+        (await fetchTypes(way, consoleTypesPath, procedure)) ??
+        // A node, or a standalone whose console is off.
+        (await fetchTypes(way, typesPath, procedure))
+      );
+    },
     watch() {
       let cancel: (() => void) | undefined = () => {};
       const repeat = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 // The state of a standalone: itself, and the calls between its procedures.
 
 import type { ProcedureState } from "../../console-state.ts";
-import { describeNode, type Subject } from "../../../src/roles/pipeline/observer.ts";
+import { describeNode, describeTypes, type Subject } from "../../../src/roles/pipeline/observer.ts";
 import type { Source } from "./source.ts";
 
 /** The id of the only member. */
@@ -27,6 +27,7 @@ export function standaloneSource({
         procedures = describeNode(name, segments(), registrations, routes).procedures;
       return procedures;
     },
+    types: (fqn, version) => describeTypes(node, fqn, version),
     watch: (onCall) => node.observe((call) => onCall(call, self)),
   };
 }

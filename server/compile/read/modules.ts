@@ -10,7 +10,6 @@ import {
 } from "../../../src/split/describe/describe.ts";
 import { type ModuleReading, readModule } from "../../../src/split/read/read-module.ts";
 import type { Parse } from "../../../src/split/write/split-module.ts";
-import { type ExportedTypes, exportedTypesOf } from "../../../src/split/describe/exported-types.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { type DescribedImport, importsIn } from "./described-imports.ts";
 import type { FileMemory } from "./file-memory.ts";
@@ -173,11 +172,6 @@ export class Modules {
   release(): void {
     this.#readings.clear();
     this.#charactersRead = 0;
-  }
-
-  /** The types that a module exports. */
-  exportedTypes(module: SourceModule): ExportedTypes {
-    return this.memory.of(module.file, "types", () => exportedTypesOf(this.read(module)));
   }
 
   /** Describes code inside another file: a script in a page. */

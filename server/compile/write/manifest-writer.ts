@@ -19,7 +19,6 @@ import type {
 import { writeStored } from "../../../src/codec/stored-manifest.ts";
 import type { Application } from "../cut/application.ts";
 import { sizesOf } from "./built-sizes.ts";
-import { withoutForms } from "../../../src/split/procedures/form-hint.ts";
 import type { Side } from "../cut/cut.ts";
 import { graphModuleId } from "../read/module-ids.ts";
 import type { ApplicationProcedure } from "../cut/application-procedure.ts";
@@ -164,7 +163,7 @@ export function namedIn(
       version,
       module: module.id,
       export: name,
-      parameters: side === "server" ? parameters : withoutForms(parameters),
+      parameters,
     })),
     segments: Object.fromEntries(
       [...segments].sort().map((name) => [name, entriesOf(name, procedures, side)]),

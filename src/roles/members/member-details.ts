@@ -3,7 +3,7 @@
 
 import { isAccess } from "../../base/access.ts";
 import { BadRequest } from "../../base/errors.ts";
-import type { Access, Choice, FormHint, Parameter, PatternName } from "../../base/manifest.ts";
+import type { Access, Parameter, PatternName } from "../../base/manifest.ts";
 import { defaultVersion } from "../../base/version.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import type { RouteRegistration } from "../../runtime/routes.ts";
@@ -94,7 +94,6 @@ const most = {
   names: 100,
   text: 300,
   route: 2_000,
-  choices: 50,
 } as const;
 
 /**
@@ -169,25 +168,7 @@ function nameOf(fields: Readonly<Record<string, unknown>>, path: string): Patter
     name: textOf(fields["name"], `${path}.name`),
     ...flagOf(fields["optional"], `${path}.optional`),
     ...(type === undefined ? {} : { type: type as Exclude<PatternName["type"], undefined> }),
-    ...formOf(fields["form"], `${path}.form`),
   };
-}
-
-const kindsOfForms = new Set(["string", "number", "boolean", "object", "list"]);
-
-function formOf(value: unknown, path: string): Pick<PatternName, "form"> {
-  if (value === undefined) return {};
-  if (Array.isArray(value)) return { form: listOf(value, path, most.choices, choiceOf) };
-  const kind = textOf(value, path);
-  // Later versions may know more kinds.
-  return kindsOfForms.has(kind) ? { form: kind as Exclude<FormHint, readonly unknown[]> } : {};
-}
-
-function choiceOf(value: unknown, path: string): Choice {
-  if (value === null || typeof value === "boolean") return value;
-  if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (value === "") return value;
-  return textOf(value, path);
 }
 
 function flagOf(value: unknown, path: string): { optional?: true } {

@@ -12,6 +12,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { Members } from "../members/members.ts";
 
 export { hiddenError } from "./refuse.ts";
+export { describeTypes } from "../application/types-endpoint.ts";
 export { proceduresIn } from "../members/manifest-procedures.ts";
 export { describeNode } from "../members/member-details.ts";
 export type { ListedMember } from "../members/member-endpoints.ts";
@@ -70,6 +71,6 @@ export type Subject =
   | {
       readonly mode: "standalone";
       readonly name: string | undefined;
-      readonly node: Pick<ServerNode, "registry" | "routes" | "observe">;
+      readonly node: Pick<ServerNode, "registry" | "routes" | "checks" | "observe">;
       readonly segments: () => readonly string[];
     };

@@ -11,8 +11,7 @@ import { exportProblems } from "../procedures/export-problems.ts";
 import type { Reexport } from "../read/exports.ts";
 import { identifiersInType, importedName, specifierOf } from "../read/node-names.ts";
 import { type ModuleReading, readModule } from "../read/read-module.ts";
-import { type FormPart, withoutTypes } from "../procedures/form-hint.ts";
-import { parameterNames, parametersOf } from "../procedures/read-parameters.ts";
+import { parametersOf, withoutTypes } from "../procedures/read-parameters.ts";
 import { type ModuleUses, usesIn, usesOf } from "./uses.ts";
 import { signatureOf } from "../procedures/signature.ts";
 import { child, list, nameOf, need, type Node, type Parse, stringOf, word } from "../read/tree.ts";
@@ -44,8 +43,6 @@ export interface ModuleExport {
    * and in `problems`.
    */
   readonly parameters?: readonly Parameter[];
-  /** By parameter: the parts of a type that other modules declare, for a form. */
-  readonly forms?: ReadonlyMap<string, readonly FormPart[]>;
   /** For the same: parameters and result as they are written, with types and defaults. */
   readonly signature?: string;
   /** Names in these types, and in types of the module that they name. */
@@ -162,16 +159,13 @@ function localExports(module: Module): ModuleExport[] {
     if (signature === undefined) return { ...head, ...(untyped && { untyped }), problems };
     const read = parametersOf(signature, module);
     const [first, ...others] = read.parameters;
-    if (callable.checked !== undefined && signature === fn && first !== undefined) {
+    if (callable.checked !== undefined && signature === fn && first !== undefined)
       read.parameters = [withoutTypes(first), ...others];
-      for (const name of parameterNames(first)) read.forms.delete(name);
-    }
     return {
       ...head,
       ...(callable.generator && { generator: true }),
       ...(callable.kind === "wrapped" && callable.fn && { code: callable.fn.start }),
       parameters: read.parameters,
-      ...(read.forms.size > 0 && { forms: read.forms }),
       signature: signatureOf(signature, module),
       types: [...typeNamesOf(signature, module)],
       problems: [...problems, ...read.problems],

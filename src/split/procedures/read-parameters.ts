@@ -8,7 +8,6 @@ import { problemAt, type SourceText } from "../read/code-frame.ts";
 import { child, list, nameOf, need, type Node, slots, word } from "../read/tree.ts";
 import type { LocalTypes, MemberType } from "../read/value-types.ts";
 import { memberOfDefault, typeOfDefault } from "./default-type.ts";
-import { type FormPart, formOf } from "./form-hint.ts";
 
 /** A parameter in the source. */
 interface Declared {
@@ -19,16 +18,12 @@ interface Declared {
 const destructureInside =
   "Take the object as a plain parameter and destructure it in the function's body";
 
-/**
- * The parameters of a function or function type, and problems with those that have no name. `forms`
- * has the types of those for whose form other modules have to be read.
- */
+/** The parameters of a function or function type, and problems with those that have no name. */
 export function parametersOf(
   signature: Node,
   module: SourceText & { readonly types: LocalTypes },
-): { parameters: Parameter[]; problems: Problem[]; forms: Map<string, readonly FormPart[]> } {
+): { parameters: Parameter[]; problems: Problem[] } {
   const { types } = module;
-  const forms = new Map<string, readonly FormPart[]>();
   const problems: Problem[] = [];
   const refuse = (node: Node, message: string, hint: string): null => {
     problems.push(problemAt(module, node.start, message, hint));
@@ -57,7 +52,7 @@ export function parametersOf(
           "Rename it",
         );
     }
-  return { parameters, problems, forms };
+  return { parameters, problems };
 
   function parameterOf(node: Node): Parameter | null {
     if (node.type === "RestElement") {
@@ -95,7 +90,7 @@ export function parametersOf(
       kind: "plain",
       name: word(target, "name"),
       ...optional,
-      ...valueOf(word(target, "name"), annotation, defaultValue),
+      ...valueOf(annotation, defaultValue),
     };
   }
 
@@ -152,25 +147,32 @@ export function parametersOf(
     return {
       name,
       ...(hasDefault || member.optional ? { optional: true } : {}),
-      ...valueOf(name, member.type, hasDefault ? need(value, "right") : member.defaultValue),
+      ...valueOf(member.type, hasDefault ? need(value, "right") : member.defaultValue),
     };
   }
 
   function valueOf(
-    name: string,
     annotation: Node | undefined,
     defaultValue: Node | undefined,
-  ): Pick<PatternName, "type" | "form"> {
+  ): Pick<PatternName, "type"> {
     const declared = types.valueType(annotation);
-    if (declared !== undefined) return { type: declared };
-    const type = types.isKnown(annotation) ? undefined : typeOfDefault(defaultValue);
-    const { form, parts } = formOf(types, annotation, defaultValue);
-    if (parts !== undefined) forms.set(name, parts);
-    return {
-      ...(type !== undefined && { type }),
-      // A type says it all, unless another module has the choices.
-      ...(form !== undefined && type === undefined && { form }),
-    };
+    const type = declared ?? (types.isKnown(annotation) ? undefined : typeOfDefault(defaultValue));
+    return type === undefined ? {} : { type };
+  }
+}
+
+/** The first parameter of a checked function: its annotation says what the schema makes of a value. */
+export function withoutTypes(parameter: Parameter): Parameter {
+  const untyped = ({ type: _, ...name }: PatternName): PatternName => name;
+  switch (parameter.kind) {
+    case "plain":
+      return { kind: "plain", ...untyped(parameter) };
+    case "object":
+      return { ...parameter, names: parameter.names.map(untyped) };
+    case "array":
+      return { ...parameter, names: parameter.names.map((name) => name && untyped(name)) };
+    default:
+      return parameter;
   }
 }
 

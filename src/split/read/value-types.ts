@@ -66,13 +66,6 @@ export class LocalTypes {
     return this.#imported.get(name);
   }
 
-  /** The same of a type that is only a name. */
-  imported(type: Node): ImportedType | undefined {
-    return type.type === "TSTypeReference" && child(type, "typeArguments") === undefined
-      ? this.importedAs(nameOf(child(type, "typeName")) ?? "")
-      : undefined;
-  }
-
   /** The type that text for such a parameter is converted to; `undefined` if it stays text. */
   valueType(annotation: Node | undefined): ValueType | undefined {
     const type = this.#resolve(annotation);

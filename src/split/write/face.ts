@@ -10,7 +10,6 @@ import type { Module } from "../read/analyze.ts";
 import type { Reexport } from "../read/exports.ts";
 import { describeReexport, noCode } from "../describe/describe.ts";
 import { blanked } from "./kept-text.ts";
-import { withoutForms } from "../procedures/form-hint.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";
 import { exportList, FreshNames, importList, listed } from "../read/names.ts";
 import { specifierOf } from "../read/node-names.ts";
@@ -114,7 +113,7 @@ function seamCode(
   const text = JSON.stringify({
     fqn: record.fqn,
     version: record.version,
-    parameters: withoutForms(record.parameters),
+    parameters: record.parameters,
   });
   return [
     `function ${fn}(${parameters.join(", ")}) { return (${held} || ${make}()).run.apply(this, arguments); }`,

@@ -25,21 +25,28 @@ describe("a link", () => {
 
   const nodes = ["DELETE /nodes", "GET /nodes", "POST /nodes", "PUT /nodes/lists/0f"];
   const modules = ["GET /svc/modules/_app/a.js?revision=1", "HEAD /svc/manifest.json"];
-  const lists = ["GET /svc/console/state", "GET /svc/routes"];
+  const lists = [
+    "GET /svc/console/state",
+    "GET /svc/console/types/shop/quote",
+    "GET /svc/routes",
+    "GET /svc/types/shop/quote",
+  ];
   const asksNodes = [
     "GET /health",
     "GET /health/status",
     "GET /svc/calls",
     "GET /svc/gateways",
     "GET /svc/procedures/shop/quote",
+    "GET /svc/types/shop/quote",
   ];
   /** All that a service asks for itself, and what none does. */
   const own = [
     ...nodes,
     ...modules,
     ...lists,
-    ...asksNodes,
+    ...asksNodes.filter((request) => !lists.includes(request)),
     "PUT /svc/routes",
+    "GET /svc/types",
     "GET /rpc/shop/quote",
     "POST /rpc/shop/quote",
     "POST /svc/console/token",
@@ -66,7 +73,7 @@ describe("a link", () => {
     [
       "proxy",
       "standalone",
-      ["trusted", "outside", lists[0]!, modules[0]!, lists[1]!, modules[1]!],
+      ["trusted", "outside", ...[...lists, ...modules].toSorted()],
       ["PUT /svc/routes"],
     ],
     ["node", "repository", modules, []],

@@ -2,7 +2,6 @@
 
 import { describe as suite, expect, it } from "vitest";
 
-import { withoutForms } from "../../../src/split/procedures/form-hint.ts";
 import { describe } from "./_harness.ts";
 
 suite("the description of an export", () => {
@@ -197,7 +196,7 @@ suite("the description of parameters", () => {
     const source = `interface Period { from: Date; to?: Date }\ntype Alias = { n: bigint };\nexport async function f(${list}) {}`;
     const [found] = describe(source).exports;
     expect(found?.problems).toEqual([]);
-    expect(withoutForms(found?.parameters ?? [])).toEqual(expected);
+    expect(found?.parameters).toEqual(expected);
   });
 
   it.each<[annotation: string, type: string | undefined]>([
@@ -227,7 +226,7 @@ suite("the description of parameters", () => {
   ])("says that text for a parameter of type %s is converted to %s", (annotation, type) => {
     const source = `type Quantity = number; type Loop = Loop[]["0"] | undefined; export const f = async (a: ${annotation}, b: ${annotation} = x) => {};`;
     const kind = type === undefined ? {} : { type };
-    expect(withoutForms(describe(source).exports[0]?.parameters ?? [])).toEqual([
+    expect(describe(source).exports[0]?.parameters).toEqual([
       { kind: "plain", name: "a", ...kind },
       { kind: "plain", name: "b", optional: true, ...kind },
     ]);

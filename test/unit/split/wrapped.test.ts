@@ -3,19 +3,18 @@
 
 import { describe, expect, it } from "vitest";
 
-import { withoutForms } from "../../../src/split/procedures/form-hint.ts";
 import { application, describe as describeSource, split } from "./_harness.ts";
 
 const authed = `const authed = (run: any): any => async (...args: any[]) => run("signed in", ...args);\n`;
 const inside = "authed(async (user: string, title: string) => `${user} ${title}`)";
 
-/** The parameters of an export as browsers get them, or its problems. */
+/** The parameters of an export, or its problems. */
 function parametersOf(source: string, name = "create", file = "shop/m.ts") {
   const found = describeSource(source, file).exports.find((candidate) => candidate.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
   return found.problems.length > 0
     ? found.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
-    : withoutForms(found.parameters ?? []);
+    : (found.parameters ?? []);
 }
 
 const title = [{ kind: "plain", name: "title" }];

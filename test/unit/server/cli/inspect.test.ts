@@ -148,7 +148,7 @@ describe("seamline inspect", () => {
       export: "quote",
       signature: "(sku: string, quantity: number = 1): Promise<Money>",
       parameters: [
-        { kind: "plain", name: "sku", form: "string" },
+        { kind: "plain", name: "sku" },
         { kind: "plain", name: "quantity", optional: true, type: "number" },
       ],
       segments: [{ name: "shop", access: "public" }],
