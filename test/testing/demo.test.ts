@@ -1,7 +1,7 @@
 // The demo's shop, tested as its developers would: across its seams, without a build.
 
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   createTestCluster,
   type TestCluster,
@@ -69,6 +69,35 @@ describe("the demo's orders", () => {
       400,
       ["[shop/reserve | v0.0.0]", "[shop/placeOrder | v0.0.0]"],
     ]);
+  });
+
+  it("an order in the demo that its types don't take is refused before any cloth is asked for", async () => {
+    await using cluster = await start();
+    const { placeOrder } = await cluster.page.import<Orders>("./shop/orders");
+    const refused = async (lines: Parameters<typeof placeOrder>[0]): Promise<unknown> =>
+      await placeOrder(lines).catch((error: unknown) => error);
+    expect(await refused([{ sku: "a", metres: 0.5 }])).toMatchObject({
+      name: "InvalidParameterValue",
+      message: expect.stringContaining("lines[0].metres: ") as string,
+    });
+    expect(
+      await refused(Array.from({ length: 51 }, () => ({ sku: "a", metres: 1 }))),
+    ).toMatchObject({
+      name: "InvalidParameterValue",
+      message: expect.stringContaining("lines: ") as string,
+    });
+    expect(cluster.calls("shop/quote")).toEqual([]);
+  });
+
+  it("no order is taken while the demo's shop is closed", async () => {
+    vi.stubEnv("SHOP_CLOSED", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using cluster = await start();
+    const { placeOrder } = await cluster.page.import<Orders>("./shop/orders");
+    await expect(placeOrder([])).rejects.toMatchObject({
+      name: "Forbidden",
+      message: expect.stringContaining("The shop is closed today") as string,
+    });
   });
 
   it("private procedures of the demo stay on their node, whatever a page requests", async () => {
