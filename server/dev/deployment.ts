@@ -176,9 +176,11 @@ export class Deployment {
   async start(): Promise<void> {
     const { root, environment, types, log, onEvent } = this.#options;
     const manifest = (): ServerManifest => this.#options.manifest() as ServerManifest;
-    // Stack traces then point to the TypeScript, for all nodes of the process.
-    process.setSourceMapsEnabled(true);
     const vite = await loadRunner(root);
+    await (this.#openConsole ??= loadConsole(log));
+    // Stack traces then point to the TypeScript, for all nodes of the process. Node reads the source
+    // map of each module that it loads from now on, so this package's own come before.
+    process.setSourceMapsEnabled(true);
     const runtime = createRuntime(log);
     const callsEnded = async (): Promise<void> => {
       const ended = Promise.allSettled(this.#answers);

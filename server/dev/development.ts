@@ -367,7 +367,9 @@ export class Development implements PluginSession, ControlledSession {
     if (isConfigured) await this.#configure();
     const previous = this.#current;
     const application = await this.#readApplication();
-    if (application === undefined || this.#problems.of("configuration").length > 0) return;
+    if (application === undefined) return;
+    // The last valid one stays, if there is one.
+    if (previous !== undefined && this.#problems.of("configuration").length > 0) return;
     if (previous !== undefined && !isConfigured && this.#settle.waits(previous, application, files))
       return;
     await this.#accept(application);

@@ -74,7 +74,8 @@ class Watch {
     this.#remember(root);
     // The watcher reports nothing about a file until it has reached it, and its `ready` comes long
     // before that if a file such as `.env` is missing.
-    this.#lookSoon(root, 1);
+    // A session has more urgent things to do first.
+    this.#lookSoon(root, 3);
   }
 
   close(): void {
@@ -85,9 +86,11 @@ class Watch {
 
   /** Takes everything that is in a folder now for reported. */
   #remember(folder: string): void {
-    this.#reported.set(folder, new Map());
-    for (const { path, isFolder } of this.#entriesIn(folder)) {
-      this.#setReported(path, statOf(path));
+    const entries = new Map<string, Stats>();
+    this.#reported.set(folder, entries);
+    for (const { name, path, isFolder } of this.#entriesIn(folder)) {
+      const found = statOf(path);
+      if (found !== undefined) entries.set(name, found);
       if (isFolder) this.#remember(path);
     }
   }
@@ -184,10 +187,11 @@ class Watch {
     this.#looks.set(path, timer.unref());
   }
 
-  /** Looks at a path now, and again later until the watcher has reached it. */
-  #look(path: string, attempt: number): void {
-    if (!this.#reportChange(path, attempt) && attempt + 1 < maxLooks)
-      this.#lookSoon(path, attempt + 1);
+  /** Looks at a path now, and again later until the watcher has reached it: then returns `true`. */
+  #look(path: string, attempt: number): boolean {
+    const isDone = this.#reportChange(path, attempt);
+    if (!isDone && attempt + 1 < maxLooks) this.#lookSoon(path, attempt + 1);
+    return isDone;
   }
 
   /** Reports a difference from the last report. Returns `false` if the path needs another look. */
@@ -217,15 +221,20 @@ class Watch {
     return true;
   }
 
+  /**
+   * Returns `false` until the watcher has reached everything in the folder: it watches a folder
+   * itself once it has listed it, and misses what is added in between.
+   */
   #lookInto(folder: string, attempt: number): boolean {
     const paths = new Set(this.#entriesIn(folder).map(({ path }) => path));
-    for (const path of paths) if (!this.#looks.has(path)) this.#look(path, attempt);
+    let isDone = attempt > 1;
+    for (const path of paths)
+      if (this.#looks.has(path) || !this.#look(path, attempt)) isDone = false;
     for (const name of this.#reported.get(folder)?.keys() ?? []) {
       const path = join(folder, name);
       if (!paths.has(path) && !this.#looks.has(path)) this.#lookSoon(path);
     }
-    // The watcher lists a folder before it watches it, and may miss what is added in between.
-    return attempt > 1;
+    return isDone;
   }
 
   /** Empty if the folder is gone. */

@@ -128,6 +128,7 @@ export async function listFiles(
 }
 
 export interface FolderEntry {
+  readonly name: string;
   /** Absolute. */
   readonly path: string;
   readonly isFolder: boolean;
@@ -137,13 +138,15 @@ export interface FolderEntry {
 export function listFolder(folder: string, except: readonly string[] = []): readonly FolderEntry[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+  // `join` would take longer than everything else here, at the start of development too.
+  const start = folder.endsWith(sep) ? folder : folder + sep;
   return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.name.startsWith(".") || entry.name === "node_modules" || except.includes(path))
-      return [];
+    const { name } = entry;
+    const path = start + name;
+    if (name.startsWith(".") || name === "node_modules" || except.includes(path)) return [];
     const isFolder = entry.isDirectory();
     const isFollowed = isFolder || entry.isFile() || (entry.isSymbolicLink() && isFileNow(path));
-    return isFollowed ? [{ path, isFolder }] : [];
+    return isFollowed ? [{ name, path, isFolder }] : [];
   });
 }
 

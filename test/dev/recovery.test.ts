@@ -154,6 +154,20 @@ describe("recovery from mistakes in development", () => {
     expect(await answers()).toEqual({ amount: 60 });
   });
 
+  it("after mistakes in a source and in the configuration at the start, pages get the source when it is fixed", async () => {
+    const { write, text, nextEvent } = await develop({
+      ...shop,
+      "seamline.json": '{ "mode": "standalone", "url": "http://127.0.0.1:0", "limit": {} }\n',
+      "src/shop/quote.ts": "export async function quote( {\n",
+    });
+    expect((await nextEvent("problems")).problems).toHaveLength(1);
+    write({ "src/shop/quote.ts": shop["src/shop/quote.ts"] ?? "" });
+    const page = async (): Promise<string> => await text("/src/shop/quote.ts");
+    expect(await eventually(page, (code) => code.includes("seam"), 5_000)).toContain(
+      '"shop/quote"',
+    );
+  });
+
   it("a node that can't start starts when its module is fixed", async () => {
     const { edit, get, session, nextEvent, events, logged } = await develop({
       ...shop,

@@ -224,7 +224,7 @@ describe("what was there before", () => {
     mkdirSync(join(root, "deep"));
     const { put, within, asked } = start(["deep"]);
     write("deep/a.ts", "one");
-    await within(500);
+    await within(1_000);
     expect(asked).toEqual(["add a.ts"]);
     put("deep/a.ts");
     expect(await within(2_000)).toEqual(["add a.ts"]);
