@@ -204,7 +204,12 @@ const ways = {
     },
   },
   existing: {
-    typed: ["npm install seamline", "npm run dev"],
+    // The starter's own compiler is TypeScript 7.
+    typed: [
+      "npm install seamline",
+      "npm install --save-dev @typescript/typescript6",
+      "npm run dev",
+    ],
     files: added,
     move: "cut the line",
     async run(folder, browser) {
@@ -212,6 +217,7 @@ const ways = {
       await cp(prepared, application, { recursive: true, verbatimSymlinks: true });
       const began = performance.now();
       await start(`npm install ${tarball}`, application).done();
+      await start("npm install --save-dev @typescript/typescript6", application).done();
       for (const [path, text] of Object.entries(added)) {
         await mkdir(dirname(join(application, path)), { recursive: true });
         await writeFile(join(application, path), text);

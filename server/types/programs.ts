@@ -78,10 +78,11 @@ export function programsOf(
   }
   const byModule = new Map<string, ts.Program>();
   const loose: string[] = [];
+  const strictByDefault = Number.parseInt(ts.version, 10) >= 6;
   for (const [config, members] of groups) {
     const project = projectOf(config);
-    if (config !== undefined && !(project.options.strictNullChecks ?? project.options.strict))
-      loose.push(shown(config));
+    const { strict = strictByDefault, strictNullChecks = strict } = project.options;
+    if (config !== undefined && !strictNullChecks) loose.push(shown(config));
     const programOptions = { ...project.options, ...readingOptions };
     const previous = memory.programs.get(config ?? "");
     const program = ts.createProgram({

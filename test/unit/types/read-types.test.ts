@@ -493,6 +493,18 @@ describe("programs", () => {
     expect(result.notes).toMatchObject([{ file: "tsconfig.json" }]);
   });
 
+  it("A configuration that says nothing of strictness is strict, as TypeScript 6 has it", () => {
+    const compilerOptions = { module: "esnext", moduleResolution: "bundler" };
+    const { notes } = read(
+      {
+        "tsconfig.json": { compilerOptions, include: ["src"] },
+        "src/f.ts": "export async function f(a: string) {}",
+      },
+      ["src/f.ts#f"],
+    );
+    expect(notes).toEqual([]);
+  });
+
   it("Declaration files and globals of the program count, errors of its code don't", () => {
     const result = read(
       {
