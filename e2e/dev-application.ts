@@ -34,8 +34,14 @@ export interface DevRun {
   stop(): Promise<void>;
 }
 
-/** Starts `seamline dev` and resolves once it is ready. */
-export async function develop(files: Readonly<Record<string, string>>): Promise<DevRun> {
+/**
+ * Starts `seamline dev` and resolves once it is ready. The application has the package, Vite and `packages`; with
+ * `typescript`, arguments of callers outside are checked.
+ */
+export async function develop(
+  files: Readonly<Record<string, string>>,
+  packages: readonly string[] = [],
+): Promise<DevRun> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "seamline-dev-")));
   const write = (file: string, text: string): void => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -45,7 +51,8 @@ export async function develop(files: Readonly<Record<string, string>>): Promise<
   write("package.json", '{ "name": "fixture", "private": true, "type": "module" }');
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/seamline"), "dir");
-  symlinkSync(join(root, "node_modules/vite"), join(folder, "node_modules/vite"), "dir");
+  for (const name of ["vite", ...packages])
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name), "dir");
   const child = spawn(
     process.execPath,
     [join(root, "dist/cli.js"), "dev", "--json", "--port", "0"],

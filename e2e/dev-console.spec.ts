@@ -40,7 +40,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 let run: DevRun;
 
 test.beforeEach(async () => {
-  run = await develop(application);
+  run = await develop(application, ["typescript"]);
 });
 
 test.afterEach(async () => {
@@ -136,6 +136,32 @@ test("neither a drag ended by Escape nor a click with a slight movement moves a 
   await page.mouse.up();
   await expect(page.getByRole("dialog")).toBeVisible();
   expect(segmentFile("office")).toEqual(entry);
+});
+
+test("the form of a procedure follows the types of its parameters as they are edited", async ({
+  page,
+}) => {
+  await open(page);
+  const dialog = page.getByRole("dialog");
+  await chip(page, "left").click();
+  await expect(dialog.getByLabel("sku string", { exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+  run.edit(
+    "src/shop/stock.ts",
+    "(sku: string)",
+    '({ sku }: { sku: "tweed" | "silk"; box?: { depth: 1 | 2 } })',
+  );
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("Escape");
+      await chip(page, "left").click();
+      await expect(dialog.getByLabel("sku")).toBeVisible();
+      return await dialog.locator("label", { hasText: "sku" }).textContent();
+    })
+    .toBe('sku "silk" | "tweed"');
+  await dialog.getByLabel("sku").selectOption("tweed");
+  await dialog.getByRole("button", { name: "Call" }).click();
+  await expect(dialog.locator(".value.number")).toHaveText("5");
 });
 
 test("a node can be killed and started again on the map", async ({ page }) => {

@@ -45,6 +45,10 @@ export class LiveTypes implements ApplicationTypes {
     return this.#isRead ? undefined : this.#wait(id);
   }
 
+  async whole(): Promise<void> {
+    await this.#untilRead();
+  }
+
   of(id: string): ParameterTypes | null {
     // Nobody waits for it any longer.
     if (this.#reading !== undefined) return null;

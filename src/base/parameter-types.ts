@@ -81,4 +81,6 @@ export interface ApplicationTypes {
   of(id: string): ParameterTypes | null | undefined;
   /** Waits for types that are being read, but not for ever. `undefined`: there is nothing to wait for. */
   ready?(id: string): Promise<void> | undefined;
+  /** Waits until all types are read, for what isn't a call. */
+  whole?(): Promise<void>;
 }

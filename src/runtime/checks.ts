@@ -43,6 +43,14 @@ export class Checks {
     return loaded.types.ready?.(procedure.typesId);
   }
 
+  /** What a procedure takes, once its types are read. `undefined` if its callers aren't checked. */
+  async describe(procedure: Registration): Promise<object | undefined> {
+    const loaded = this.#loaded;
+    if (procedure.checked && loaded !== undefined && "types" in loaded)
+      await loaded.types.whole?.();
+    return this.find(procedure)?.describe();
+  }
+
   /**
    * Loads the types, again if their file is in `fresh`. Rejects if they can't be loaded, or lack a procedure of
    * these segments; until they have it, {@link find} throws for it.

@@ -84,6 +84,25 @@ describe("types that are read while calls come", () => {
     expect(onLate).toHaveBeenCalledTimes(1);
   });
 
+  it("are waited for as long as it takes by what isn't a call, such as a form that lists them", async () => {
+    const onLate = vi.fn<(late: string) => void>();
+    const types = new LiveTypes(async () => undefined, { waitMs: 1, onLate });
+    const late = withResolvers();
+    const read = types.read(async () => await late.promise);
+    const form = types.whole().then(() => types.of(id)?.describe());
+    await outcome(types, "long");
+    expect(onLate).toHaveBeenCalledTimes(1);
+    late.resolve(number);
+    await read;
+    expect(await form).toEqual({
+      names: [{ name: "metres", type: { kind: "number" } }],
+      definitions: {},
+    });
+    const unreadable = new LiveTypes(async () => undefined);
+    await unreadable.whole();
+    expect(unreadable.of(id)?.describe()).toBeUndefined();
+  });
+
   it("that can't be read refuse the call and say why", async () => {
     const types = new LiveTypes(async () => undefined);
     const problem = {

@@ -41,7 +41,7 @@ export function openProcedure(procedure: ProcedureState, model: Model): void {
     if (browserOnly) return noteOf("It runs in browsers only, so it can't be called from here.");
     if (access === "private")
       return noteOf("Private: only procedures of its own node can call it.");
-    const place = h("div", {});
+    const place = h("div", {}, noteOf("Asking its node what it takes …"));
     void typesOf(procedure).then((types) => {
       if (types !== undefined) return fill(place, formOf(procedure, typedFields(types)));
       fill(place, formOf(procedure, parameters && fieldsOf(parameters)));

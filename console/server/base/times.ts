@@ -27,8 +27,8 @@ export const overviewRefreshMs = 1_000;
 export const checksMs = 5_000;
 
 // sources/fetch-json.ts
-/** In development, a node waits 2 s for types that are being read. */
-export const typesAnswerMs = 5_000;
+/** In development, a node first reads the types of a whole application. */
+export const typesAnswerMs = 10_000;
 
 // sources/gateway-source.ts
 /** How often to request each member's checks while there are viewers. */

@@ -15,9 +15,7 @@ export async function describeTypes(
   version: string,
 ): Promise<object | undefined> {
   const procedure = registry.find(fqn, version);
-  if (procedure === undefined) return undefined;
-  await checks.ready(procedure);
-  return checks.find(procedure)?.describe();
+  return procedure && (await checks.describe(procedure));
 }
 
 /** Answers `null` if there is nothing to describe. */
