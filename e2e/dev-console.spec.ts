@@ -40,7 +40,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 let run: DevRun;
 
 test.beforeEach(async () => {
-  run = await develop(application, ["typescript"]);
+  run = await develop(application);
 });
 
 test.afterEach(async () => {
@@ -141,6 +141,8 @@ test("neither a drag ended by Escape nor a click with a slight movement moves a 
 test("the form of a procedure follows the types of its parameters as they are edited", async ({
   page,
 }) => {
+  await run.stop();
+  run = await develop(application, ["typescript"]);
   await open(page);
   const dialog = page.getByRole("dialog");
   await chip(page, "left").click();
