@@ -13,7 +13,10 @@ export function partsApplication(modules: number): Files {
   for (let index = 0; index < modules; index++) {
     files[`src/parts/part${index}.ts`] = partText(index, modules);
     if (index % 10 === 0)
-      office[`./parts/part${index}`] = { [`sum${index}`]: { access: "public" } };
+      office[`./parts/part${index}`] = {
+        // It is about files: checks have a test of their own.
+        [`sum${index}`]: { access: "public", validate: false },
+      };
   }
   files["segments/office.segment.json"] = JSON.stringify(office);
   return files;

@@ -1,5 +1,7 @@
 // Converts typed text to a value in the serialized form of src/codec. Errors name the argument.
 
+import { parsedUrl } from "../../../src/base/url.ts";
+
 export function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
@@ -34,7 +36,7 @@ export function convert(text: string, type: string, name: string): unknown {
       return marked("Date", { value: date.toISOString() });
     }
     case "URL":
-      if (!URL.canParse(text)) throw new Error(`${name} is not a URL`);
+      if (parsedUrl(text) === undefined) throw new Error(`${name} is not a URL`);
       return marked("Url", { value: text });
     default:
       return text;

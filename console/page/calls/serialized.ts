@@ -1,6 +1,7 @@
 // JSON by a type → the serialized form, so that dates and collections inside JSON can be written as plain text and
 // lists. The service judges what doesn't fit.
 
+import { parsedUrl } from "../../../src/base/url.ts";
 import type { CallTypes, Literal, Type } from "../../console-state.ts";
 import { marked } from "./argument-values.ts";
 
@@ -116,7 +117,7 @@ function fits(type: Type, value: unknown): 0 | 1 | 2 {
     case "date":
       return isText && dateText.test(value) && !Number.isNaN(Date.parse(value)) ? 1 : 0;
     case "url":
-      return isText && URL.canParse(value) ? 1 : 0;
+      return isText && parsedUrl(value) !== undefined ? 1 : 0;
     case "bigint":
       return (isText && /^-?\d+$/.test(value)) || Number.isSafeInteger(value) ? 1 : 0;
     case "binary":
