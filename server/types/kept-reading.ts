@@ -84,9 +84,11 @@ function fileHash(file: string): string {
   return hashOf(contentOf(file) ?? "");
 }
 
+/** Hidden names don't count: a build that is running has its output under one. */
 function folderHash(folder: string): string {
   try {
-    return hashOf(readdirSync(folder).sort().join("\n"));
+    const names = readdirSync(folder).filter((name) => !name.startsWith("."));
+    return hashOf(names.sort().join("\n"));
   } catch {
     return "";
   }

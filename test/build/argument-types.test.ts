@@ -151,6 +151,17 @@ describe("a reading that is kept", () => {
     expect(app.read(`dist/server/modules/${manifest.types}`)).not.toContain("yards");
   });
 
+  it("counts beside a configuration, where builds put their output", async () => {
+    const app = withPackage({ "tsconfig.json": '{ "include": ["src"] }' });
+    // The first one makes the folder of the output.
+    for (let builds = 0; builds < 2; builds++) await app.build();
+    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
+    // As another process would see it.
+    app.write({ ".dist.123-1/server/manifest.json": "{}" });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("yards");
+  });
+
   it("counts no longer if a new file may declare more, or other functions are checked", async () => {
     const app = withPackage({
       "src/shop/line.ts":

@@ -20,7 +20,9 @@ beforeEach(async () => {
     "src/greet.ts",
     "export async function greet(name: string): Promise<string> {\n  return name;\n}\n",
   );
-  await application.put("greet.segment.json", { "./greet": { greet: { access: "public" } } });
+  await application.put("greet.segment.json", {
+    "./greet": { greet: { access: "public", validate: true } },
+  });
 });
 afterEach(() => application.remove());
 
