@@ -66,8 +66,15 @@ import { seen, stay } from "./innermost.ts";
 const states = new Map<string, string>();
 export async function wait(id: string): Promise<void> {
   states.set(id, "waiting");
-  getContext().signal.addEventListener("abort", () => states.set(id, "aborted"));
-  await stay(id);
+  const { signal } = getContext();
+  const aborted = new Promise<void>((resolve) =>
+    signal.addEventListener("abort", () => {
+      states.set(id, "aborted");
+      resolve();
+    }),
+  );
+  // The other's deadline may pass some milliseconds earlier, and a call that has ended isn't aborted.
+  await Promise.allSettled([stay(id), aborted]);
 }
 export async function show(): Promise<object> {
   const { headers } = getContext();
