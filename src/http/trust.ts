@@ -1,15 +1,15 @@
-// What a request proves by itself. Neither an address nor a missing field grants anything.
+// The trust that a request proves by itself. Neither an address nor a missing field grants any.
 
 import type { CallFrom, Host, HttpRequest } from "../base/ports.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 
-/** What the sender of a request may do, and what it is trusted to say. */
+/** The rights of the sender of a request, and which of its statements are believed. */
 export interface Trust {
   /** Holds the trust key itself: may list members, fetch modules, and open the console. */
   readonly holdsKey: boolean;
   /** Belongs to the deployment: trusted about hops, deadline, and the request that it forwards. */
   readonly member: boolean;
-  /** A member, and it speaks for its caller: what it asks for isn't its own. */
+  /** A member that passes on the request of its own caller. */
   readonly relays: boolean;
   /** May call protected procedures: a procedure or a holder of the key made the call. */
   readonly trusted: boolean;
@@ -17,7 +17,7 @@ export interface Trust {
   readonly inner: boolean;
 }
 
-/** Whose request a service passes on: never more than its sender has proven. */
+/** The rights with which a service passes a request on: never more than its sender has proven. */
 export function passedOnFor({ inner, trusted }: Trust): CallFrom {
   if (inner) return "service";
   return trusted ? "trusted" : "outside";
@@ -53,7 +53,7 @@ export const stranger: Trust = {
   trusted: false,
   inner: false,
 };
-/** Over HTTP. What it says of other requests isn't believed. */
+/** Over HTTP. Its statements on other requests aren't believed. */
 const keyHolder: Trust = {
   holdsKey: true,
   member: false,

@@ -77,7 +77,7 @@ export class CallContext extends TimedContext {
   }
 }
 
-/** What the contexts of an incoming call share; `undefined` outside of such a call. */
+/** The state that all contexts of an incoming call share; `undefined` outside of such a call. */
 export function scopeOf(context: Context): CallScope | undefined {
   return CallContext.sourceOf(context)?.state;
 }
@@ -103,7 +103,7 @@ export function contextOfCall(call: Call, clock: Clock, params?: PathParameters)
   return new CallContext(callParts(call, [], params), clock, call);
 }
 
-/** What the context of an incoming call is made of. */
+/** The parts of the context of an incoming call. */
 export function callParts(
   call: Call,
   trace: readonly string[],
@@ -121,7 +121,7 @@ export function callParts(
   };
 }
 
-/** For a call that no request caused: what it sets for the answer goes nowhere. */
+/** For a call that no request caused: there is no answer that could take its headers. */
 class NoCall implements CallScope {
   readonly request = undefined;
   readonly locals: Locals = Object.freeze({});

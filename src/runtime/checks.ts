@@ -43,7 +43,7 @@ export class Checks {
     return loaded.types.ready?.(procedure.typesId);
   }
 
-  /** What a procedure takes, once its types are read. `undefined` if its callers aren't checked. */
+  /** The types of a procedure's parameters, once they are read. `undefined` if its callers aren't checked. */
   async describe(procedure: Registration): Promise<object | undefined> {
     const loaded = this.#loaded;
     if (procedure.checked && loaded !== undefined && "types" in loaded)

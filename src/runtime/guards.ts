@@ -20,7 +20,7 @@ export class Guards {
     this.#loader = loader;
   }
 
-  /** The function of a guard. Throws if it isn't loaded: then nobody passes. */
+  /** The function of a guard. Throws if it isn't loaded, so that no caller passes. */
   find(name: string): ProcedureFunction {
     const found = this.#loaded.get(name) ?? notLoaded;
     if ("run" in found) return found.run;

@@ -1,4 +1,4 @@
-// FQN and version → procedure: what a node has, and what callers from outside may know of it.
+// The procedures of a node by FQN and version, and which of them callers from outside may know.
 
 import { isCallable, isChecked, mostOpen } from "../base/access.ts";
 import type { Args } from "../base/call.ts";
@@ -34,7 +34,7 @@ export class Registration {
    * them gives none, it has none.
    */
   readonly timeoutMs: number | undefined;
-  /** What callers from outside must pass first, by name. */
+  /** Name of the guard that callers from outside must pass first. */
   readonly guard: string | undefined;
   /** Arguments of callers from outside are checked by types. */
   readonly checked: boolean;
@@ -61,7 +61,7 @@ export class Registration {
     this.run = fields.run;
   }
 
-  /** What the context of a call says of where it is. */
+  /** The trace of a call's context. */
   get trace(): readonly string[] {
     return (this.#trace ??= [traceLine(this.record.fqn, this.record.version)]);
   }

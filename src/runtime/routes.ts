@@ -17,7 +17,7 @@ export interface RouteInfo extends RoutePattern {
   readonly name: string;
 }
 
-/** What a request is for: a route of this service, or of one behind it. */
+/** The route of a request, of this service or of one behind it. */
 export interface MatchedRoute {
   readonly info: RouteInfo;
   readonly params: PathParameters;
@@ -25,7 +25,7 @@ export interface MatchedRoute {
 
 /** A route of this node. Its access is the most open one among its segments here. */
 export interface RouteRegistration extends RouteEntry {
-  /** What the context of a request says of where it is. */
+  /** The trace of a request's context. */
   readonly trace: readonly string[];
   readonly segments: readonly string[];
   readonly run: ProcedureFunction;
@@ -130,7 +130,7 @@ export class RouteRegistry {
     this.#table = createRouteTable(all.filter(({ access }) => isCallable(access)));
   }
 
-  /** What a seam of the route runs, which only tests have. */
+  /** The function that a seam of the route runs. Only tests have such seams. */
   functionOf(name: string): ProcedureFunction | undefined {
     if (!this.#loadingNames.has(name) && !this.#routes.has(name)) return undefined;
     return async (...args) => {

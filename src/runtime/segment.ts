@@ -41,7 +41,7 @@ export interface SegmentFileEntry extends NamedExport {
   readonly validate?: boolean;
   /** What happens to members of arguments that no type names. */
   readonly extra?: ExtraMembers;
-  /** What callers from outside must pass first: `./auth.ts#signedIn`, of the entry or of its file. */
+  /** The guard that callers from outside must pass first: `./auth.ts#signedIn`, of the entry or of its file. */
   readonly guard?: string;
   /** The entry says that it has no guard. */
   readonly unguarded?: true;

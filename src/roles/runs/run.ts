@@ -1,4 +1,4 @@
-// One run of what came in, on this node.
+// One run of a call or of a request for a route, on this node.
 
 import type { Args, Invoke } from "../../base/call.ts";
 import type { Access } from "../../base/manifest.ts";
@@ -28,7 +28,7 @@ export interface Run {
   readonly crossSite: boolean;
   /** How long it may take, if that is limited, in ms. */
   readonly timeoutMs: number | undefined;
-  /** What callers from outside must pass first, by name. */
+  /** Name of the guard that callers from outside must pass first. */
   readonly guard: string | undefined;
   /** Waits for the body. */
   receive(): Promise<void> | undefined;

@@ -1,4 +1,4 @@
-// Runs what came in on this node, in node and standalone alike: a call of a procedure, or a request for a route.
+// Runs calls of procedures and requests for routes, in node and standalone alike.
 
 import type { Args, Call, Invoke } from "../../base/call.ts";
 import type { PathParameters } from "../../base/context.ts";
@@ -15,7 +15,7 @@ import type { Run, RunParts } from "./run.ts";
 import { ProcedureRun } from "./procedure-run.ts";
 import { RouteRun } from "./route-run.ts";
 
-/** Answers exchanges by running them. Throws if this node doesn't have what they are for. */
+/** Answers exchanges by running them. Throws if this node doesn't have the procedure or route. */
 export function createRunner(parts: RunParts): Answering {
   const { host, chain } = parts;
   const largeAnswers = new LargeAnswers(host);
@@ -33,7 +33,7 @@ export function createRunner(parts: RunParts): Answering {
     if (!chain.isEmpty) return run.encode(await throughMiddleware(parts, exchange, run, guard));
     let left = run.timeoutMs;
     if (guard !== undefined) {
-      // Before the body, which a caller who is refused needn't send.
+      // Before the body: a refused caller needn't send it.
       const turn = exchange.turn();
       if (turn !== undefined) await turn;
       const began = host.clock.now();
@@ -56,7 +56,7 @@ export function createRunner(parts: RunParts): Answering {
 }
 
 /**
- * Runs what came in through the middleware. It sees arguments that are decoded when it first looks, and a Map
+ * Runs an exchange through the middleware. It gets arguments that are decoded at their first use, and a Map
  * can't wait, so the body has to be here.
  */
 async function throughMiddleware(
@@ -79,7 +79,7 @@ async function throughMiddleware(
   );
 }
 
-/** Returns what decodes the arguments. What is wrong with them is thrown where somebody looks. */
+/** Returns the decoder of the arguments. It throws their faults at their first use. */
 async function decoderOf(run: Run): Promise<() => Args> {
   try {
     await run.load();
@@ -91,7 +91,7 @@ async function decoderOf(run: Run): Promise<() => Args> {
   return () => run.decode();
 }
 
-/** Has the caller pass a guard. Rejects with what the guard throws, or if the call is over by then. */
+/** Runs a guard for the caller. Rejects with the guard's error, or if the call has ended meanwhile. */
 async function pass(
   { node, host }: RunParts,
   name: string,

@@ -172,7 +172,7 @@ function chunksOf(
         `The route '${name}' set content-length to ${length}, and its body has ${bytes} bytes`,
       );
     const cancel = (reason: Error): void => {
-      // Its own error, while it ends, concerns nobody.
+      // The stream ends anyway: an error while it is cancelled changes nothing.
       reader.cancel(reason).catch(() => {});
     };
     const hold = (bytes: number): void => {
