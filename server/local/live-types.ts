@@ -50,7 +50,7 @@ export class LiveTypes implements ApplicationTypes {
   }
 
   of(id: string): ParameterTypes | null {
-    // Nobody waits for it any longer.
+    // The reading goes on, but callers have stopped waiting for it.
     if (this.#reading !== undefined) return null;
     return this.#types?.of(id) ?? this.#refusing();
   }
@@ -70,7 +70,7 @@ export class LiveTypes implements ApplicationTypes {
     while (!this.#isRead) await (this.#reading ?? this.#started(this.#begin));
   }
 
-  /** What a procedure has whose types can't be read: nobody knows what it would be called with. */
+  /** For a procedure whose types can't be read: all its callers are refused. */
   #refusing(): ParameterTypes {
     const why = this.#failure || "build again";
     const refusal = `its types can't be read, so nothing says what it takes: ${why}`;

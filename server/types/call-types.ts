@@ -1,4 +1,4 @@
-// What a call gives values for by name, as forms ask for it.
+// The types of a call's arguments by name, for forms.
 
 import type { NamedType, ParameterType, Signature, Type, TypeModel } from "./model.ts";
 import { partsOf } from "./values.ts";
@@ -8,7 +8,7 @@ export interface CallerName extends NamedType {
   readonly rest?: true;
 }
 
-/** What a function takes, and the definitions that these types refer to. */
+/** The types of a function's parameters, and the definitions that these types refer to. */
 export interface CallTypes {
   readonly names: readonly CallerName[];
   readonly definitions: TypeModel["definitions"];

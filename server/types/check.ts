@@ -27,7 +27,7 @@ export interface Checks {
   readonly types: readonly Test[];
 }
 
-/** What generated code uses. */
+/** Functions that generated code uses. */
 export interface CheckHelpers {
   readonly brokenCount: typeof brokenCount;
   readonly brokenRule: typeof brokenRule;
@@ -63,7 +63,7 @@ export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"
   readonly plain?: boolean;
   /** Its text has been read by type already: that of a query or form. */
   readonly isRead?: boolean;
-  /** What happens to members that no type names. */
+  /** How members are treated that no type names. */
   readonly extra?: "drop" | "keep" | "refuse";
   /** The most digits of a bigint. */
   readonly maxDigits?: number;
@@ -123,7 +123,7 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
       let positions = given;
       context = testContext(isInstance, isTree);
       let fits = test(positions, context);
-      // What fits as it is stays.
+      // A value that fits unconverted stays.
       if (!fits && plain && !isRead && isConverted) {
         const { maxDigits = Infinity } = options;
         context = undefined;
@@ -215,7 +215,7 @@ interface Named extends Member {
   readonly key?: string | number;
 }
 
-/** What callers name at a position; `undefined` if a whole pattern is absent. */
+/** The names that callers use for a position; `undefined` if a whole pattern is absent. */
 function namedAt(
   parameter: ParameterType,
   positions: readonly unknown[],

@@ -8,7 +8,7 @@ import type { Problem } from "../../src/base/problem.ts";
 
 /** A package of the application, or one beside Seamline, as a workspace may keep it. */
 export interface FoundPackage {
-  /** What `require` loads. */
+  /** The file that `require` loads. */
   readonly path: string;
   readonly version: string;
 }

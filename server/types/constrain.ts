@@ -1,4 +1,4 @@
-// What the types of `seamline/types` add to a type.
+// The constraints that the types of `seamline/types` add to a type.
 
 import type { TextFormat, Type } from "./model.ts";
 

@@ -80,7 +80,7 @@ export function createConvert({
     }
   }
 
-  /** What fits as it is stays; else the only arm counts to which the value converts, or of objects the first. */
+  /** A value that fits unconverted stays; else the only arm counts to which it converts, or of objects the first. */
   function convertUnion(type: Type & { readonly kind: "union" }, value: unknown): unknown {
     const { arms } = type;
     const possible = candidates(arms, value);
@@ -230,7 +230,7 @@ function isList(type: Type): type is ListType {
   return type.kind === "array" || type.kind === "tuple" || type.kind === "set";
 }
 
-/** What text itself may be. */
+/** The kinds of which a text itself can be a value. */
 const textKinds: ReadonlySet<Type["kind"]> = new Set(["string", "template", "unknown", "defined"]);
 
 function fieldOf(type: Type, text: string, maxDigits: number): unknown {

@@ -192,7 +192,7 @@ function* objectsIn(
   }
 }
 
-/** What an object holds, each with its key. */
+/** The members of an object, each with its key. */
 function partsIn(
   value: object,
   instance: DescribedInstance | undefined,

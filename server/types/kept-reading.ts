@@ -49,7 +49,7 @@ export function keepReading(
   reading: TypesReading,
 ): void {
   const { cache } = request;
-  // What was changed since it was read would be kept with another content.
+  // A file that was changed after it was read would be kept with another content.
   const isCurrent = [...files].every(([file, modified]) => modifiedOf(file) === modified);
   if (reading.problems.length > 0 || !isCurrent) return rmSync(cache, { force: true });
   const kept: Kept = {

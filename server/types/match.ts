@@ -35,7 +35,7 @@ export interface MatchOptions {
   readonly plain?: boolean;
   /** No object comes twice, or contains itself. */
   readonly isTree?: boolean;
-  /** What tests of the same values have noted before. */
+  /** Notes of earlier tests of the same values. */
   readonly context?: TestContext | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Place {
   readonly key: string | number | { readonly call: string };
 }
 
-/** What one call's arguments are compared with, after its tests have said that they may need it. */
+/** Compares one call's arguments with types, if its generated tests didn't just pass them. */
 export interface Matcher {
   /** Whether a value has a type of the model. */
   readonly matches: (type: Type, value: unknown) => boolean;

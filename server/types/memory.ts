@@ -1,10 +1,10 @@
-// What tests note of one message. Each of its objects is compared with each type once, also if the message
+// The notes of tests on one message. Each of its objects is compared with each type once, also if the message
 // refers to it from many places, or from inside itself.
 
 /** A generated test of a value. `made` says that nothing is known of it yet. */
 export type Test = (value: unknown, context: TestContext, made?: 1) => boolean;
 
-/** What generated tests note while they run. */
+/** Notes that generated tests make while they run. */
 export interface TestContext {
   /** Whether an object is an instance of the class with this key, or of one that extends it. */
   readonly isInstance: (key: string, value: object) => boolean;
@@ -39,7 +39,7 @@ const maxComparisons = 100;
 
 const [no, yes, open] = [0, 1, 2] as const;
 
-/** What is known of one object. Most have one comparison, and need no map. */
+/** The known results for one object. Most have one comparison, and need no map. */
 class Known {
   count = 0;
   #test: unknown;
@@ -61,7 +61,7 @@ class Known {
 
 export class Memory {
   readonly #known = new Map<object, Known>();
-  /** What was found to be right, in that order: an object, and after it the test. */
+  /** Successful comparisons in their order: an object, and after it the test. */
   readonly #found: unknown[] = [];
   #depth = 0;
   /** The outermost comparison whose result was taken before it ended. */
@@ -93,7 +93,7 @@ export class Memory {
     known.set(test, fits ? yes : no);
     this.#depth--;
     if (fits) this.#found.push(value, test);
-    // What was right only because this was assumed to be right isn't known.
+    // Results that relied on this one are open again.
     else if (this.#assumed <= depth) this.#forget(start);
     const isOpen = fits && this.#assumed < depth;
     this.#assumed = isOpen ? Math.min(assumedBefore, this.#assumed) : assumedBefore;

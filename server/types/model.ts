@@ -1,4 +1,4 @@
-// What the types of parameters say, as plain JSON: the build writes it beside the manifest, and checks,
+// The types of parameters as plain JSON: the build writes it beside the manifest, and checks,
 // conversion, forms and schemas are pure functions of it. It doesn't know the compiler.
 
 /** A value of a literal type. A bigint is its decimal text, as JSON has none. */
@@ -32,7 +32,7 @@ export interface IndexRule {
   readonly values: Type;
 }
 
-/** What a value may be. */
+/** A type: the set of values that it takes. */
 export type Type =
   /** `any` and `unknown`: anything that can be sent. */
   | { readonly kind: "unknown" }

@@ -14,7 +14,7 @@ export interface ProgramOptions {
   readonly root: string;
   /** Vite's `resolve.alias`, without those whose `find` is a regular expression. */
   readonly aliases?: readonly Alias[];
-  /** What an earlier reading of the same application has left. */
+  /** The results of an earlier reading of the same application that can be used again. */
   readonly memory?: ProgramMemory;
 }
 
@@ -212,7 +212,7 @@ export function isOfPackage(file: string): boolean {
 /** "No inputs were found", "The 'files' list is empty". */
 const emptyLists = new Set([18002, 18003]);
 
-// What a value may be depends on `strictNullChecks`: without it, every type takes `null`. The rest saves
+// The values of a type depend on `strictNullChecks`: without it, every type takes `null`. The rest saves
 // work, as no declaration is written and errors of the program are its author's.
 const readingOptions: ts.CompilerOptions = {
   strictNullChecks: true,

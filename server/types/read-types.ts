@@ -51,7 +51,7 @@ export interface ReadOptions extends ProgramOptions {
   readonly classes?: readonly WantedClass[];
   /** The key that instances of a class travel with; `undefined` for a class whose instances can't. */
   readonly classKey: (file: string, name: string) => string | undefined;
-  /** What is wrong with a regular expression: it must match in linear time. */
+  /** Returns the fault of a regular expression: it must match in linear time. */
   readonly judgePattern: (source: string) => string | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface ReadTypes {
   readonly model: TypeModel;
   /** Types that can't be checked, or whose values can't arrive. */
   readonly problems: readonly Problem[];
-  /** What the author may not expect, though it is no mistake. */
+  /** Facts that the author may not expect, though they are no mistakes. */
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
@@ -239,7 +239,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     return found && aliased(found);
   }
 
-  /** What an import or export stands for. */
+  /** The symbol behind an import or export. */
   function aliased(symbol: ts.Symbol): ts.Symbol {
     return symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   }
@@ -487,7 +487,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     return undefined;
   }
 
-  /** What an interface or class extends, if that can't be resolved: its members are missing. */
+  /** The parent of an interface or class, if it can't be resolved: its members are missing. */
   function unresolvedBase(declaration: ts.Declaration): ts.Node | undefined {
     if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassLike(declaration)) return undefined;
     for (const clause of declaration.heritageClauses ?? []) {
@@ -795,7 +795,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     return { kind: "ref", to: slot.id };
   }
 
-  /** What was found inside a type, at one of its uses. */
+  /** Findings inside a type, at one of its uses. */
   function adopt(
     inside: { findings: readonly Finding[]; taken: readonly Unchecked[] },
     at: string,
@@ -901,7 +901,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
         `what has several types at once can't be checked: '${shown(type)}'`,
         "Take one of them",
       );
-    // What is left beside a primitive or a built-in is a brand: no value that arrives can have it.
+    // The rest beside a primitive or a built-in is a brand: no value that arrives can have it.
     const [base] = firm;
     const value =
       base !== undefined
@@ -912,7 +912,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     return constrained(value, constraints);
   }
 
-  /** What can't be merged with other members. */
+  /** Types that can't be merged with other members. */
   function isFirm(part: ts.Type): boolean {
     return (
       !(part.flags & (TypeFlags.Object | TypeFlags.NonPrimitive)) ||
@@ -926,7 +926,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   function constrained(value: Type, constraints: readonly Constraint[]): Type {
     let result = value;
     for (const constraint of constraints) {
-      // What a slot holds may be used without this constraint elsewhere.
+      // The type of a slot may be used without this constraint elsewhere.
       const next = constrain(resolved(result), constraint);
       if (typeof next === "string")
         return refuse("", next, "Remove the constraint, or constrain what it is for");
@@ -1214,7 +1214,7 @@ function syntaxProblem(pattern: string): string | undefined {
     void new RegExp(pattern, "u");
     return undefined;
   } catch {
-    // What the engine says of it differs by version.
+    // The engine's own message differs by version.
     return `'${pattern}' is not a regular expression`;
   }
 }

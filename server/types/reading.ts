@@ -1,4 +1,4 @@
-// What a build asks of the types of its procedures, and what it gets. It is read in a thread of its own (worker.ts),
+// Requests for the types of procedures, and their answers. A thread of its own reads them (worker.ts),
 // as the compiler takes seconds in which a build bundles, and a development session answers calls.
 
 import { join } from "node:path";
@@ -27,13 +27,13 @@ export interface TypesReading {
   readonly checks: string;
   /** Types that can't be checked, or whose values can't arrive. */
   readonly problems: readonly Problem[];
-  /** What the author may not expect, though it is no mistake. */
+  /** Facts that the author may not expect, though they are no mistakes. */
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
 }
 
-/** What the thread answers a request with. */
+/** The thread's answer to a request. */
 export type TypesAnswer = { readonly reading: TypesReading } | { readonly failure: unknown };
 
 /** The text of a module with the model as `model`, and the checks as its default export. */

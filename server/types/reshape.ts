@@ -51,7 +51,7 @@ export function createReshape(
   }
 
   function copyOfAll(types: readonly Type[], value: object, place: Place): unknown {
-    // What takes any member lets all of them stay.
+    // A type that takes any member lets all of them stay.
     for (const type of types) if (!hasClosed(model, type)) return value;
     const key = types.length === 1 ? types[0]! : isTree ? "" : types.map(idOf).join();
     return copyOf(key, types, value, place);

@@ -106,7 +106,7 @@ export function isLiteral(literal: Literal, value: unknown): boolean {
     : literal === value;
 }
 
-/** What a number had to be; `undefined` if it is. */
+/** The bound that a number breaks, as a message says it; `undefined` if it breaks none. */
 export function brokenBound(
   { min, max, int }: Type & { readonly kind: "number" },
   value: number,
@@ -254,7 +254,7 @@ export function convertedTexts(arms: readonly Type[]): Type[] {
 /** The most arms or literals that a message names. */
 const maxNamed = 6;
 
-/** What a type takes, in the words of a message. */
+/** The values that a type takes, in the words of a message. */
 export function phraseOf(type: Type, resolve: (type: Type) => Type, plain: boolean): string {
   const phrases = namedBy(type, resolve, plain);
   const shown = phrases.length > maxNamed ? [...phrases.slice(0, maxNamed), "…"] : phrases;
