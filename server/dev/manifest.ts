@@ -5,7 +5,7 @@ import type { Manifest, ModuleRecord, ServerManifest } from "../../src/base/mani
 import type { Application } from "../compile/cut/application.ts";
 import { browserCode } from "../compile/cut/browser-code.ts";
 import { classRecords } from "../compile/cut/classes.ts";
-import { builtModules, isChecked } from "../compile/write/argument-types.ts";
+import { builtModules, hasChecks } from "../compile/write/argument-types.ts";
 import { markedForPages, namedIn, routesIn } from "../compile/write/manifest-writer.ts";
 import { emptyId, graphId, partId } from "../compile/read/module-ids.ts";
 import type { SourceModule } from "../compile/read/modules.ts";
@@ -29,7 +29,7 @@ export async function serverManifest(
     base,
     graph: graphId,
     // The host reads them itself.
-    ...(application.procedures.some(isChecked) && { types: emptyId }),
+    ...(application.procedures.some(hasChecks) && { types: emptyId }),
     imports: application.imports,
     modules: modulesOf(among, (file, part) =>
       part === undefined ? file : application.cut.has(file) ? partId.body(file) : undefined,

@@ -72,7 +72,7 @@ export class LiveTypes implements ApplicationTypes {
 
   /** For a procedure whose types can't be read: all its callers are refused. */
   #refusing(): ParameterTypes {
-    const why = this.#failure || "build again";
+    const why = this.#failure || "its module has just changed: try again";
     const refusal = `its types can't be read, so nothing says what it takes: ${why}`;
     return {
       check: () => ({ refusal }),

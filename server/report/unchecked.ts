@@ -1,7 +1,8 @@
 // Of which arguments of callers from outside nothing is checked, and why.
 
 import { isCallable } from "../../src/base/access.ts";
-import { isChecked, typesIdOf } from "../compile/write/argument-types.ts";
+import { typesIdOf } from "../../src/base/manifest.ts";
+import { hasChecks } from "../compile/write/argument-types.ts";
 import type { ApplicationProcedure } from "../compile/cut/application-procedure.ts";
 import type { TypesReading } from "../types/reading.ts";
 
@@ -18,7 +19,9 @@ export function uncheckedArguments(
   procedure: ApplicationProcedure,
   types: TypesReading | undefined,
 ): readonly UncheckedArgument[] {
-  if (isChecked(procedure)) return types?.unchecked[typesIdOf(procedure)] ?? [];
+  const { module, export: exported } = procedure;
+  if (hasChecks(procedure))
+    return types?.unchecked[typesIdOf({ module: module.id, export: exported })] ?? [];
   const isReached = procedure.entries.some(({ entry }) => isCallable(entry.access));
   return isReached && procedure.parameters.length > 0 ? [{ path: "", reason: "validate" }] : [];
 }

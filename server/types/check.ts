@@ -1,7 +1,7 @@
 // Arguments of one call against the types of its parameters: converted, checked, and without members that
 // the types don't name.
 
-import { type Fault, faultText, maxFaults } from "../../src/base/faults.ts";
+import { type Fault, maxFaults } from "../../src/base/faults.ts";
 import type { InstanceParts } from "../../src/base/parameter-types.ts";
 import { converts, createConvert } from "./convert.ts";
 import {
@@ -204,8 +204,6 @@ export function argumentsFrom(args: InstanceParts["args"], start: number): reado
 function refusal(faults: readonly Fault[]): Checked {
   return { faults: faults.slice(0, maxFaults), more: faults.length > maxFaults };
 }
-
-export { faultText };
 
 /** A value of a position that callers name. */
 interface Named extends Member {

@@ -1,5 +1,6 @@
 // The module that a build wrote of its types, as the core asks for it.
 
+import { faultText } from "../../src/base/faults.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import type {
   ApplicationTypes,
@@ -15,7 +16,6 @@ import {
   checkHelpers,
   type Checks,
   createCheck,
-  faultText,
   type GeneratedChecks,
 } from "./check.ts";
 import { callerNames, describeCall } from "./call-types.ts";

@@ -15,7 +15,10 @@ export function isCallable(access: Access): boolean {
 }
 
 /** Whether arguments of the callers from outside of an entry are checked by types. */
-export function isChecked({ access, validate }: SegmentEntry): boolean {
+export function isChecked({
+  access,
+  validate,
+}: Pick<SegmentEntry, "access"> & { readonly validate?: boolean | undefined }): boolean {
   return isCallable(access) && validate !== false;
 }
 

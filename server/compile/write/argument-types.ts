@@ -3,27 +3,17 @@
 
 import { join } from "node:path";
 import type { Alias as ViteAlias } from "vite";
-import { isCallable } from "../../../src/base/access.ts";
+import { isChecked } from "../../../src/base/access.ts";
+import { typesIdOf } from "../../../src/base/manifest.ts";
 import { readTypesBeside, type TypesReading, type TypesRequest } from "../../types/reading.ts";
 import type { Application } from "../cut/application.ts";
 import type { ApplicationProcedure } from "../cut/application-procedure.ts";
 import { classRecords } from "../cut/classes.ts";
 import type { SourceModule } from "../read/modules.ts";
 
-/** Whether callers from outside reach a procedure, and their arguments are checked. */
-export function isChecked({ entries }: ApplicationProcedure): boolean {
-  return entries.some(({ entry }) => isCallable(entry.access) && entry.validate !== false);
-}
-
-/** The name of a function in the model of types. */
-export function typesIdOf({
-  module,
-  export: exported,
-}: {
-  readonly module: Pick<SourceModule, "id">;
-  readonly export: string;
-}): string {
-  return `${module.id}#${exported}`;
+/** Whether an entry of a procedure has arguments of callers from outside checked. */
+export function hasChecks({ entries }: ApplicationProcedure): boolean {
+  return entries.some(({ entry }) => isChecked(entry));
 }
 
 /** What we need of Vite's configuration. */
@@ -45,7 +35,7 @@ async function requestFor(
   application: Application,
   config: TypesConfig,
 ): Promise<TypesRequest | undefined> {
-  const checked = application.procedures.filter(isChecked);
+  const checked = application.procedures.filter(hasChecks);
   if (checked.length === 0) return undefined;
   const { modules, root } = application;
   const { records } = await classRecords(builtModules(application), application);
@@ -55,7 +45,7 @@ async function requestFor(
       const { module, export: exported } = procedure;
       const code = modules.describe(module).exports.find(({ name }) => name === exported)?.code;
       return {
-        id: typesIdOf(procedure),
+        id: typesIdOf({ module: module.id, export: exported }),
         file: module.file,
         export: exported,
         ...(code !== undefined && { code }),

@@ -1,3 +1,4 @@
+import { faultText } from "../../../src/base/faults.ts";
 import { runInThisContext } from "node:vm";
 import { generateChecks } from "../../../server/types/generate-checks.ts";
 import {
@@ -6,7 +7,6 @@ import {
   checkHelpers,
   type CheckOptions,
   type Checks,
-  faultText,
   type GeneratedChecks,
 } from "../../../server/types/check.ts";
 import type { TypeModel } from "../../../server/types/model.ts";

@@ -1,7 +1,8 @@
 // Types as applications have them: of libraries, of generated code, of JavaScript, behind aliases.
 
 import { describe, expect, it } from "vitest";
-import { type CheckOptions, createCheck, faultText } from "../../../server/types/check.ts";
+import { type CheckOptions, createCheck } from "../../../server/types/check.ts";
+import { faultText } from "../../../src/base/faults.ts";
 import { generateChecks } from "../../../server/types/generate-checks.ts";
 import type { ReadTypes } from "../../../server/types/read-types.ts";
 import { loadChecks } from "./_check.ts";

@@ -1,12 +1,8 @@
 // Checks of whole calls: positions, patterns, rests, overloads; and what generated code is made of.
 
+import { faultText } from "../../../src/base/faults.ts";
 import { describe, expect, it } from "vitest";
-import {
-  createCheck,
-  type CheckOptions,
-  faultText,
-  instanceFaults,
-} from "../../../server/types/check.ts";
+import { createCheck, type CheckOptions, instanceFaults } from "../../../server/types/check.ts";
 import { generateChecks } from "../../../server/types/generate-checks.ts";
 import { Memory, testContext } from "../../../server/types/memory.ts";
 import type { TypeModel } from "../../../server/types/model.ts";
