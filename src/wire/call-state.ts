@@ -9,7 +9,6 @@ import type {
   HeaderFields,
   HttpRequest,
   HttpResponse,
-  IncomingResponse,
   PeerResponse,
 } from "../base/ports.ts";
 import type { RequestNotes, SentNotes } from "../base/ports/telemetry.ts";
@@ -111,6 +110,11 @@ export class CallState implements CallScope {
     freezeDeeply(this.#locals);
   }
 
+  /** The answer will be a stream, whose status is 200: browsers give up streams with others. */
+  streams(): void {
+    this.#response.fixStatus();
+  }
+
   /** For a call that a procedure makes. */
   sentFields(): Record<string, string> {
     return this.#fields(sentOuterCall(this.#outerCall));
@@ -157,7 +161,7 @@ export class CallState implements CallScope {
 /** The part of outbound calls in the state of the call that makes them. */
 export interface StateCarrier {
   readonly fields: (context: Context) => Record<string, string> | undefined;
-  readonly received: (context: Context, answer: IncomingResponse) => void;
+  readonly received: (context: Context, answer: PeerResponse) => void;
   /** Notes an outbound call; `undefined` if the service keeps no such notes. */
   readonly sends: (context: Context, name: string) => SentNotes | undefined;
 }

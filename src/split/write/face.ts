@@ -114,10 +114,11 @@ function seamCode(
     fqn: record.fqn,
     version: record.version,
     parameters: record.parameters,
+    stream: record.stream,
   });
   return [
     `function ${fn}(${parameters.join(", ")}) { return (${held} || ${make}()).run.apply(this, arguments); }`,
-    `var ${held}; function ${make}() { return ${held} ??= ${seam}(${text}); } ${make}();`,
+    `var ${held}; function ${make}() { return ${held} ??= ${seam}(${text}${record.stream === true ? `, ${fn}` : ""}); } ${make}();`,
   ].join(" ");
 }
 
