@@ -58,6 +58,8 @@ export interface ProcedureRecord {
   /** The name under which its body exports it. */
   readonly export: string;
   readonly parameters: readonly Parameter[];
+  /** It returns an async iterator, whose items travel one by one, and not a promise. */
+  readonly stream?: true;
 }
 
 /** What happens to members of a caller's arguments that no type names: they don't arrive, do, or are refused. */

@@ -16,6 +16,8 @@ export interface SeamRecord {
   readonly fqn: string;
   readonly version: string;
   readonly parameters: readonly Parameter[];
+  /** As in `ProcedureRecord`: `run` returns an async iterator. */
+  readonly stream?: true;
 }
 
 /** One procedure in a module graph. @internal */

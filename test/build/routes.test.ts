@@ -64,6 +64,24 @@ describe("a route in a segment file", () => {
     ]);
   });
 
+  it("that is an async generator is a problem, and a procedure that is one isn't", async () => {
+    const files = { "src/hooks.ts": hook.replace("function", "function*") };
+    const { problems } = await read({ ...hooks({ route: "GET /a" }), ...files });
+    expect(problems).toMatchObject([
+      {
+        file: "segments/shop.segment.json",
+        path: '$["./hooks"].hook',
+        message:
+          'the function of the route "hook" is an async generator, but a route returns one Response',
+        hint: expect.stringContaining("ReadableStream"),
+      },
+    ]);
+    const procedure = await read({ ...hooks({}), ...files });
+    expect(procedure.problems).toEqual([]);
+    expect(procedure.warnings).toEqual([]);
+    expect(procedure.procedures).toMatchObject([{ fqn: "hook", stream: true }]);
+  });
+
   it("and another one that answers the same requests are a problem that names both", async () => {
     const { problems } = await read({
       "src/hooks.ts": `${hook}${hook.replace("hook(", "other(")}`,

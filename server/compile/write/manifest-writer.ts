@@ -158,12 +158,13 @@ export function namedIn(
     procedure.entries.some(({ segment }) => segments.includes(segment.name)),
   );
   return {
-    procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
+    procedures: procedures.map(({ fqn, version, module, export: name, parameters, stream }) => ({
       fqn,
       version,
       module: module.id,
       export: name,
       parameters,
+      ...(stream && { stream }),
     })),
     segments: Object.fromEntries(
       [...segments].sort().map((name) => [name, entriesOf(name, procedures, side)]),
