@@ -152,6 +152,8 @@ function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap
             segment.name,
             entry.access,
             entry.safe,
+            entry.idempotent,
+            entry.resume,
             entry.crossSite,
             entry.bodyBytes,
             entry.guard,

@@ -76,6 +76,8 @@ export interface SegmentEntry {
   readonly safe?: true;
   /** Sending a call again does no harm. */
   readonly idempotent?: true;
+  /** Of a stream: if it is cut, its caller asks for the rest. Such an entry is idempotent, too. */
+  readonly resume?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
   /** What callers from outside must pass first: a module and its export, `auth#signedIn`. Browsers don't learn it. */

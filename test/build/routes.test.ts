@@ -49,6 +49,7 @@ describe("a route in a segment file", () => {
     ["a version", { route: "GET /a", version: "1" }, /a route has no "version"/],
     ["another name", { route: "GET /a", as: "x" }, /a route has no "as"/],
     ["safe", { route: "GET /a", safe: true }, /a route has no "safe"/],
+    ["resume", { route: "GET /a", resume: true }, /a route has no "resume"/],
     ["a bad pattern", { route: "GET /a{" }, /the part "a\{"/],
     ["a reserved first part", { route: "GET /rpc/x" }, /begins with "rpc"/],
     ["a route that is no text", { route: 1 }, /expected a method and a path as text/],

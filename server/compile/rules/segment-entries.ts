@@ -102,6 +102,7 @@ const agreed = [
   "validate",
   "extra",
   "safe",
+  "resume",
   "idempotent",
 ] as const satisfies readonly (keyof SegmentFileEntry)[];
 
