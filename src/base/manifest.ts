@@ -58,7 +58,7 @@ export interface ProcedureRecord {
   /** The name under which its body exports it. */
   readonly export: string;
   readonly parameters: readonly Parameter[];
-  /** It is an `async function*`: its answer is a stream. */
+  /** It returns an async iterator, whose items travel one by one, and not a promise. */
   readonly stream?: true;
 }
 
@@ -76,7 +76,7 @@ export interface SegmentEntry {
   readonly safe?: true;
   /** Sending a call again does no harm. */
   readonly idempotent?: true;
-  /** A stream of it may be asked for again from where it was cut. */
+  /** Of a stream: if it is cut, its caller asks for the rest. Such an entry is idempotent, too. */
   readonly resume?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;

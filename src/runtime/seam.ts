@@ -17,7 +17,7 @@ export interface SeamRecord {
   readonly fqn: string;
   readonly version: string;
   readonly parameters: readonly Parameter[];
-  /** As in {@link ProcedureRecord}. */
+  /** As in `ProcedureRecord`: `run` returns an async iterator. */
   readonly stream?: true;
 }
 
