@@ -23,17 +23,20 @@ export class ProcedureRun implements Run {
   readonly #largeAnswers: LargeAnswers;
   readonly #procedure: Registration;
   readonly #args: CallArguments;
+  /** A procedure makes the call: the compiler has checked it, unless that was for another build. */
+  readonly #isCompiled: boolean;
   /** Of a page that is being developed, members of the arguments that didn't arrive. */
   #dropped: readonly string[] = [];
 
   /** Throws if this node doesn't have the procedure, or if its caller mustn't know of it. */
   constructor(parts: RunParts, exchange: Exchange, largeAnswers: LargeAnswers) {
-    const { fqn, version, trust } = exchange;
+    const { fqn, version, trust, request } = exchange;
     this.#parts = parts;
     this.#exchange = exchange;
     this.#largeAnswers = largeAnswers;
     this.#procedure = parts.node.registry.findForOutside(fqn, version.toString(), trust.trusted);
     this.#args = new CallArguments(exchange, parts);
+    this.#isCompiled = trust.inner && !isOfOtherBuild(request.headers);
   }
 
   get access(): Access {
@@ -75,12 +78,6 @@ export class ProcedureRun implements Run {
       call,
       types === undefined ? positions : this.#checked(types, args, positions),
     );
-  }
-
-  /** A procedure makes the call: the compiler has checked it, unless that was for another build. */
-  get #isCompiled(): boolean {
-    const { trust, request } = this.#exchange;
-    return trust.inner && !isOfOtherBuild(request.headers);
   }
 
   /** By which the arguments are checked. */
