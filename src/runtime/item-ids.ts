@@ -19,7 +19,9 @@ export function checkId(id: unknown): string {
   if (/[^\x20-\x7e]|^\s|\s$/.test(id))
     throw new TypeError("withId: an id has printable characters of ASCII only");
   if (id === "end" || id === "0")
-    throw new TypeError(`withId: '${id}' marks the ${id === "0" ? "beginning" : "end"} of a stream`);
+    throw new TypeError(
+      `withId: '${id}' marks the ${id === "0" ? "beginning" : "end"} of a stream`,
+    );
   return id;
 }
 

@@ -5,12 +5,7 @@
 import type { CallResponse, CallScope, Locals, OuterRequest } from "../base/call-scope.ts";
 import type { Context } from "../base/context.ts";
 import { BadGateway, BadRequest } from "../base/errors.ts";
-import type {
-  HeaderFields,
-  HttpRequest,
-  HttpResponse,
-  PeerResponse,
-} from "../base/ports.ts";
+import type { HeaderFields, HttpRequest, HttpResponse, PeerResponse } from "../base/ports.ts";
 import type { RequestNotes, SentNotes } from "../base/ports/telemetry.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { decodeLocals, encodeLocals, freezeDeeply } from "../codec/locals.ts";

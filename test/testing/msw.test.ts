@@ -55,8 +55,14 @@ async function answered(
     args: Record<string, unknown>,
     version = "0.0.0",
   ): Promise<unknown> =>
-    (await remote.call({ fqn, version, args: new Map(Object.entries(args)), context: emptyContext() }))
-      .value;
+    (
+      await remote.call({
+        fqn,
+        version,
+        args: new Map(Object.entries(args)),
+        context: emptyContext(),
+      })
+    ).value;
   return {
     manifest,
     call,

@@ -172,9 +172,7 @@ export function wholeOf({ answer, received, failed }: Answered): Answer | Promis
   const { status, headers: fields, body } = answer;
   return body instanceof Uint8Array
     ? received({ status, headers: fields, body })
-    : body
-        .bytes()
-        .then((bytes) => received({ status, headers: fields, body: bytes }), failed);
+    : body.bytes().then((bytes) => received({ status, headers: fields, body: bytes }), failed);
 }
 
 /** The circumstances in which a call begins. */

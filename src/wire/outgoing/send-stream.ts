@@ -3,7 +3,12 @@
 import { Abort } from "../../base/aborts.ts";
 import type { Context } from "../../base/context.ts";
 import { BadGateway } from "../../base/errors.ts";
-import { type AbortNotice, type Clock, type PeerResponse, TransportError } from "../../base/ports.ts";
+import {
+  type AbortNotice,
+  type Clock,
+  type PeerResponse,
+  TransportError,
+} from "../../base/ports.ts";
 import { headers, jsonType } from "../../base/protocol.ts";
 import { discard, stopReading } from "../../http/bodies.ts";
 import { Idle } from "../../http/idle.ts";
