@@ -27,13 +27,16 @@ export interface OptionsHost {
   readonly copies?: Copies | undefined;
   /** Browsers set some headers themselves. */
   readonly isPage?: boolean;
-  /** A stream with options: its steps run in `context`, and `ends` are called when it is over. */
-  readonly bind: (parts: BindParts) => unknown;
   /** Makes the context that the procedure sees [a plain one]. */
   readonly createContext?: (parts: ContextParts) => Context;
 }
 
-/** What a host needs for a stream with options. */
+/** The host, and what makes a stream with options: a page loads it first. */
+export interface StreamingHost extends OptionsHost {
+  readonly bind: (parts: BindParts) => unknown;
+}
+
+/** What a stream with options consists of. */
 export interface BindParts {
   readonly stream: Stream;
   readonly carrier: ContextCarrier;
@@ -57,7 +60,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 /** One call of `withOptions(procedure, options)`, with `self` as `this`, or of `runProcedure`. */
 export async function callWith(
-  host: OptionsHost,
+  host: StreamingHost,
   procedure: unknown,
   options: unknown,
   self: unknown,
@@ -121,7 +124,7 @@ function isStream(value: unknown): value is Stream {
  * whatever `act` does then.
  */
 function limited(
-  { clock, carrier, bind, createContext, copies, began = clock.now() }: OptionsHost,
+  { clock, carrier, bind, createContext, copies, began = clock.now() }: StreamingHost,
   caller: Context,
   { signal, timeoutMs, headers }: CheckedOptions,
   act: (context: OptionsContext) => unknown,

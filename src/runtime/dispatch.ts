@@ -12,7 +12,7 @@ import {
 import { ProcedureNotFound, ValueNotSerializable } from "../base/errors.ts";
 import { procedureNotFound } from "../base/fqn.ts";
 import { bindStream, BoundStream, type BoundStreamParts, stepsOf } from "./bound-stream.ts";
-import { callWith, type OptionsHost } from "./call-options.ts";
+import { callWith, type StreamingHost } from "./call-options.ts";
 import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type SegmentEntry } from "../base/manifest.ts";
@@ -107,7 +107,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const noCaller = emptyContext();
   // The context of the procedure that is starting: a body that uses `this` asks for it first.
   let entering: Context | undefined;
-  const host: OptionsHost = {
+  const host: StreamingHost = {
     clock,
     carrier,
     bind: bindStream,

@@ -6,7 +6,7 @@ import type { Context } from "../base/context.ts";
 import { procedureKey } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import { traced } from "../base/trace.ts";
-import { waiting } from "./stream.ts";
+import { createWithOptions, markStream, waiting } from "./stream.ts";
 import type { CallWith, WithOptions } from "../types/call-options.ts";
 
 /** The function behind a procedure; its `this` is a context or undefined. */
@@ -69,8 +69,6 @@ export interface Graph {
 /** For built modules and hosts. @internal */
 export function createGraph(): Graph {
   const seams = new Map<string, Seam>();
-  /** Functions that return streams. */
-  const streams = new WeakSet<object>();
   let node: SeamHost | undefined;
   const bound = (): SeamHost => {
     if (node === undefined)
@@ -86,7 +84,7 @@ export function createGraph(): Graph {
     });
   return {
     seam(record, stream) {
-      if (stream) streams.add(stream);
+      if (stream) markStream(stream);
       const key = procedureKey(record.fqn, record.version);
       let seam = seams.get(key);
       if (seam === undefined) {
@@ -100,14 +98,7 @@ export function createGraph(): Graph {
     traced: (thrown, line, run) => traced(thrown, line, run, node?.currentCall?.()),
     context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),
-    withOptions(procedure, options) {
-      const stream = (streams.has(procedure) || undefined) as true | undefined;
-      const called = waiting({ stream }, async function (this: unknown, ...args) {
-        return await bound().callWith(procedure, options, this, args);
-      });
-      if (stream) streams.add(called);
-      return called as never;
-    },
+    withOptions: createWithOptions(async (...call) => await bound().callWith(...call)),
     bind(host) {
       if (node !== undefined) throw new Error("The graph is bound");
       node = host;

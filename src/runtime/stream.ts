@@ -1,5 +1,6 @@
 // The smallest part of streams: what a page starts with, whether it has any or not.
 
+import type { CallWith, WithOptions } from "../types/call-options.ts";
 import type { ProcedureFunction } from "./seam.ts";
 
 /** The iterator of a stream, as callers of the procedure hold it. */
@@ -23,6 +24,31 @@ export function streamOf(make: () => Promise<Stream>): Stream {
       return this as never;
     },
   });
+}
+
+const mark: unique symbol = Symbol.for("seamline.stream");
+
+/** Notes that a function returns streams: a seam's face looks like one that returns a promise. */
+export function markStream<Marked extends object>(fn: Marked): Marked {
+  return Object.defineProperty(fn, mark, { value: true });
+}
+
+/** `withOptions`, whose calls are made with `callWith`. */
+export function createWithOptions(callWith: CallWith): WithOptions {
+  return (procedure, options) => {
+    const { [mark]: isMarked, [Symbol.toStringTag]: tag } = Object(procedure) as {
+      [mark]?: true;
+      [Symbol.toStringTag]?: string;
+    };
+    const stream = isMarked ?? (tag === "AsyncGeneratorFunction" || undefined);
+    const called = waiting(
+      { stream } as { stream?: true },
+      async function (this: unknown, ...args) {
+        return await callWith(procedure, options, this, args);
+      },
+    );
+    return (stream ? markStream(called) : called) as never;
+  };
 }
 
 /** `act`, which has to wait before it calls a procedure, as a function for the procedure's seam. */

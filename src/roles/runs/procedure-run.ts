@@ -23,6 +23,8 @@ export class ProcedureRun implements Run {
   protected readonly procedure: Registration;
   readonly #largeAnswers: LargeAnswers;
   readonly #args: CallArguments;
+  /** A procedure makes the call: the compiler has checked it, unless that was for another build. */
+  readonly #isCompiled: boolean;
   /** Of a page that is being developed, members of the arguments that didn't arrive. */
   #dropped: readonly string[] = [];
 
@@ -37,6 +39,8 @@ export class ProcedureRun implements Run {
     this.#largeAnswers = largeAnswers;
     this.procedure = procedure;
     this.#args = new CallArguments(exchange, parts);
+    const { trust, request } = exchange;
+    this.#isCompiled = trust.inner && !isOfOtherBuild(request.headers);
   }
 
   get access(): Access {
@@ -79,12 +83,6 @@ export class ProcedureRun implements Run {
     const positions = this.procedure.bind(args);
     const types = this.#types();
     return types === undefined ? positions : this.#checked(types, args, positions);
-  }
-
-  /** A procedure makes the call: the compiler has checked it, unless that was for another build. */
-  get #isCompiled(): boolean {
-    const { trust, request } = this.exchange;
-    return trust.inner && !isOfOtherBuild(request.headers);
   }
 
   /** By which the arguments are checked. */

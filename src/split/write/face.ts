@@ -118,7 +118,7 @@ function seamCode(
   });
   return [
     `function ${fn}(${parameters.join(", ")}) { return (${held} || ${make}()).run.apply(this, arguments); }`,
-    `var ${held}; function ${make}() { return ${held} ??= ${seam}(${text}${record.stream === true ? `, ${fn}` : ""}); } ${make}();`,
+    `var ${held}; function ${make}() { return ${held} ??= ${seam}(${text}${stream ? `, ${fn}` : ""}); } ${make}();`,
   ].join(" ");
 }
 
