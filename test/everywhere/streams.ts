@@ -170,7 +170,9 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
         "torn off",
       ]);
       const fault = await text("breaks", post({}));
-      const { trace, ...form } = JSON.parse(/event: fault\nid: end\ndata: (.*)/.exec(fault)?.[1] ?? "");
+      const { trace, ...form } = JSON.parse(
+        /event: fault\nid: end\ndata: (.*)/.exec(fault)?.[1] ?? "",
+      );
       expect(form).toMatchObject({ serialized: true, name: "Error", message: "torn off" });
       expect(trace).toEqual(["[streams/breaks | v0.0.0]"]);
     });
@@ -204,7 +206,10 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
     it("GET needs an entry that allows it, and a reader that has all of it gets nothing", async () => {
       expect((await mode().request("/rpc/streams/rolls?count=1")).status).toBe(200);
       const refused = await mode().request("/rpc/streams/parked?id=get");
-      expect([refused.status, await refused.text()]).toEqual([405, expect.stringContaining("POST")]);
+      expect([refused.status, await refused.text()]).toEqual([
+        405,
+        expect.stringContaining("POST"),
+      ]);
       for (const id of ["end", "3"]) {
         const again = await mode().request("/rpc/streams/rolls?count=1", {
           headers: { "last-event-id": id },
