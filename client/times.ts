@@ -10,3 +10,7 @@ export const storageMs = 1_000;
  * procedure that never existed.
  */
 export const checkIntervalMs = 10_000;
+
+// stream.ts
+/** A service shows every 15 s that a stream lives: three in a row are missing. */
+export const streamIdleMs = 60_000;
