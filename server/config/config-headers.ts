@@ -44,6 +44,26 @@ export function headerProblem(name: string, value: string): string | undefined {
     : undefined;
 }
 
+/** The problem of a header that pages may add to streams, or `undefined`. */
+export function streamHeaderProblem(name: string): string | undefined {
+  let key: string;
+  try {
+    key = checkedHeader(name, "");
+  } catch (error) {
+    return (error as Error).message;
+  }
+  if (isServiceHeader(key)) return `'${key}' is Seamline's own: a page can't set it`;
+  if (notOfPages.test(key))
+    return `'${key}' comes from the browser or the proxy in front: a page can't set it`;
+  return isHopByHop(key) || key.startsWith("proxy-")
+    ? `'${key}' belongs to the connection`
+    : undefined;
+}
+
+/** No proxy in front sees the headers of a stream. */
+const notOfPages =
+  /^(?:host|origin|referer|cookie|forwarded|x-forwarded-.*|x-real-ip|via|sec-.*|accept|accept-encoding|expect|range|if-.*|content-.*|user-agent)$/;
+
 /** Warnings about policies that stop the page's own runtime, each with its place in the configuration. */
 export function headerWarnings(rules: HeaderRules): readonly string[] {
   return Object.entries(rules).flatMap(([glob, fields]) =>
