@@ -11,8 +11,10 @@ export function pageLinksOf(prepared: PreparedService): PageLinks | undefined {
   return new PageLinks({
     role,
     handle: host.links.around?.(role.handle) ?? role.handle,
-    streamHeaders: "streamHeaders" in config ? config.streamHeaders : undefined,
-    limits,
+    settings: () => ({
+      limits,
+      streamHeaders: "streamHeaders" in config ? config.streamHeaders : undefined,
+    }),
     memory,
     clock: host.clock,
     log,

@@ -26,16 +26,22 @@ export interface PageRole {
   readonly base: string | undefined;
 }
 
-export interface PageLinksParts {
-  readonly role: PageRole;
-  /** Answers the requests that come over links. */
-  handle(request: HttpRequest): Promise<HttpResponse>;
+/** The part of a configuration about links of pages. */
+export interface PageLinkSettings {
   /** Fields that streams may add, besides those that all may. */
   readonly streamHeaders?: readonly string[] | undefined;
   readonly limits: Pick<
     Limits,
     "headerBytes" | "headerCount" | "streamsPerLink" | "linksPerAddress"
   >;
+}
+
+export interface PageLinksParts {
+  readonly role: PageRole;
+  /** Answers the requests that come over links. */
+  handle(request: HttpRequest): Promise<HttpResponse>;
+  /** Asked for each link: in development they may change. */
+  readonly settings: () => PageLinkSettings;
   readonly memory: HeldMemory;
   readonly clock: Clock;
   readonly log: Pick<Log, "warn">;
@@ -46,7 +52,6 @@ export interface PageLinksParts {
 
 export class PageLinks {
   readonly #parts: PageLinksParts;
-  readonly #names: ReadonlySet<string>;
   /** `undefined` while a socket becomes a WebSocket. */
   readonly #links = new Map<Socket, PageLink | undefined>();
   /** Their number by {@link publicCaller}. */
@@ -58,8 +63,6 @@ export class PageLinks {
 
   constructor(parts: PageLinksParts) {
     this.#parts = parts;
-    const { streamHeaders = [] } = parts;
-    this.#names = new Set([...pageLinkHeaders, ...streamHeaders].map((name) => name.toLowerCase()));
   }
 
   /** They count as connections. */
@@ -124,7 +127,7 @@ export class PageLinks {
     { method, headers, url = "", rawHeaders }: IncomingMessage,
     isSpare: boolean,
   ): ServiceError | undefined {
-    const { limits } = this.#parts;
+    const { limits } = this.#parts.settings();
     const protocols = headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim());
     if (
       method !== "GET" ||
@@ -147,7 +150,8 @@ export class PageLinks {
   }
 
   #admit(handshake: Handshake): PageAdmission {
-    const { role, limits, log } = this.#parts;
+    const { role, settings, log } = this.#parts;
+    const { limits } = settings();
     const admission = role.admitPage!(handshake);
     if ("refused" in admission || admission.address === undefined) return admission;
     const caller = publicCaller(admission.address);
@@ -169,8 +173,10 @@ export class PageLinks {
     { handshake, holder }: { readonly handshake: Handshake } & Pick<CallerConnection, "holder">,
   ): Promise<void> {
     const { upgradeToWebSocket } = await import("./web-socket.ts");
-    const { role, handle, limits, memory, clock, onFault } = this.#parts;
-    const rules = { names: this.#names, base: () => role.base ?? "", limits };
+    const { role, handle, settings, memory, clock, onFault } = this.#parts;
+    const { limits, streamHeaders = [] } = settings();
+    const names = [...pageLinkHeaders, ...streamHeaders].map((name) => name.toLowerCase());
+    const rules = { names: new Set(names), base: () => role.base ?? "", limits };
     upgradeToWebSocket(message, socket, head, holder, (webSocket) => {
       const link = new PageLink({
         socket: webSocket,
