@@ -20,6 +20,7 @@ const pageFiles: Readonly<Record<string, { file: string; entry: string }>> = {
   codec: { file: "svc/codec.js", entry: "client/codec.ts" },
   superjson: { file: "svc/superjson.js", entry: "src/codec/superjson/superjson.ts" },
   rare: { file: "svc/rare.js", entry: "client/rare.ts" },
+  stream: { file: "svc/stream.js", entry: "client/stream.ts" },
   plain: { file: "svc/plain.js", entry: "client/plain.ts" },
   // `seamline/client`, and `seamline` in a browser: names of /svc/client.js.
   packageClient: { file: "client.js", entry: "client/index.ts" },

@@ -32,6 +32,9 @@ export const checked: Checked = createChecked(loadRare);
 /** Always throws: browsers can't carry a context across an `await`. */
 export { noContext as getContext } from "../src/base/context.ts";
 
+/** Returns `item`: only servers send streams. */
+export const withId = <Item>(_id: string, item: Item): Item => item;
+
 // For the generated faces and bodies of the application's modules.
 /** @internal */
 export const seam: Graph["seam"] = graph.seam;
@@ -53,6 +56,7 @@ export {
   MisdirectedRequest,
   MissingParameterValue,
   NodeNotAvailable,
+  NotAcceptable,
   NotFound,
   NotImplemented,
   PayloadTooLarge,

@@ -17,10 +17,15 @@ import { TimedContext } from "../src/runtime/timed-context.ts";
 import type { CallWith } from "../src/types/call-options.ts";
 import type { PageHeaders } from "../src/types/client.ts";
 import type { OutgoingCall } from "../src/types/outgoing-call.ts";
+import { unavailable } from "./load-rare.ts";
 import { within } from "./within.ts";
 
 // Browsers can't carry a context across an await.
-const carrier: ContextCarrier = { run: (_, act) => act(), current: () => undefined };
+const carrier: ContextCarrier = {
+  run: (_, act) => act(),
+  current: () => undefined,
+  snapshot: () => (act) => act(),
+};
 
 /** The part of a started page that this file uses. */
 interface Started {
@@ -77,7 +82,9 @@ async function limited(
   call: Parameters<CallWith>,
 ): Promise<unknown> {
   const createContext = (parts: ContextParts): Context => new TimedContext(parts, clock);
-  const host = { clock, carrier, createContext, ...begun, isPage: true };
+  const bind = async (parts: options.BindParts): Promise<unknown> =>
+    (await import("./stream.ts").catch(unavailable("stream"))).bindStream(parts);
+  const host = { clock, carrier, bind, createContext, ...begun, isPage: true };
   return await options.callWith(host, ...call);
 }
 

@@ -11,7 +11,7 @@ import { snapshot } from "../src/codec/values/snapshot.ts";
 import { plainAnswer, plainArguments } from "../src/wire/outgoing/plain-call.ts";
 import { bothEncodings, type CallCodec, createSender } from "../src/wire/outgoing/send-call.ts";
 import { fetchTransport } from "./fetch-transport.ts";
-import type { Rare } from "./load-rare.ts";
+import { type Rare, unavailable } from "./load-rare.ts";
 import type { ModuleFiles } from "./module-files.ts";
 import type { Browser, Revisions } from "./page-parts.ts";
 import type { PageHeaders } from "../src/types/client.ts";
@@ -41,36 +41,37 @@ export function createPageRemote(page: Page): Remote {
   const { clock, base } = page.browser;
   let opened: Promise<CallCodec> | undefined;
   let ready: CallCodec | undefined;
-  const codec = (): Promise<CallCodec> =>
+  const loaded = (): Promise<CallCodec> =>
     (opened ??= import("./codec.ts")
       .then(({ createPageCodec }) => (ready = createPageCodec(page)))
       .catch((cause: unknown) => {
         opened = undefined;
         throw new NodeNotAvailable("Can't load /svc/codec.js", { cause });
       }));
-  const remote = createSender({
+  const codec: CallCodec = {
+    encode(args) {
+      const body = plainArguments(args);
+      if (body !== undefined) return { body, encoding: bothEncodings };
+      if (ready !== undefined) return ready.encode(args);
+      const taken = snapshot(args);
+      return loaded().then((all) => all.encode(taken));
+    },
+    async decode(response) {
+      page.answered?.(response);
+      try {
+        return plainAnswer(response) ?? (await (await loaded()).decode(response));
+      } catch (error) {
+        // The decoder's lines, or those of a server, have replaced the page's call.
+        const call = new Error().stack?.replace(/^Error.*\n/, "");
+        Reflect.set(error as Error, "stack", `${(error as Error).stack}\n${call}`);
+        throw error;
+      }
+    },
+  };
+  const { call: remote, open } = createSender({
     transport: fetchTransport,
     base,
-    codec: {
-      encode(args) {
-        const body = plainArguments(args);
-        if (body !== undefined) return { body, encoding: bothEncodings };
-        if (ready !== undefined) return ready.encode(args);
-        const taken = snapshot(args);
-        return codec().then((loaded) => loaded.encode(taken));
-      },
-      async decode(response) {
-        page.answered?.(response);
-        try {
-          return plainAnswer(response) ?? (await (await codec()).decode(response));
-        } catch (error) {
-          // The decoder's lines, or those of a server, have replaced the page's call.
-          const call = new Error().stack?.replace(/^Error.*\n/, "");
-          Reflect.set(error as Error, "stack", `${(error as Error).stack}\n${call}`);
-          throw error;
-        }
-      },
-    },
+    codec,
     limits: { callTimeoutMs: defaultTime },
     clock,
     // Calls with headers come from /svc/rare.js, which has chosen them.
@@ -80,5 +81,16 @@ export function createPageRemote(page: Page): Remote {
         ? page.rare().then(({ withHeaders }) => withHeaders(page, call))
         : call,
   });
-  return createAway({ placement, carrier: { current: () => undefined }, clock, remote });
+  return createAway({
+    placement,
+    carrier: { current: () => undefined },
+    clock,
+    remote,
+    // Whoever reads a stream of a page waits for its code anyway.
+    stream: (...call) =>
+      import("./stream.ts").then(
+        ({ createPageStreams }) => createPageStreams({ open, codec, clock })(...call),
+        unavailable("stream"),
+      ) as never,
+  });
 }

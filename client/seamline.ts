@@ -17,6 +17,7 @@ export {
   MisdirectedRequest,
   MissingParameterValue,
   NodeNotAvailable,
+  NotAcceptable,
   NotFound,
   NotImplemented,
   onStop,
@@ -36,5 +37,6 @@ export {
   UnknownParameter,
   UnsupportedEncoding,
   ValueNotSerializable,
+  withId,
   withOptions,
 } from "./client.ts";

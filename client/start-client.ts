@@ -9,6 +9,7 @@ import { entryOf } from "../src/base/manifest.ts";
 import { type Copies, snapshot } from "../src/codec/values/snapshot.ts";
 import { bodiesOf, createPlacement } from "../src/runtime/placement.ts";
 import type { Graph, SeamHost } from "../src/runtime/seam.ts";
+import { waiting } from "../src/runtime/stream.ts";
 import type { Browser } from "./page-parts.ts";
 import { loadPlain, loadRare, type Rare, unavailable } from "./load-rare.ts";
 import { createModuleFiles } from "./module-files.ts";
@@ -32,12 +33,12 @@ function openPage(graph: Graph, browser: Browser): StartClient {
     loader: files,
     clock,
     away: (seam) =>
-      async function (this: unknown, ...args) {
+      waiting(seam, async function (this: unknown, ...args) {
         const copies = copiesOf(this);
         // A codec that is loaded encodes at once, so no snapshot is needed.
         if (ready === undefined || copies !== undefined) args = snapshot(args, copies);
         return await (ready ?? (await page.remote())).away(seam).apply(this, args);
-      },
+      }),
   });
   let rare: Rare | undefined;
   let remote: Promise<Remote> | undefined;

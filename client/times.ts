@@ -22,3 +22,7 @@ export const linkMs = {
   /** How long a link stays open without streams: a page that shows another view soon needs it again. */
   idle: 30_000,
 } as const;
+
+// stream.ts
+/** A service shows every 15 s that a stream lives: three in a row are missing. */
+export const streamIdleMs = 60_000;

@@ -24,7 +24,7 @@ export { Context, type MaybeContext } from "./base/context.ts";
 export type { HealthCheck } from "./http/health.ts";
 export type { CallOptions, OptionHeaders, WithOptions } from "./types/call-options.ts";
 export type { Procedure, RunProcedure } from "./types/imported.ts";
-export type { Middleware } from "./http/middleware.ts";
+export type { Middleware, OpaqueStream as Stream } from "./http/middleware.ts";
 export { CorsMiddleware, type CorsOptions } from "./http/cors.ts";
 export type { Checked, StandardSchema } from "./types/standard-schema.ts";
 export { traceOf } from "./base/trace.ts";
@@ -45,6 +45,7 @@ export {
   MisdirectedRequest,
   MissingParameterValue,
   NodeNotAvailable,
+  NotAcceptable,
   NotFound,
   NotImplemented,
   PayloadTooLarge,

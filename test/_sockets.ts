@@ -257,7 +257,7 @@ export async function callFrom(
     limits: defaultLimits,
   };
   return (
-    await createRemote(options)({
+    await createRemote(options).call({
       fqn,
       version: "0.0.0",
       args: new Map(Object.entries(args)),

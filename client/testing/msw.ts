@@ -211,7 +211,11 @@ const host: Host = {
     },
   },
   // Browsers can't carry a context across an await.
-  carrier: { run: (_, act) => act(), current: () => undefined },
+  carrier: {
+    run: (_, act) => act(),
+    current: () => undefined,
+    snapshot: () => (act) => act(),
+  },
   log: {
     info() {},
     // oxlint-disable no-console -- answers hide a fake's mistakes, so the test's output shows them

@@ -157,7 +157,10 @@ function segmentLines(
         typeof guard === "string" ? `${access}, guard ${guard}` : access,
       );
   const members = procedures.flatMap((procedure) =>
-    accessOf(procedure).map((access) => ({ procedure, access })),
+    accessOf(procedure).map((access) => ({
+      procedure,
+      access: procedure.stream ? `${access}, stream` : access,
+    })),
   );
   const procedureRows = members.map(({ procedure, access }) => [
     `  ${nameOf(procedure)}`,

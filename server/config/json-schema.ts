@@ -192,6 +192,9 @@ export function segmentJsonSchema(): Json {
           idempotent: flag(
             "It may be sent again if no answer came: running it twice does no harm.",
           ),
+          resume: flag(
+            "Of an async function*: a caller whose stream is cut asks for the rest, and the function begins after getContext().lastEventId. It may be sent again, as with idempotent.",
+          ),
           timeoutMs: {
             description:
               "How long a call of it may take, if that is less than the service's limits.callTimeoutMs.",

@@ -144,7 +144,7 @@ interface Row {
 function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap<string, Row> {
   return new Map(
     [...application.procedures, ...application.routes].map((procedure) => {
-      const { fqn, version, module, export: name, parameters, entries, route } = procedure;
+      const { fqn, version, module, export: name, parameters, stream, entries, route } = procedure;
       const locations = locationsOf(segmentsOf(procedure), application);
       const access = entries
         .map(({ segment, entry }) =>
@@ -152,6 +152,8 @@ function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap
             segment.name,
             entry.access,
             entry.safe,
+            entry.idempotent,
+            entry.resume,
             entry.crossSite,
             entry.bodyBytes,
             entry.guard,
@@ -160,7 +162,11 @@ function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap
         .sort();
       return [
         procedureKey(fqn, version),
-        { fqn, locations, state: JSON.stringify([access, module.id, name, parameters, route]) },
+        {
+          fqn,
+          locations,
+          state: JSON.stringify([access, module.id, name, parameters, stream, route]),
+        },
       ];
     }),
   );

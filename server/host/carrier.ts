@@ -4,6 +4,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { Context } from "../../src/base/context.ts";
 import type { ContextCarrier } from "../../src/base/ports.ts";
+import { CallContext } from "../../src/runtime/call-context.ts";
+import { checkId, noteId } from "../../src/runtime/item-ids.ts";
 
 /** A context, and its service. */
 interface Carried {
@@ -25,6 +27,7 @@ export function createCarrier(): ContextCarrier {
       const carried = storage.getStore();
       return carried?.carrier === carrier ? carried.context : undefined;
     },
+    snapshot: () => AsyncLocalStorage.snapshot(),
   };
   return carrier;
 }
@@ -61,4 +64,16 @@ export function getContext(): Context {
       "getContext() needs a running call: use it in procedures, routes and middleware, not while modules load or in timers that they start",
     );
   return context;
+}
+
+/**
+ * Gives an item of a stream an id: `yield withId(row.id, row)`. A reader that was cut off sends the last one back, and
+ * the procedure finds it in `getContext().lastEventId`. Returns `item`. Throws TypeError for an id that isn't 1 to 256
+ * printable characters of ASCII, and for `0` and `end`, which mark the ends of a stream.
+ */
+export function withId<Item>(id: string, item: Item): Item {
+  const checked = checkId(id);
+  const call = CallContext.sourceOf(storage.getStore()?.context);
+  if (call !== undefined) noteId(call, checked, item);
+  return item;
 }

@@ -20,6 +20,8 @@ import { Classes } from "../../src/codec/classes.ts";
 import type { Limits } from "../../src/base/limits.ts";
 import { callStates } from "../../src/wire/call-state.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
+import { streamOf } from "../../src/runtime/stream.ts";
+import type { OutgoingCall, Remote } from "../../src/types/outgoing-call.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
 
 /** A node as the gateway's modules call it. */
@@ -62,30 +64,43 @@ export async function bindGatewayCalls(
   { modules, peer, limits, holder }: GatewayCalls,
 ): Promise<void> {
   const classes = new Classes();
-  const node = createServerNode(host, modules, async (call) => {
-    const { fqn, version, args, context } = call;
-    const target = holder(fqn, version);
-    if (target?.role?.runProcedure === undefined) {
-      if (!isForNodes(await modules.manifest(), procedureKey(fqn, version)))
-        throw procedureNotFound(fqn, version);
-      throw new NodeNotAvailable(`No node can take '${fqn}' now`);
-    }
-    // In production, middleware may call private procedures of its own process. A request may not.
-    if (target.accessOf(procedureKey(fqn, version)) === "private")
-      return {
-        value: await target.role.runProcedure(fqn, version, Object.fromEntries(args), context),
-        node: target.name,
-      };
-    return await createRemote({
+  const remoteTo = (base: string): Remote =>
+    createRemote({
       transport: peer,
-      base: target.url,
+      base,
       from: "service",
       classes,
       limits,
       clock: host.clock,
       states: callStates,
       onError: noteAnsweredError,
-    })(call);
+    });
+  const holderOf = async ({ fqn, version }: OutgoingCall): Promise<ProcedureHolder> => {
+    const target = holder(fqn, version);
+    if (target?.role?.runProcedure !== undefined) return target;
+    if (!isForNodes(await modules.manifest(), procedureKey(fqn, version)))
+      throw procedureNotFound(fqn, version);
+    throw new NodeNotAvailable(`No node can take '${fqn}' now`);
+  };
+  const node = createServerNode(host, modules, {
+    async call(call) {
+      const { fqn, version, args, context } = call;
+      const target = await holderOf(call);
+      const runProcedure = target.role?.runProcedure;
+      // In production, middleware may call private procedures of its own process. A request may not.
+      if (runProcedure !== undefined && target.accessOf(procedureKey(fqn, version)) === "private")
+        return {
+          value: await runProcedure(fqn, version, Object.fromEntries(args), context),
+          node: target.name,
+        };
+      return await remoteTo(target.url).call(call);
+    },
+    stream: (context, makeCall, onEnd) =>
+      streamOf(async () => {
+        const call = makeCall();
+        const { url } = await holderOf(call);
+        return remoteTo(url).stream(context, () => call, onEnd);
+      }),
   });
   await loadSegments(host, node, classes, { modules, segments: [] });
 }

@@ -59,11 +59,14 @@ export interface InspectedProcedure {
   readonly signature: string;
   /** As the manifest has them. */
   readonly parameters: readonly Parameter[];
+  /** It returns an async iterator, whose items travel one by one. */
+  readonly stream?: true;
   readonly segments: readonly {
     readonly name: string;
     readonly access: Access;
     readonly safe?: true;
     readonly idempotent?: true;
+    readonly resume?: true;
     readonly timeoutMs?: number;
     readonly validate?: boolean;
     readonly extra?: ExtraMembers;
@@ -175,7 +178,7 @@ function inspected(
     types,
   }: Pick<InspectedProcedure, "importers"> & { readonly types: TypesReading | undefined },
 ): InspectedProcedure {
-  const { fqn, version, module, export: name, parameters, entries } = procedure;
+  const { fqn, version, module, export: name, parameters, stream, entries } = procedure;
   const declared = modules.describe(module).exports.find((candidate) => candidate.name === name);
   return {
     fqn,
@@ -186,11 +189,13 @@ function inspected(
     export: name,
     signature: declared?.signature ?? "()",
     parameters,
+    ...(stream && { stream }),
     segments: entries.map(({ segment, entry }) => ({
       name: segment.name,
       access: entry.access,
       ...(entry.safe && { safe: true }),
       ...(entry.idempotent && { idempotent: true }),
+      ...(entry.resume && { resume: true }),
       ...(entry.timeoutMs !== undefined && { timeoutMs: entry.timeoutMs }),
       ...(entry.validate !== undefined && { validate: entry.validate }),
       ...(entry.extra !== undefined && { extra: entry.extra }),

@@ -1,6 +1,8 @@
 // The services that run in this process. The package's own `runProcedure` uses the only one, and its `withOptions`
 // the service whose call is running. Application modules have those of their own node.
 
+import { bindStream } from "../../src/runtime/bound-stream.ts";
+import { createWithOptions } from "../../src/runtime/stream.ts";
 import type { ContextCarrier } from "../../src/base/ports.ts";
 import { callWith, type OptionsHost } from "../../src/runtime/call-options.ts";
 import type { WithOptions } from "../../src/types/call-options.ts";
@@ -48,13 +50,16 @@ function currentHost(): OptionsHost {
 }
 
 /** In code that no service runs, such as a test, no context is carried. */
-export const noCarrier: ContextCarrier = { run: (_, act) => act(), current: () => undefined };
+export const noCarrier: ContextCarrier = {
+  run: (_, act) => act(),
+  current: () => undefined,
+  snapshot: () => (act) => act(),
+};
 
 /** Without a service, as in a unit test of a module, options limit the function itself. */
 const alone: OptionsHost = { clock: nodeClock, carrier: noCarrier };
 
 /** Returns a procedure with a signal, headers or a time limit for each of its calls. */
-export const withOptions: WithOptions = (procedure, options) =>
-  async function (this: unknown, ...args: unknown[]) {
-    return await callWith(currentHost(), procedure, options, this, args);
-  } as never;
+export const withOptions: WithOptions = createWithOptions((...call) =>
+  callWith({ bind: bindStream, ...currentHost() }, ...call),
+);

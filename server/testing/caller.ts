@@ -1,6 +1,6 @@
 // The callers of a test cluster that can't be called themselves: the test and the page.
 
-import type { Host, ModuleNamespace, Peer } from "../../src/base/ports.ts";
+import type { ContextCarrier, Host, ModuleNamespace, Peer } from "../../src/base/ports.ts";
 import { noteAnsweredError } from "../../src/http/refusals.ts";
 import { createServerNode } from "../../src/roles/application/load-node.ts";
 import type { Graph } from "../../src/runtime/seam.ts";
@@ -42,7 +42,11 @@ export async function createCaller(parts: CallerParts): Promise<TestPage> {
     onError: noteAnsweredError,
   });
   // A page can't carry a context across an await, and a test's own calls have none.
-  const carrier = { run: <T>(_: unknown, act: () => T): T => act(), current: () => undefined };
+  const carrier: ContextCarrier = {
+    run: (_, act) => act(),
+    current: () => undefined,
+    snapshot: () => (act) => act(),
+  };
   const node = createServerNode({ ...host, carrier }, modules, remote);
   const manifest = await modules.manifest();
   const graph = (await modules.import(manifest.graph)) as ModuleNamespace & Graph;

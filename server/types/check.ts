@@ -104,7 +104,7 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
   }));
   return (given, options) => {
     const { plain = false, isRead = false, extra = "drop", isInstance, masked = false } = options;
-    const { isTree = plain } = options;
+    const { isTree = plain, maxDigits = Infinity } = options;
     let context: TestContext | undefined;
     let known: Matcher | undefined;
     // Conversion has a context of its own: a test that remembers its results notes no unknown members.
@@ -115,6 +115,7 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
         isInstance,
         masked,
         plain,
+        maxDigits,
         isTree,
         context,
       }));
@@ -125,7 +126,6 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
       let fits = test(positions, context);
       // A value that fits unconverted stays.
       if (!fits && plain && !isRead && isConverted) {
-        const { maxDigits = Infinity } = options;
         context = undefined;
         const convert = createConvert({ model, matcher: matcher(), maxDigits });
         positions = withValues(signature, given, ({ type, value }) => convert(type, value));

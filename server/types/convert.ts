@@ -4,7 +4,7 @@
 import { parsedUrl } from "../../src/base/url.ts";
 import { indexTypes, type Matcher } from "./match.ts";
 import type { BinaryType, Type, TypeModel } from "./model.ts";
-import { dateOf } from "./text-rules.ts";
+import { dateOf, digitsOf } from "./text-rules.ts";
 import { binaryOf, convertedTexts, itemOf, memberOf, reaches } from "./values.ts";
 
 export interface ConvertOptions {
@@ -150,8 +150,8 @@ function leafOf(type: Type, value: unknown, maxDigits: number): unknown {
 }
 
 function bigintOf(text: string, maxDigits: number): bigint | undefined {
-  const digits = text.length - (text.startsWith("-") ? 1 : 0);
-  return digits <= maxDigits && /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+  const digits = digitsOf(text) ?? Infinity;
+  return digits <= maxDigits ? BigInt(text) : undefined;
 }
 
 function bytesOf(type: BinaryType, text: string): object | undefined {

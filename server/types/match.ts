@@ -5,7 +5,7 @@ import { cutPath, type Fault, maxFaults, pathPart } from "../../src/base/faults.
 import { headers } from "../../src/base/protocol.ts";
 import { type Test, type TestContext, testContext } from "./memory.ts";
 import type { Member, Type, TypeModel } from "./model.ts";
-import { brokenRule, fitsTemplate, takesKey } from "./text-rules.ts";
+import { brokenRule, digitsOf, fitsTemplate, takesKey } from "./text-rules.ts";
 import {
   brokenBound,
   brokenCount,
@@ -33,6 +33,8 @@ export interface MatchOptions {
   readonly masked?: boolean;
   /** The message had no form for a Date: say which text is one. */
   readonly plain?: boolean;
+  /** The most digits of a bigint, which is text in such a message. */
+  readonly maxDigits?: number;
   /** No object comes twice, or contains itself. */
   readonly isTree?: boolean;
   /** Notes of earlier tests of the same values. */
@@ -75,6 +77,7 @@ function testsByType({ model, tests }: MatchOptions): ReadonlyMap<Type, Test> {
 
 export function createMatcher(options: MatchOptions): Matcher {
   const { model, isInstance, masked = false, plain = false, isTree = false } = options;
+  const { maxDigits = Infinity } = options;
   const tests = testsByType(options);
   const { context = testContext(isInstance, isTree) } = options;
   const explained = new Map<object, Set<Type>>();
@@ -337,6 +340,9 @@ export function createMatcher(options: MatchOptions): Matcher {
       const phrases = texts.map((arm) => phraseOf(arm, resolve, plain)).join(" from ");
       return add(place, `plain JSON can't tell ${phrases}: send it with ${headers.encoding}`);
     }
+    const isBigint = texts.some(({ kind }) => kind === "bigint");
+    if (isBigint && (digitsOf(value as string) ?? 0) > maxDigits)
+      return add(place, `more than ${maxDigits} digits (limit 'maxDigits')`);
     const wrong = `expected ${expectation(type, value)}, got ${shown(type, value)}`;
     add(place, `${wrong}${formHint(type, value)}`);
   }

@@ -92,6 +92,11 @@ export function dateOf(text: string): Date | undefined {
   return day.getUTCDate() === Number(parts[1]) ? date : undefined;
 }
 
+/** How many digits a whole number has; `undefined` for any other text. */
+export function digitsOf(text: string): number | undefined {
+  return /^-?\d+$/.test(text) ? text.length - (text.startsWith("-") ? 1 : 0) : undefined;
+}
+
 /**
  * Whether a text is one of a template. As in the compiler, a hole takes as little as possible up to the
  * next text, and one before another hole takes one character: no backtracking.

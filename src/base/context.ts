@@ -42,6 +42,11 @@ export interface Context {
    * none, as for a call that a service makes at its start.
    */
   readonly request: OuterRequest | undefined;
+  /**
+   * The id of the last item that the reader of a stream has received, who asks for the rest of it; `undefined` for all
+   * of it. It comes from outside. Only where the segment entry has `resume`.
+   */
+  readonly lastEventId: string | undefined;
   /** The parameters of a route's path; empty in a procedure. */
   readonly params: PathParameters;
   /** When the call must be answered, by this machine's clock; `undefined` if there is no limit. */

@@ -133,6 +133,12 @@ export class MethodNotAllowed extends ServiceError {
   static override readonly kind: string = "MethodNotAllowed";
 }
 
+/** 406: the procedure answers with a stream, which the caller doesn't take. */
+export class NotAcceptable extends ServiceError {
+  static override readonly status: number = 406;
+  static override readonly kind: string = "NotAcceptable";
+}
+
 /** 408: the request's body didn't arrive in time. */
 export class RequestTimeout extends ServiceError {
   static override readonly status: number = 408;
@@ -241,6 +247,7 @@ export const frameworkErrors: ReadonlyMap<
     FileNotFound,
     SegmentNotFound,
     MethodNotAllowed,
+    NotAcceptable,
     RequestTimeout,
     PayloadTooLarge,
     UnsupportedEncoding,

@@ -23,6 +23,12 @@ export interface Limits {
   readonly requestTimeoutMs: number;
   /** Milliseconds that a streamed body may stand still, in both directions, before it's cut. */
   readonly idleTimeoutMs: number;
+  /** Milliseconds that a procedure's stream may stand still, at least 20,000: one without items shows after 15,000 that it lives. */
+  readonly streamIdleMs: number;
+  /** Bytes of one item of a stream, as it is sent. */
+  readonly itemBytes: number;
+  /** Streams that are open at once; more are a 503. */
+  readonly maxStreams: number;
   /** Milliseconds for which a connection without a request stays open. */
   readonly keepAliveTimeoutMs: number;
   /** Calls that run at once, or are passed on; more are a 503. */
@@ -64,6 +70,9 @@ export const unlimited: ValueLimits = {
 /** The default time limit of a call, in ms. A constant of its own, as a page needs no other limit. */
 export const defaultTime = 30_000;
 
+/** Milliseconds that calls have which begin after their caller has left, as in a procedure's `finally`. */
+export const cleanUpMs = 5_000;
+
 /** The limits of a configuration that doesn't set any. */
 export const defaultLimits: Limits = {
   bodyBytes: 1_048_576,
@@ -75,6 +84,9 @@ export const defaultLimits: Limits = {
   headerTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 30_000,
+  streamIdleMs: 60_000,
+  itemBytes: 1_048_576,
+  maxStreams: 10_000,
   // Longer than most balancers keep idle connections, so that a service never closes one just as a
   // request arrives.
   keepAliveTimeoutMs: 65_000,

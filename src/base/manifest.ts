@@ -58,6 +58,8 @@ export interface ProcedureRecord {
   /** The name under which its body exports it. */
   readonly export: string;
   readonly parameters: readonly Parameter[];
+  /** It returns an async iterator, whose items travel one by one, and not a promise. */
+  readonly stream?: true;
 }
 
 /** What happens to members of a caller's arguments that no type names: they don't arrive, do, or are refused. */
@@ -74,6 +76,8 @@ export interface SegmentEntry {
   readonly safe?: true;
   /** Sending a call again does no harm. */
   readonly idempotent?: true;
+  /** Of a stream: if it is cut, its caller asks for the rest. Such an entry is idempotent, too. */
+  readonly resume?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
   /** What callers from outside must pass first: a module and its export, `auth#signedIn`. Browsers don't learn it. */

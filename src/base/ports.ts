@@ -212,6 +212,8 @@ export interface Clock {
 export interface ContextCarrier {
   run<T>(context: Context, act: () => T): T;
   current(): Context | undefined;
+  /** Returns a function that runs code as if it were called here: also in the contexts of others. */
+  snapshot(): <T>(act: () => T) => T;
 }
 
 /** A module's namespace object. */

@@ -14,7 +14,7 @@ type Place = Omit<SegmentEntry, "procedure"> & { readonly segment: string };
 
 /**
  * The name of its export, indices into `parameters` and `places`, then its version unless that is
- * the default one, and its FQN unless that follows from module and export.
+ * the default one, and its FQN unless that follows from module and export. Of a stream all are there.
  */
 type StoredProcedure = readonly [
   name: string,
@@ -22,6 +22,7 @@ type StoredProcedure = readonly [
   places: number,
   version?: string,
   fqn?: string,
+  stream?: true,
 ];
 
 /** `manifest.json` of a build. */
@@ -60,16 +61,17 @@ export function writeStored(manifest: ServerManifest): string {
   const shared = new Shared<readonly Place[]>();
   const modules = new Map<string, StoredProcedure[]>();
   procedures.forEach((record, index) => {
-    const { module, export: name, version, fqn } = record;
+    const { module, export: name, version, fqn, stream = false } = record;
     const stored = modules.get(module) ?? [];
     modules.set(module, stored);
-    const renamed = fqn !== fqnOf(module, name);
+    const named = stream || fqn !== fqnOf(module, name);
     stored.push([
       name,
       parameters.indexOf(record.parameters),
       shared.indexOf(places[index] ?? []),
-      ...(renamed || version !== defaultVersion.toString() ? [version] : []),
-      ...(renamed ? [fqn] : []),
+      ...(named || version !== defaultVersion.toString() ? [version] : []),
+      ...(named ? [fqn] : []),
+      ...(stream ? [stream] : []),
     ] as unknown as StoredProcedure);
   });
   const stored: StoredManifest = {
@@ -107,11 +109,19 @@ export function readStored(stored: StoredManifest): ServerManifest {
   const records: ProcedureRecord[] = [];
   const entries = new Map(segments.map((name): [string, SegmentEntry[]] => [name, []]));
   for (const { module, exports } of procedures.map(checkedModule))
-    for (const [name, of, at, version = unversioned, fqn = fqnOf(module, name)] of exports) {
+    for (const [
+      name,
+      of,
+      at,
+      version = unversioned,
+      fqn = fqnOf(module, name),
+      stream,
+    ] of exports) {
       const taken = parameters[of];
       if (!Array.isArray(taken) || !Array.isArray(places[at]))
         throw new TypeError(`the procedure ${fqn} has no parameters or places`);
-      const procedure = records.push({ fqn, version, module, export: name, parameters: taken }) - 1;
+      const record = { fqn, version, module, export: name, parameters: taken };
+      const procedure = records.push(stream ? { ...record, stream } : record) - 1;
       for (const { segment, ...how } of places[at]) {
         const all = entries.get(segment);
         if (all === undefined) throw new TypeError(`it lists no segment '${segment}'`);

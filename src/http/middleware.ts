@@ -152,6 +152,19 @@ export function compose(chain: readonly Middleware[], invoke: Invoke, log: Log):
   );
 }
 
+/**
+ * A stream, as middleware gets it from `next()` once its head is about to go out, and has to return it. Its items can't
+ * be read.
+ */
+export class OpaqueStream {
+  /** Resolves when none of its code runs any more. Never rejects. */
+  readonly ended: Promise<void>;
+
+  constructor(ended: Promise<void>) {
+    this.ended = ended;
+  }
+}
+
 const names = new WeakMap<Middleware, string>();
 
 /** Sets a middleware's name in the log, unless it has one already. */
@@ -198,8 +211,10 @@ function runMiddleware(
   let settled = false;
   let ended = false;
   let failure: unknown;
-  const answered = (): void => {
+  let stream: OpaqueStream | undefined;
+  const answered = (value?: unknown): void => {
     settled = true;
+    if (value instanceof OpaqueStream) stream = value;
     if (call.headers instanceof MiddlewareHeaders) call.headers.answered();
   };
   const pending = (): Promise<unknown> => {
@@ -232,6 +247,10 @@ function runMiddleware(
   };
   const returned = (result: unknown): unknown => {
     end();
+    if (stream !== undefined && result !== stream) {
+      const name = nameOf(middleware);
+      throw new MiddlewareNotCompleted(`${name} must return the stream that next() resolves to`);
+    }
     if (answer !== undefined) return result;
     log.error(`${nameOf(middleware)} did not call next() for ${call.fqn}: every middleware must`);
     throw new MiddlewareNotCompleted("A middleware did not call next");

@@ -19,6 +19,7 @@ const ofProtocol: ReadonlySet<string> = new Set([
   "PayloadTooLarge",
   "UnsupportedEncoding",
   "MethodNotAllowed",
+  "NotAcceptable",
   "Unauthorized",
 ]);
 
@@ -73,6 +74,11 @@ export function noMemory(): NodeNotAvailable {
 /** The limit of concurrent calls is reached. */
 export function tooManyCalls(): NodeNotAvailable {
   return refusedStart("overload", "This service has as many calls as it can take; try again");
+}
+
+/** The limit of open streams is reached. */
+export function tooManyOpenStreams(): NodeNotAvailable {
+  return refusedStart("overload", "This service has as many streams as it can take; try again");
 }
 
 /** Its procedures are still loading, so 404 would be wrong. */

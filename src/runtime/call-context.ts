@@ -47,6 +47,11 @@ export class CallContext extends TimedContext {
     return (this.#cookies ??= new CookieReader(this.headers));
   }
 
+  override get lastEventId(): string | undefined {
+    const id = this.headers.get("last-event-id");
+    return id === "" || id === "0" ? undefined : id;
+  }
+
   override get response(): CallResponse {
     return this.#scope.response;
   }

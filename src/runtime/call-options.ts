@@ -4,9 +4,11 @@
 import { inherited, OptionsContext, ownHeaders } from "./options-context.ts";
 import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { DeadlineExceeded } from "../base/errors.ts";
+import { cleanUpMs } from "../base/limits.ts";
 import { Abort, watch } from "../base/aborts.ts";
 import type { Copies } from "../codec/values/snapshot.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
+import type { Stream } from "./stream.ts";
 import { nearest } from "../base/problem.ts";
 import { readOptionHeaders } from "../http/option-headers.ts";
 
@@ -29,6 +31,22 @@ export interface OptionsHost {
   readonly createContext?: (parts: ContextParts) => Context;
 }
 
+/** The host, and what makes a stream with options: a page loads it first. */
+export interface StreamingHost extends OptionsHost {
+  readonly bind: (parts: BindParts) => unknown;
+}
+
+/** What a stream with options consists of. */
+export interface BindParts {
+  readonly stream: Stream;
+  readonly carrier: ContextCarrier;
+  readonly context: Context;
+  readonly abort: Abort;
+  /** Called with its first item, or with its end before. */
+  readonly onFirst: () => void;
+  readonly onEnd: () => void;
+}
+
 type CheckedOptions = Readonly<{
   signal: AbortSignal | undefined;
   timeoutMs: number | undefined;
@@ -42,7 +60,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 /** One call of `withOptions(procedure, options)`, with `self` as `this`, or of `runProcedure`. */
 export async function callWith(
-  host: OptionsHost,
+  host: StreamingHost,
   procedure: unknown,
   options: unknown,
   self: unknown,
@@ -97,12 +115,16 @@ function named(value: unknown): string {
       : `a ${typeof value}`;
 }
 
+function isStream(value: unknown): value is Stream {
+  return typeof Object(value)[Symbol.asyncIterator] === "function";
+}
+
 /**
  * Runs `act` in a context of its own. Rejects as soon as a signal aborts or the time is over,
  * whatever `act` does then.
  */
 function limited(
-  { clock, createContext, copies, began = clock.now() }: OptionsHost,
+  { clock, carrier, bind, createContext, copies, began = clock.now() }: StreamingHost,
   caller: Context,
   { signal, timeoutMs, headers }: CheckedOptions,
   act: (context: OptionsContext) => unknown,
@@ -115,7 +137,10 @@ function limited(
   const late = (): Error =>
     new DeadlineExceeded(`The call was not answered within ${timeoutMs} ms`);
   if (until <= clock.now()) throw late();
-  const endsAt = Math.min(caller.endsAt ?? Infinity, until);
+  // A call that begins after its caller has left is part of a clean-up, and doesn't end with it.
+  const isCleanUp = caller.signal.aborted;
+  const given = isCleanUp ? clock.now() + cleanUpMs : caller.endsAt;
+  const endsAt = Math.min(given ?? Infinity, until);
   const abort = new Abort();
   const parts: ContextParts = Object.assign(inherited(caller), {
     endsAt: endsAt === Infinity ? undefined : endsAt,
@@ -124,6 +149,7 @@ function limited(
   });
   return new Promise((resolve, reject) => {
     const ends: (() => void)[] = [];
+    let cancelTimer = (): void => {};
     const end = (): void => ends.forEach((each) => each());
     const stop = (reason: unknown): void => {
       end();
@@ -131,11 +157,15 @@ function limited(
       reject(reason);
       abort.abort(reason);
     };
-    for (const followed of [signal, caller.signal])
+    for (const followed of isCleanUp ? [signal] : [signal, caller.signal])
       if (followed !== undefined && followed !== never)
         ends.push(watch(followed, () => stop(followed.reason)));
     if (timeoutMs !== undefined)
-      ends.push(clock.after(Math.min(until - clock.now(), longestTimerMs), () => stop(late())));
+      ends.push(
+        (cancelTimer = clock.after(Math.min(until - clock.now(), longestTimerMs), () =>
+          stop(late()),
+        )),
+      );
     // The caller may have gone already.
     if (abort.aborted) return end();
     const fail = (thrown: unknown): void => {
@@ -145,10 +175,24 @@ function limited(
     const context = new OptionsContext(parts, own, createContext, clock);
     context.copies = copies;
     try {
-      Promise.resolve(act(context)).then((value) => {
-        end();
-        resolve(value);
-      }, fail);
+      const made = act(context);
+      if (isStream(made))
+        // Its time counts to the first item, and its signal to the end.
+        resolve(
+          bind({
+            stream: made,
+            carrier,
+            context: context.inner,
+            abort,
+            onFirst: () => cancelTimer(),
+            onEnd: end,
+          }),
+        );
+      else
+        Promise.resolve(made).then((value) => {
+          end();
+          resolve(value);
+        }, fail);
     } catch (thrown) {
       fail(thrown);
     }

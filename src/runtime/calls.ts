@@ -5,7 +5,7 @@ import type { Args, Call } from "../base/call.ts";
 import { type Context, type ContextParts, emptyContext, isContext } from "../base/context.ts";
 import { isUnsafePath, procedureNotFound, traceLine } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
-import type { SendCall } from "../types/outgoing-call.ts";
+import type { SendCall, SendStream } from "../types/outgoing-call.ts";
 import { snapshot } from "../codec/values/snapshot.ts";
 import { copiesOf, inherited } from "./options-context.ts";
 import { type bindArguments, nameArguments } from "./parameters.ts";
@@ -20,6 +20,10 @@ export interface AwayParts {
   readonly carrier: Pick<ContextCarrier, "current">;
   readonly clock: Clock;
   readonly remote: SendCall;
+  /** Makes a stream of another node. */
+  readonly stream: SendStream;
+  /** Called with the error of a stream before its reader gets it. */
+  readonly failed?: (fqn: string, error: unknown) => void;
 }
 
 /** Calls to other nodes. */
@@ -29,10 +33,11 @@ export interface Away {
   readonly away: (seam: SeamRecord) => ProcedureFunction;
 }
 
-export function createAway({ placement, carrier, clock, remote }: AwayParts): Away {
-  const call: Away["call"] = (fqn, version, args, context) => {
+export function createAway(parts: AwayParts): Away {
+  const { placement, carrier, clock, remote, stream, failed } = parts;
+  const reporter = (fqn: string, version: string) => {
     const started = clock.now();
-    const report = (node: string | undefined, failure?: { error: unknown }): void =>
+    return (node: string | undefined, failure?: { readonly error: unknown }): void =>
       placement.report({
         fqn,
         version,
@@ -41,6 +46,9 @@ export function createAway({ placement, carrier, clock, remote }: AwayParts): Aw
         ...(node === undefined ? {} : { node }),
         ...failure,
       });
+  };
+  const call: Away["call"] = (fqn, version, args, context) => {
+    const report = reporter(fqn, version);
     return remote({ fqn, version, args, context }).then(
       (answer) => {
         report(answer.node);
@@ -54,8 +62,18 @@ export function createAway({ placement, carrier, clock, remote }: AwayParts): Aw
   };
   return {
     call,
-    away({ fqn, version, parameters }) {
+    away({ fqn, version, parameters, stream: isStream }) {
       const named = nameArguments(parameters);
+      if (isStream === true)
+        return function (this: unknown, ...args) {
+          const context = isContext(this) ? this : (carrier.current() ?? emptyContext());
+          const makeCall = () => ({ fqn, version, args: named(args), context });
+          const report = reporter(fqn, version);
+          return stream(context, makeCall, (node, failure) => {
+            if (failure !== undefined) failed?.(fqn, failure.error);
+            report(node, failure);
+          }) as never;
+        };
       return function (this: unknown, ...args) {
         const context = isContext(this) ? this : (carrier.current() ?? emptyContext());
         try {

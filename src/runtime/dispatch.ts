@@ -1,15 +1,23 @@
 // A node: runs its procedures for incoming calls, and sends the calls that they make.
 
+import { Abort } from "../base/aborts.ts";
 import type { Call } from "../base/call.ts";
-import { type Context, emptyContext, isContext, type PathParameters } from "../base/context.ts";
+import {
+  type Context,
+  type ContextParts,
+  emptyContext,
+  isContext,
+  type PathParameters,
+} from "../base/context.ts";
 import { ProcedureNotFound, ValueNotSerializable } from "../base/errors.ts";
 import { procedureNotFound } from "../base/fqn.ts";
-import { callWith, type OptionsHost } from "./call-options.ts";
+import { bindStream, BoundStream, type BoundStreamParts, stepsOf } from "./bound-stream.ts";
+import { callWith, type StreamingHost } from "./call-options.ts";
 import { createAway, createRuns, traceOf } from "./calls.ts";
 import { createWaits } from "./loading.ts";
 import { entryOf, type Manifest, type SegmentEntry } from "../base/manifest.ts";
-import type { ObservedCall, SendCall } from "../types/outgoing-call.ts";
-import { CallContext, callParts } from "./call-context.ts";
+import type { ObservedCall, Remote } from "../types/outgoing-call.ts";
+import { CallContext, callParts, departureOf } from "./call-context.ts";
 import { bindArguments } from "./parameters.ts";
 import { inherited } from "./options-context.ts";
 import { createPlacement, type LocalProcedure } from "./placement.ts";
@@ -18,15 +26,23 @@ import { traceOf as linesOf } from "../base/trace.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
 import { type KnownPlaces, onlyInBrowsers, Registry, withSegments } from "./registry.ts";
 import type { ProcedureFunction, SeamHost } from "./seam.ts";
+import type { Stream } from "./stream.ts";
 
 export interface LocalNodeParts {
   readonly loader: ModuleLoader;
   readonly carrier: ContextCarrier;
   readonly clock: Clock;
-  /** Sends calls to other nodes. Without it, a procedure that isn't local isn't found. */
-  readonly remote?: SendCall | undefined;
+  /** Without it, a procedure that isn't local isn't found. */
+  readonly remote?: Remote | undefined;
   /** Returns the function for a seam that belongs to a route rather than a procedure. */
   readonly routeOf?: (fqn: string) => ProcedureFunction | undefined;
+}
+
+/** What a stream of this node needs to know besides its procedure. */
+interface StreamRunParts extends Omit<BoundStreamParts, "open"> {
+  readonly call?: Call | undefined;
+  /** Called once none of the procedure's code runs any more. */
+  readonly onClosed?: (() => void) | undefined;
 }
 
 /** A server's node: its procedures, and the seams that lead to them. */
@@ -54,6 +70,13 @@ export interface LocalNode extends SeamHost {
     values: readonly unknown[],
     params?: PathParameters,
   ): Promise<unknown>;
+  /** A stream of this node, for an incoming call. Its procedure runs once the stream is read. */
+  stream(
+    target: { readonly run: ProcedureFunction; readonly trace: readonly string[] },
+    call: Call,
+    values: readonly unknown[],
+    bound: Omit<StreamRunParts, "call">,
+  ): BoundStream;
   /** Reports every call through a seam until the returned function is called. Costs nothing without listeners. */
   observe(listener: (call: ObservedCall) => void): () => void;
 }
@@ -72,6 +95,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       const route = parts.routeOf?.(seam.fqn);
       if (route !== undefined) return route;
       const away = others.away(seam);
+      if (seam.stream === true) return away;
       const rethrow = (thrown: unknown): never => rethrowInner(seam.fqn, thrown);
       return function (this: unknown, ...args) {
         return away.apply(this, args).catch(rethrow);
@@ -83,33 +107,43 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const noCaller = emptyContext();
   // The context of the procedure that is starting: a body that uses `this` asks for it first.
   let entering: Context | undefined;
-  const host: OptionsHost = {
+  const host: StreamingHost = {
     clock,
     carrier,
+    bind: bindStream,
     createContext: (contextParts) => new CallContext(contextParts, clock),
   };
   const { remote = nowhere } = parts;
-  const others = createAway({ carrier, clock, placement, remote });
+  const others = createAway({
+    carrier,
+    clock,
+    placement,
+    remote: remote.call,
+    stream: remote.stream,
+    failed: (fqn, error) => noteInner(fqn, error),
+  });
+  /** Runs what a procedure begins with, which may ask for its context. */
+  const entered: ContextCarrier = {
+    ...carrier,
+    run: (context, act) =>
+      carrier.run(context, () => {
+        entering = context;
+        const result = act();
+        entering = undefined;
+        return result;
+      }),
+  };
   const calls = createRuns({
     // Like a seam, a call by name doesn't wait while a procedure that is here is loaded again.
     find: (fqn, version) => registry.find(fqn, version) ?? placement.find(fqn, version),
     call: others.call,
     bind: bindArguments,
     createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
-    carrier: {
-      current: () => carrier.current(),
-      run: (context, act) =>
-        carrier.run(context, () => {
-          entering = context;
-          const result = act();
-          entering = undefined;
-          return result;
-        }),
-    },
+    carrier: entered,
   });
 
-  /** Rethrows the error of an inner call. Marks refusals, so that the outer caller isn't blamed. */
-  const rethrowInner = (fqn: string, thrown: unknown): never => {
+  /** Marks an error of an inner call that is a refusal, so that the outer caller isn't blamed. */
+  const noteInner = (fqn: string, thrown: unknown): void => {
     if (isRefusal(thrown)) {
       noteInnerRefusal(thrown);
       const why =
@@ -118,15 +152,38 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
           : undefined;
       // No server can run it. Change the same error, since others have marked it.
       if (why !== undefined) (thrown as Error).message += `: ${why}`;
-      showCall(thrown as Error, rethrowInner);
-    } else if (thrown instanceof ValueNotSerializable) showCall(thrown, rethrowInner);
+      showCall(thrown as Error, noteInner);
+    } else if (thrown instanceof ValueNotSerializable) showCall(thrown, noteInner);
+  };
+  const rethrowInner = (fqn: string, thrown: unknown): never => {
+    noteInner(fqn, thrown);
     throw thrown;
   };
 
-  const runWithContext = (procedure: LocalProcedure, self: unknown, args: readonly never[]) =>
-    isContext(self) && self !== carrier.current()
-      ? calls.run(procedure, inherited(self, traceOf(procedure)), args)
-      : procedure.run.apply(self, args as never[]);
+  const runWithContext = (procedure: LocalProcedure, self: unknown, args: readonly never[]) => {
+    if (!isContext(self) || self === carrier.current())
+      return procedure.run.apply(self, args as never[]);
+    const parts = inherited(self, traceOf(procedure));
+    if (procedure.record.stream !== true) return calls.run(procedure, parts, args);
+    const abort = new Abort();
+    const own = { ...parts, signal: () => abort.signal, departure: () => abort };
+    return streamOf(procedure.run, own, args, { abort, caller: departureOf(self) }) as never;
+  };
+
+  /** A stream whose steps run in a context of its own. */
+  const streamOf = (
+    run: ProcedureFunction,
+    contextParts: ContextParts,
+    values: readonly unknown[],
+    { call, onClosed, ...bound }: StreamRunParts,
+  ): BoundStream => {
+    const context = new CallContext(contextParts, clock, call);
+    const start = () => run.apply(context, values as never[]) as unknown as Stream;
+    return new BoundStream({
+      ...bound,
+      open: () => stepsOf(entered, context, start, onClosed),
+    });
+  };
 
   /** Runs a procedure, and the calls that it makes, in the context that it was called with. */
   const besideCaller = (procedure: LocalProcedure): ProcedureFunction => {
@@ -193,6 +250,12 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       call.begin();
       return calls.run(target, callParts(call, target.trace, params), values, call);
     },
+    stream(target, call, values, bound) {
+      call.begin();
+      // The call's deadline ends with the head of its answer, and the stream may last.
+      const contextParts = { ...callParts(call, target.trace), endsAt: undefined };
+      return streamOf(target.run, contextParts, values, { ...bound, call });
+    },
   };
 }
 
@@ -213,4 +276,14 @@ function showCall(error: Error, below: (...args: never[]) => unknown): void {
 }
 
 /** For a service without other services. */
-const nowhere: SendCall = ({ fqn, version }) => Promise.reject(procedureNotFound(fqn, version));
+const nowhere: Remote = {
+  call: ({ fqn, version }) => Promise.reject(procedureNotFound(fqn, version)),
+  stream: (_, makeCall) =>
+    new BoundStream({
+      abort: new Abort(),
+      open() {
+        const { fqn, version } = makeCall();
+        throw procedureNotFound(fqn, version);
+      },
+    }),
+};

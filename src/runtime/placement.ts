@@ -5,6 +5,7 @@ import { NodeNotAvailable, SegmentNotFound } from "../base/errors.ts";
 import { snapshot } from "../codec/values/snapshot.ts";
 import { procedureKey } from "../base/fqn.ts";
 import { copiesOf } from "./options-context.ts";
+import { waiting } from "./stream.ts";
 import type { Waits } from "./loading.ts";
 import {
   entryOf,
@@ -89,13 +90,13 @@ export function createPlacement({
       seam.run = listeners.size === 0 ? run : observed(seam, run);
     } else if (isSettled(key)) seam.run = away(seam);
     else
-      seam.run = async function (this: unknown, ...args) {
+      seam.run = waiting(seam, async function (this: unknown, ...args) {
         const taken = snapshot(args, copiesOf(this));
         await settled(key);
         point(seam);
         // A procedure that turns out to be here gets the caller's own objects, as it always does.
         return await seam.run.apply(this, here.has(key) ? args : taken);
-      };
+      });
   };
   const pointAll = (): void => seams.forEach(point);
 

@@ -27,8 +27,10 @@ export class Registration {
   readonly access: Access;
   /** A cross-site GET may call it. */
   readonly safe: boolean;
-  /** Sending a call again does no harm. A safe procedure is idempotent. */
+  /** Sending a call again does no harm. A safe procedure is idempotent, and so is one with `resume`. */
   readonly idempotent: boolean;
+  /** A stream whose callers ask for the rest after a cut. */
+  readonly resume: boolean;
   /**
    * How long a call may take: the longest time that its segments on this node give it. If one of
    * them gives none, it has none.
@@ -54,6 +56,7 @@ export class Registration {
     this.access = fields.access;
     this.safe = fields.safe;
     this.idempotent = fields.idempotent;
+    this.resume = fields.resume;
     this.timeoutMs = fields.timeoutMs;
     this.guard = fields.guard;
     this.checked = fields.checked;
@@ -106,7 +109,8 @@ export class Registry {
           : [...new Set(known.segments).add(segment)],
       access: known === undefined ? entry.access : mostOpen([known.access, entry.access]),
       safe: known?.safe === true || entry.safe === true,
-      idempotent: known?.idempotent === true || entry.idempotent === true || entry.safe === true,
+      idempotent: known?.idempotent === true || isIdempotent(entry),
+      resume: known?.resume === true || entry.resume === true,
       timeoutMs: known === undefined ? entry.timeoutMs : longest(known.timeoutMs, entry.timeoutMs),
       // Entries that callers outside reach agree in these three. Others have none.
       guard: entry.guard ?? known?.guard,
@@ -202,6 +206,9 @@ export class Registry {
     return [...this.#procedures.values()].flatMap(versionsFrom);
   }
 }
+
+const isIdempotent = ({ idempotent, resume, safe }: SegmentEntry): boolean =>
+  idempotent === true || resume === true || safe === true;
 
 const keyOf = ({ record }: Registration): string => procedureKey(record.fqn, record.version);
 

@@ -6,6 +6,7 @@ import type { Context } from "../base/context.ts";
 import { procedureKey } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import { traced } from "../base/trace.ts";
+import { createWithOptions, markStream, waiting } from "./stream.ts";
 import type { CallWith, WithOptions } from "../types/call-options.ts";
 
 /** The function behind a procedure; its `this` is a context or undefined. */
@@ -16,6 +17,8 @@ export interface SeamRecord {
   readonly fqn: string;
   readonly version: string;
   readonly parameters: readonly Parameter[];
+  /** As in `ProcedureRecord`: `run` returns an async iterator. */
+  readonly stream?: true;
 }
 
 /** One procedure in a module graph. @internal */
@@ -47,8 +50,11 @@ export interface SeamHost {
 
 /** A module graph, through which its seams find their node. @internal */
 export interface Graph {
-  /** For faces: the seam of one procedure version; the same record gives the same seam. */
-  readonly seam: (record: SeamRecord) => Seam;
+  /**
+   * For faces: the seam of one procedure version; the same record gives the same seam. Of a stream, with the face's
+   * function: nothing else tells it from one that returns a promise.
+   */
+  readonly seam: (record: SeamRecord, stream?: object) => Seam;
   /** For bodies: adds the procedure's line to `thrown`. */
   readonly traced: (thrown: unknown, line: string, run?: number) => Error;
   /** For bodies whose procedure uses `this`: always returns a context. */
@@ -72,12 +78,13 @@ export function createGraph(): Graph {
     return node;
   };
   const unstarted = (seam: Seam): ProcedureFunction =>
-    async function (this: unknown, ...args) {
+    waiting(seam, async function (this: unknown, ...args) {
       bound().attach(seam);
       return await seam.run.apply(this, args);
-    };
+    });
   return {
-    seam(record) {
+    seam(record, stream) {
+      if (stream) markStream(stream);
       const key = procedureKey(record.fqn, record.version);
       let seam = seams.get(key);
       if (seam === undefined) {
@@ -91,10 +98,7 @@ export function createGraph(): Graph {
     traced: (thrown, line, run) => traced(thrown, line, run, node?.currentCall?.()),
     context: (self, line) => bound().contextFor(self, line),
     runProcedure: async (...call) => await bound().runProcedure(...call),
-    withOptions: (procedure, options) =>
-      async function (this: unknown, ...args: unknown[]) {
-        return await bound().callWith(procedure, options, this, args);
-      } as never,
+    withOptions: createWithOptions(async (...call) => await bound().callWith(...call)),
     bind(host) {
       if (node !== undefined) throw new Error("The graph is bound");
       node = host;

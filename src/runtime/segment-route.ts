@@ -14,6 +14,7 @@ export const procedureFields = [
   "as",
   "safe",
   "idempotent",
+  "resume",
   "timeoutMs",
   "validate",
   "extra",

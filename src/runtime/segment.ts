@@ -35,6 +35,8 @@ export interface SegmentFileEntry extends NamedExport {
   readonly as?: string;
   readonly safe?: true;
   readonly idempotent?: true;
+  /** Of a stream: callers ask for the rest after a cut. Such an entry is idempotent, too. */
+  readonly resume?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
   /** Whether arguments of callers from outside are checked by the types of its parameters. */
@@ -71,6 +73,7 @@ const fields = [
   "as",
   "safe",
   "idempotent",
+  "resume",
   "timeoutMs",
   "validate",
   "extra",
@@ -225,7 +228,7 @@ function readEntry(
       `expected a procedure name, without slashes and blanks, found ${kindOf(as)}`,
       `Write "as": "${nameIn(as)}". The folder of its module comes before it by itself.`,
     );
-  for (const flag of ["safe", "idempotent", "validate"] as const)
+  for (const flag of ["safe", "idempotent", "resume", "validate"] as const)
     if (entry[flag] !== undefined && typeof entry[flag] !== "boolean")
       refuse([...path, flag], `expected true or false, found ${kindOf(entry[flag])}`);
   const extra = entry["extra"];
@@ -253,7 +256,8 @@ function readEntry(
     version,
     ...(typeof as === "string" && { as }),
     ...(entry["safe"] === true && { safe: true }),
-    ...(entry["idempotent"] === true && { idempotent: true }),
+    ...((entry["idempotent"] === true || entry["resume"] === true) && { idempotent: true }),
+    ...(entry["resume"] === true && { resume: true }),
     ...(typeof timeoutMs === "number" && { timeoutMs }),
     ...(typeof entry["validate"] === "boolean" && { validate: entry["validate"] }),
     ...(isExtra(extra) && { extra }),

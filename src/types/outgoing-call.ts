@@ -2,12 +2,15 @@
 
 import type { Args } from "../base/call.ts";
 import type { Context } from "../base/context.ts";
+import type { AbortNotice } from "../base/ports.ts";
 
 export interface OutgoingCall {
   readonly fqn: string;
   readonly version: string;
   readonly args: Args;
   readonly context: Context;
+  /** Who may end it early [the caller in the context]. */
+  readonly caller?: AbortNotice;
 }
 
 /** A remote procedure's result, and the name of the node that ran it, if it has one. */
@@ -18,6 +21,22 @@ export interface Answer {
 
 /** Sends a call to another node. Throws the error that the procedure threw there. */
 export type SendCall = (call: OutgoingCall) => Promise<Answer>;
+
+/**
+ * A stream of another node. The call is made, and sent, when somebody first reads it. `onEnd` gets the name of the
+ * node that runs it, if there is one.
+ */
+export type SendStream = (
+  context: Context,
+  makeCall: () => OutgoingCall,
+  onEnd?: (node: string | undefined, failure?: { readonly error: unknown }) => void,
+) => AsyncGenerator<unknown, unknown, undefined>;
+
+/** Sends calls to other nodes. */
+export interface Remote {
+  readonly call: SendCall;
+  readonly stream: SendStream;
+}
 
 /** One call of a procedure, reported to observers when it has ended. */
 export interface ObservedCall {

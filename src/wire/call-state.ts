@@ -5,13 +5,7 @@
 import type { CallResponse, CallScope, Locals, OuterRequest } from "../base/call-scope.ts";
 import type { Context } from "../base/context.ts";
 import { BadGateway, BadRequest } from "../base/errors.ts";
-import type {
-  HeaderFields,
-  HttpRequest,
-  HttpResponse,
-  IncomingResponse,
-  PeerResponse,
-} from "../base/ports.ts";
+import type { HeaderFields, HttpRequest, HttpResponse, PeerResponse } from "../base/ports.ts";
 import type { RequestNotes, SentNotes } from "../base/ports/telemetry.ts";
 import { serviceHeaders } from "../base/protocol.ts";
 import { decodeLocals, encodeLocals, freezeDeeply } from "../codec/locals.ts";
@@ -111,6 +105,11 @@ export class CallState implements CallScope {
     freezeDeeply(this.#locals);
   }
 
+  /** The answer will be a stream, whose status is 200: browsers give up streams with others. */
+  streams(): void {
+    this.#response.fixStatus();
+  }
+
   /** For a call that a procedure makes. */
   sentFields(): Record<string, string> {
     return this.#fields(sentOuterCall(this.#outerCall));
@@ -157,7 +156,7 @@ export class CallState implements CallScope {
 /** The part of outbound calls in the state of the call that makes them. */
 export interface StateCarrier {
   readonly fields: (context: Context) => Record<string, string> | undefined;
-  readonly received: (context: Context, answer: IncomingResponse) => void;
+  readonly received: (context: Context, answer: PeerResponse) => void;
   /** Notes an outbound call; `undefined` if the service keeps no such notes. */
   readonly sends: (context: Context, name: string) => SentNotes | undefined;
 }

@@ -22,6 +22,7 @@ import type { Admission, Place } from "./admission.ts";
 import { CallState } from "./call-state.ts";
 import { needsNoPreflight } from "./body-type.ts";
 import type { Encoding } from "./encoding.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import { procedureHeaders } from "./procedure-headers.ts";
 
 /** The options for reading the head of a request. */
@@ -39,6 +40,7 @@ export interface ExchangeOptions {
   /** This service masks errors. */
   readonly masks: boolean;
   readonly admission: Admission;
+  readonly streams: OpenStreams;
 }
 
 export class Exchange implements Call {
@@ -234,6 +236,12 @@ export class Exchange implements Call {
     // A route's own status counts.
     const isPlain = this.encoding === "plain" && this.route === undefined;
     return this.#state?.onto(answer, isPlain) ?? answer;
+  }
+
+  /** Its answer will be a stream. Throws if this service has as many as it may. */
+  streams(): void {
+    this.#options.streams.assertRoom();
+    this.state.streams();
   }
 
   /** The call's time is over: aborts its signal. */

@@ -6,7 +6,8 @@ import type { Application } from "../../server/compile/cut/application.ts";
 import { createFixture } from "./_fixture.ts";
 import { readAt } from "./_reading.ts";
 
-const order = "export async function order(): Promise<string> {\n  return 'ordered';\n}\n";
+const order =
+  "export async function* order(): AsyncGenerator<string> {\n  yield getContext().lastEventId;\n}\n";
 
 const auth = "export async function signedIn(): Promise<void> {}\nexport default signedIn;\n";
 
@@ -27,6 +28,7 @@ describe("entries of one function", () => {
   it.each([
     ["safe", { safe: true }, '"safe": true'],
     ["idempotent", { idempotent: true }, '"idempotent": true'],
+    ["resume", { resume: true }, '"resume": true'],
     ["guard", { guard: "./auth#signedIn" }, '"guard": "auth#signedIn"'],
     ["validate", { validate: false }, '"validate": false'],
     ["extra", { extra: "keep" }, '"extra": "keep"'],
@@ -67,7 +69,7 @@ describe("entries of one function", () => {
     expect((await entries(guarded(false), guarded("./auth"))).problems).toHaveLength(1);
   });
 
-  it("agree if one says what is the default, or what follows from safe", async () => {
+  it("agree if one says what is the default, or what follows from safe or resume", async () => {
     const spoken = await entries(
       { access: "public" },
       { access: "public", safe: false, idempotent: false, validate: true, extra: "drop" },
@@ -75,5 +77,7 @@ describe("entries of one function", () => {
     expect(spoken.problems).toEqual([]);
     const safe = { access: "public", safe: true };
     expect((await entries(safe, { ...safe, idempotent: true })).problems).toEqual([]);
+    const resume = { access: "public", resume: true };
+    expect((await entries(resume, { ...resume, idempotent: true })).problems).toEqual([]);
   });
 });

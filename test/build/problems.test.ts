@@ -102,22 +102,6 @@ describe("segment files in a build", () => {
     ]);
   });
 
-  it("a build warns of a procedure that is a generator", async () => {
-    const app = createFixture({
-      ...shop,
-      "src/a/all.ts": "export async function* all(): AsyncGenerator<number> {\n  yield 1;\n}\n",
-      "a.segment.json": segment("./a/all", { all: open }),
-    });
-    expect((await app.build()).warnings).toMatchObject([
-      {
-        file: "src/a/all.ts",
-        line: 1,
-        message: expect.stringContaining('"all" is a generator'),
-        hint: expect.stringContaining("array"),
-      },
-    ]);
-  });
-
   it("a build reports every module that can't be parsed, wherever it is imported from", async () => {
     const problems = await problemsOf(
       {

@@ -49,6 +49,7 @@ describe("a route in a segment file", () => {
     ["a version", { route: "GET /a", version: "1" }, /a route has no "version"/],
     ["another name", { route: "GET /a", as: "x" }, /a route has no "as"/],
     ["safe", { route: "GET /a", safe: true }, /a route has no "safe"/],
+    ["resume", { route: "GET /a", resume: true }, /a route has no "resume"/],
     ["a bad pattern", { route: "GET /a{" }, /the part "a\{"/],
     ["a reserved first part", { route: "GET /rpc/x" }, /begins with "rpc"/],
     ["a route that is no text", { route: 1 }, /expected a method and a path as text/],
@@ -62,6 +63,24 @@ describe("a route in a segment file", () => {
     expect(problems.map((problem) => problem.message)).toEqual([
       expect.stringMatching(message) as string,
     ]);
+  });
+
+  it("that is an async generator is a problem, and a procedure that is one isn't", async () => {
+    const files = { "src/hooks.ts": hook.replace("function", "function*") };
+    const { problems } = await read({ ...hooks({ route: "GET /a" }), ...files });
+    expect(problems).toMatchObject([
+      {
+        file: "segments/shop.segment.json",
+        path: '$["./hooks"].hook',
+        message:
+          'the function of the route "hook" is an async generator, but a route returns one Response',
+        hint: expect.stringContaining("ReadableStream"),
+      },
+    ]);
+    const procedure = await read({ ...hooks({}), ...files });
+    expect(procedure.problems).toEqual([]);
+    expect(procedure.warnings).toEqual([]);
+    expect(procedure.procedures).toMatchObject([{ fqn: "hook", stream: true }]);
   });
 
   it("and another one that answers the same requests are a problem that names both", async () => {

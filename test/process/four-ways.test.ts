@@ -136,7 +136,7 @@ describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as con
       "$ids $title, called by a client",
       async ({ client }) => {
         const { peer, base } = targets.get(name)!;
-        const remote = createRemote({
+        const { call } = createRemote({
           transport: peer,
           base,
           classes: createWireClasses(),
@@ -147,7 +147,7 @@ describe.each(["in memory", "over a socket", "proxy, gateway, two nodes"] as con
         // As `runProcedure` does.
         const run = async (): Promise<unknown> =>
           (
-            await remote({
+            await call({
               fqn,
               version: String(parseVersion(version)),
               args: new Map(Object.entries(args)),

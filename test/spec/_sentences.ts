@@ -16,7 +16,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     procedures: { title: "Procedures and their parameters", statements: 19 },
     names: { title: "Names", statements: 16 },
     versions: { title: "Versions and load balancing", statements: 16 },
-    segments: { title: "Segment files", statements: 29 },
+    segments: { title: "Segment files", statements: 31 },
     access: { title: "Access and authentication", statements: 12 },
     guards: { title: "Guards", statements: 16 },
     checks: { title: "Checks of arguments", statements: 22 },

@@ -103,6 +103,7 @@ describe("entries of segment files", () => {
   it.each([
     ["export function a() {}", /async/],
     ["export const a = () => 1;", /async/],
+    ["export function* a() {}", /generator that is not async/],
     ["export const a = 1;", /function/],
     ["export class a {}", /is a class/],
   ])(
@@ -122,6 +123,41 @@ describe("entries of segment files", () => {
       ]);
     },
   );
+
+  it("segments-30: an async generator is a procedure, and both manifests say that it is a stream", async () => {
+    const application = applicationOf({
+      "src/s/rows.ts": "export async function* rows() {\n  yield 1;\n}\n",
+      "src/s/one.ts": "export async function one() {\n  return 1;\n}\n",
+      "x.segment.json": JSON.stringify({ "./s/rows": { rows: open }, "./s/one": { one: open } }),
+    });
+    await application.build({ browserSegments: ["x"] });
+    for (const { procedures } of [application.manifest(), application.browserManifest()])
+      expect(procedures.map(({ fqn, stream }) => [fqn, stream])).toEqual([
+        ["s/one", undefined],
+        ["s/rows", true],
+      ]);
+  });
+
+  it("segments-31: `resume` makes a stream idempotent, and fails the build for any other function", async () => {
+    const of = (source: string) =>
+      applicationOf({
+        "src/s/rows.ts": source,
+        "x.segment.json": segment("./s/rows", { rows: { ...open, resume: true } }),
+      });
+    const stream = of("export async function* rows() {\n  yield this.lastEventId;\n}\n");
+    await stream.build();
+    expect(stream.manifest().segments["x"]).toEqual([
+      { procedure: 0, access: "public", idempotent: true, resume: true },
+    ]);
+    expect(await of("export async function rows() {}\n").problems()).toMatchObject([
+      {
+        file: "x.segment.json",
+        line: 1,
+        path: '$["./s/rows"].rows',
+        message: expect.stringMatching(/"resume" belongs to a stream/),
+      },
+    ]);
+  });
 
   it("segments-19: `const f = async () => …; export default f` is named f", async () => {
     const { url } = await standalone({

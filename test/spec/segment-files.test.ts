@@ -248,7 +248,7 @@ describe("fields of an entry", () => {
   it.each([
     [
       { access: "public", versoin: "1" },
-      '.versoin: unknown field "versoin"; expected one of access, version, as, safe, idempotent, timeoutMs, validate, extra, guard, route, crossSite, bodyBytes',
+      '.versoin: unknown field "versoin"; expected one of access, version, as, safe, idempotent, resume, timeoutMs, validate, extra, guard, route, crossSite, bodyBytes',
     ],
     [
       { access: "public", __proto__x: 1, as: "a/b" },

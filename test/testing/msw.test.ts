@@ -46,7 +46,7 @@ async function answered(
     transport: fetchTransport,
     base: service,
     classes,
-    limits: { callTimeoutMs: 5000 },
+    limits: { callTimeoutMs: 5000, streamIdleMs: 60_000 },
     clock: { now: () => performance.now(), after: () => () => {} },
   });
   /** Calls as the runtime of a page does. */
@@ -55,8 +55,14 @@ async function answered(
     args: Record<string, unknown>,
     version = "0.0.0",
   ): Promise<unknown> =>
-    (await remote({ fqn, version, args: new Map(Object.entries(args)), context: emptyContext() }))
-      .value;
+    (
+      await remote.call({
+        fqn,
+        version,
+        args: new Map(Object.entries(args)),
+        context: emptyContext(),
+      })
+    ).value;
   return {
     manifest,
     call,

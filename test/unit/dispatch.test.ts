@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { emptyContext } from "../../src/base/context.ts";
 import { createLocalNode } from "../../src/runtime/dispatch.ts";
-import type { ObservedCall } from "../../src/types/outgoing-call.ts";
+import type { ObservedCall, Remote, SendCall } from "../../src/types/outgoing-call.ts";
 import type { Manifest } from "../../src/base/manifest.ts";
 import { createGraph, type Graph, type ProcedureFunction } from "../../src/runtime/seam.ts";
 import { createCarrier } from "../../server/host/carrier.ts";
@@ -40,6 +40,16 @@ function seamOf(graph: Graph, fqn: string): (...args: unknown[]) => Promise<unkn
   return (...args) => seam.run.apply(undefined, args as never[]);
 }
 
+/** Other nodes that have no streams. */
+function remoteOf(call: SendCall): Remote {
+  return {
+    call,
+    stream() {
+      throw new Error("no streams here");
+    },
+  };
+}
+
 function deferred<T>(): { promise: Promise<T>; resolve(value: T): void } {
   let resolve!: (value: T) => void;
   const promise = new Promise<T>((done) => (resolve = done));
@@ -61,7 +71,7 @@ describe("a seam", () => {
       },
       carrier,
       clock: new TestClock(),
-      remote,
+      remote: remoteOf(remote),
     });
     const manifest = deferred<Manifest>();
     graph.bind(node);
@@ -85,7 +95,7 @@ describe("a seam", () => {
       },
       carrier,
       clock: new TestClock(),
-      remote: async () => ({ value: "remote" }),
+      remote: remoteOf(async () => ({ value: "remote" })),
     });
     graph.bind(node);
     const loading = node.load(manifestOf("slow", "quick"), ["here"]);
@@ -173,11 +183,11 @@ describe("observe", () => {
       },
       carrier,
       clock,
-      remote: async ({ fqn }) => {
+      remote: remoteOf(async ({ fqn }) => {
         await clock.pass(7);
         if (fqn === "broken") throw new Error("remote failure");
         return { value: 1, node: "node a" };
-      },
+      }),
     });
     graph.bind(node);
     await node.load(manifestOf("a"), ["here"]);
@@ -208,7 +218,9 @@ describe("runProcedure", () => {
       loader: { manifest: async () => manifestOf(), import: async () => ({}) },
       carrier,
       clock: new TestClock(),
-      remote: async ({ context }) => ({ value: (seen = context.headers.get("authorization")) }),
+      remote: remoteOf(async ({ context }) => ({
+        value: (seen = context.headers.get("authorization")),
+      })),
     });
     await node.load(manifestOf(), ["here"]);
     await node.runProcedure("x", "", {}, { headers: { Authorization: "Bearer 1" } });
@@ -247,9 +259,9 @@ describe("a procedure's context", () => {
       },
       carrier,
       clock: new TestClock(),
-      remote: async ({ context }) => ({
+      remote: remoteOf(async ({ context }) => ({
         value: seen.push(context.headers.get("authorization"), context.trace),
-      }),
+      })),
     });
     graph.bind(node);
     await node.load(manifestOf("a"), ["here"]);

@@ -53,6 +53,7 @@ describe("a stored manifest", () => {
       { fqn: "a", version: "1.2.0", module: "a", export: "a", parameters: [] },
       { fqn: "x/other", version: "0.0.0", module: "y/b", export: "b", parameters: [number("n")] },
       { fqn: "y/c", version: "0.0.0", module: "y/b", export: "c", parameters: [number("n")] },
+      { fqn: "y/d", version: "0.0.0", module: "y/b", export: "d", parameters: [], stream: true },
     ],
     segments: {
       empty: [],
@@ -66,7 +67,7 @@ describe("a stored manifest", () => {
     routes: {},
   };
 
-  it("is read as it was written: versions, other names, segments without procedures", () => {
+  it("is read as it was written: versions, other names, streams, segments without procedures", () => {
     const text = writeStored(special);
     expect(fromStored(JSON.parse(text) as object)).toEqual(special);
     const { procedures } = readStored(JSON.parse(text) as never);

@@ -152,7 +152,8 @@ describe("names", () => {
           clock: host.clock,
         });
         expect(
-          (await remote({ fqn, version: "0.0.0", args: new Map(), context: emptyContext() })).value,
+          (await remote.call({ fqn, version: "0.0.0", args: new Map(), context: emptyContext() }))
+            .value,
         ).toBe("here");
         // Each byte in escapes, slashes too.
         const escaped = [...new TextEncoder().encode(fqn)]

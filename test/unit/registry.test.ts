@@ -126,6 +126,15 @@ describe("a procedure that several segments bring", () => {
     expect(add({ access: first }, { access: second })?.access).toBe(access);
   });
 
+  it("A stream that can be resumed is idempotent, if one of its segments says so", () => {
+    for (const entries of [
+      [{ resume: true }, {}],
+      [{}, { resume: true }],
+    ] as const)
+      expect(add(...entries)).toMatchObject({ resume: true, idempotent: true });
+    expect(add({}, {})).toMatchObject({ resume: false, idempotent: false });
+  });
+
   it("A procedure is safe if one of its segments says so, whichever comes first", () => {
     expect(add({ safe: true }, {})?.safe).toBe(true);
     expect(add({}, { safe: true })?.safe).toBe(true);

@@ -13,6 +13,7 @@ describe("parsing a segment file", () => {
         quote: { access: "public" },
         default: { access: "private", version: "2.1", as: "offer", safe: true, idempotent: true },
         checked: { access: "public", validate: false, extra: "refuse" },
+        rows: { access: "public", resume: true },
       },
     });
     expect(segment.problems).toEqual([]);
@@ -38,6 +39,7 @@ describe("parsing a segment file", () => {
         path: '$["./shop/quote.js"].default',
       },
       { export: "checked", validate: false, extra: "refuse" },
+      { export: "rows", resume: true, idempotent: true },
     ]);
   });
 

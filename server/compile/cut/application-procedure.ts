@@ -15,6 +15,8 @@ export interface ApplicationProcedure {
   readonly module: SourceModule;
   readonly export: string;
   readonly parameters: readonly Parameter[];
+  /** It returns an async iterator, not a promise. */
+  readonly stream?: true;
   /** All entries that name the function. */
   readonly entries: readonly [NamedFunction, ...NamedFunction[]];
   /** It answers requests for this method and path, and can't be called. */

@@ -134,7 +134,7 @@ async function findGuard(
 /** Why an export can't be a guard. */
 function mistakeIn({
   kind,
-  generator,
+  stream,
   untyped,
   parameters,
   problems,
@@ -145,7 +145,7 @@ function mistakeIn({
     return "is made by another function, and its type doesn't say that it takes no parameters";
   if (kind === "other" || kind === "reexport")
     return "isn't an async function that can be read from the source";
-  if (generator) return "is a generator, which runs nothing when it is called";
+  if (stream) return "is a generator, which runs nothing when it is called";
   if (parameters === undefined || parameters.length > 0 || problems.length > 0)
     return "has parameters, but nothing is passed to a guard";
   return undefined;

@@ -62,6 +62,7 @@ export async function resolveEntries(
         module: first.module,
         export: first.export.name,
         parameters: first.export.parameters ?? [],
+        ...(first.export.stream && { stream: true as const }),
         entries: group,
         ...(first.entry.route !== undefined && { route: first.entry.route }),
       });

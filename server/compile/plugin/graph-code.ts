@@ -17,10 +17,10 @@ export const localGraphCode: string = graphCode.replaceAll(
   JSON.stringify(runtimeId),
 );
 
-// A procedure keeps its seam when its parameters change; the seam gets the new ones. What faces call
+// A procedure keeps its seam when its parameters change, or it becomes a stream; the seam gets the new facts. What faces call
 // warns of options that are passed as a context.
 export const liveGraphCode: string = localGraphCode.replace("seam, traced, ", "")
   .concat(`import { $tidy, $warning } from ${JSON.stringify(runtimeId)};
-export const seam = (record) => $warning(Object.assign(graph.seam(record), { parameters: record.parameters }));
+export const seam = (record) => $warning(Object.assign(graph.seam(record), { parameters: record.parameters, stream: record.stream }));
 export const traced = (thrown, line, run) => $tidy(graph.traced(thrown, line, run));
 `);

@@ -16,12 +16,17 @@ import {
   placeOf,
 } from "../cut/application-procedure.ts";
 
-/** Routes with one name, with paths that no rule tells apart, or with the wrong parameters. */
+/** Routes with one name, with paths that no rule tells apart, with the wrong parameters, or that return no promise. */
 export function routeEntries({
   named,
   routes,
 }: Pick<ApplicationGraph, "named" | "routes">): readonly Problem[] {
-  return [...sameNames(named), ...clashes(routes), ...routes.flatMap(parameterProblems)];
+  return [
+    ...sameNames(named),
+    ...clashes(routes),
+    ...routes.flatMap(parameterProblems),
+    ...routes.filter(({ stream }) => stream).map(streamProblem),
+  ];
 }
 
 /** A route's name is that of one function: middleware and logs have nothing else. */
@@ -73,6 +78,14 @@ function parameterProblems({ fqn, parameters, entries }: ApplicationRoute): read
       hint: "Declare it as async (request: Request): Promise<Response>; getContext().params has the path's parameters.",
     },
   ];
+}
+
+function streamProblem({ fqn, entries }: ApplicationRoute): Problem {
+  return {
+    ...placeOf(entries[0]),
+    message: `the function of the route "${fqn}" is an async generator, but a route returns one Response`,
+    hint: 'Remove "route", so that callers get what it yields as a stream; or return a Response with a ReadableStream as its body.',
+  };
 }
 
 /** Routes whose paths are those of the build's files. */

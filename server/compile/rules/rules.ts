@@ -10,6 +10,7 @@ import { moduleNames } from "./folder-name.ts";
 import { guardsInBrowsers, missingGuards, uselessGuards } from "./guards.ts";
 import { linkedModules } from "./links.ts";
 import { privateImports } from "./private-imports.ts";
+import { resumeWithoutStream, unreadEventIds } from "./resume.ts";
 import { routeImports } from "./route-imports.ts";
 import { routeEntries, routesInAssets, uselessRoutes } from "./routes.ts";
 import { segmentEntries, uselessEntries } from "./segment-entries.ts";
@@ -25,6 +26,7 @@ const mistakes: readonly Rule[] = [
   ({ modules }) => moduleNames(modules),
   sourceFolder,
   segmentEntries,
+  resumeWithoutStream,
   routeEntries,
   missingGuards,
   guardsInBrowsers,
@@ -39,6 +41,7 @@ const mistakes: readonly Rule[] = [
 
 const doubts: readonly Rule[] = [
   uselessEntries,
+  unreadEventIds,
   unmatchedGlobs,
   unreachedStarts,
   lostCode,

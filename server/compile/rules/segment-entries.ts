@@ -41,14 +41,9 @@ export function segmentEntries({
 }
 
 /** Warns of entries that some callers can't use, and of an application without any. */
-export function uselessEntries({
-  segments,
-  functions,
-  named,
-}: ApplicationGraph): readonly Problem[] {
+export function uselessEntries({ segments, named }: ApplicationGraph): readonly Problem[] {
   return [
     ...(segments.length === 0 ? [noSegments] : []),
-    ...functions.filter((found) => found.export.generator === true).map(generator),
     ...named
       .filter((procedure) => !isRoute(procedure))
       .filter((procedure) => procedure.parameters.flatMap(parameterNames).includes("version"))
@@ -107,6 +102,7 @@ const agreed = [
   "validate",
   "extra",
   "safe",
+  "resume",
   "idempotent",
 ] as const satisfies readonly (keyof SegmentFileEntry)[];
 
@@ -151,21 +147,6 @@ function routeOf({ entry }: NamedFunction): string {
   ];
   const more = options.length === 0 ? "" : ` with ${options.join(" and ")}`;
   return `the route "${route.method} ${route.path}"${more}`;
-}
-
-/**
- * A warning only, since code beside it may use the generator. But its values never leave the
- * node.
- */
-function generator({ module, export: { name, line, column } }: NamedFunction): Problem {
-  const message = `"${name}" is a generator: what it yields can't be sent, so every remote call fails`;
-  return {
-    file: module.name,
-    line,
-    column,
-    message,
-    hint: "Return an array; for large results, one page per call.",
-  };
 }
 
 /** A warning only: a POST gives this parameter in its body, and a seam always can. */

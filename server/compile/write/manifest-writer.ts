@@ -158,12 +158,13 @@ export function namedIn(
     procedure.entries.some(({ segment }) => segments.includes(segment.name)),
   );
   return {
-    procedures: procedures.map(({ fqn, version, module, export: name, parameters }) => ({
+    procedures: procedures.map(({ fqn, version, module, export: name, parameters, stream }) => ({
       fqn,
       version,
       module: module.id,
       export: name,
       parameters,
+      ...(stream && { stream }),
     })),
     segments: Object.fromEntries(
       [...segments].sort().map((name) => [name, entriesOf(name, procedures, side)]),
@@ -207,13 +208,14 @@ function entriesOf(
   return procedures.flatMap((procedure, index) => {
     const named = procedure.entries.find((entry) => entry.segment.name === segment);
     if (named === undefined) return [];
-    const { access, safe, idempotent, timeoutMs, guard, validate, extra } = named.entry;
+    const { access, safe, idempotent, resume, timeoutMs, guard, validate, extra } = named.entry;
     return [
       {
         procedure: index,
         access,
         ...(safe && { safe }),
         ...(idempotent && { idempotent }),
+        ...(resume && { resume }),
         ...(timeoutMs !== undefined && { timeoutMs }),
         ...(side === "server" && {
           ...(guard !== undefined && { guard }),

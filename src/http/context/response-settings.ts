@@ -22,6 +22,7 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
   readonly #cookies = new Map<string, string>();
   #status: number | undefined;
   #isClosed = false;
+  #isStatusFixed = false;
 
   constructor(defaults: () => CookieDefaults) {
     this.#defaults = defaults;
@@ -41,11 +42,18 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
 
   set status(status: number) {
     this.#assertOpen();
+    if (this.#isStatusFixed && status !== 200)
+      throw new TypeError("The status of a stream is 200: throw an error for a failure");
     if (!isStatus(status))
       throw new TypeError(
         `response.status can be 200 to 203, not ${String(status)}: throw an error for a failure, or use a route`,
       );
     this.#status = status;
+  }
+
+  /** The status can't be set from now on. */
+  fixStatus(): void {
+    this.#isStatusFixed = true;
   }
 
   set(name: string, value: string): void {

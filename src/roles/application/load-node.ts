@@ -11,7 +11,7 @@ import {
   type ServerManifest,
 } from "../../base/manifest.ts";
 import type { Host, ModuleNamespace } from "../../base/ports.ts";
-import type { SendCall } from "../../types/outgoing-call.ts";
+import type { Remote } from "../../types/outgoing-call.ts";
 import type { Classes } from "../../codec/classes.ts";
 import { RouteRegistry, type RouteRegistryParts } from "../../runtime/routes.ts";
 import type { Graph } from "../../runtime/seam.ts";
@@ -33,7 +33,7 @@ export interface NodeModules {
 export function createServerNode(
   host: Host,
   modules: ServerModules,
-  remote: SendCall | undefined,
+  remote: Remote | undefined,
   onReplacedRoute?: RouteRegistryParts["onReplaced"],
 ): ServerNode {
   const parts = { loader: modules, carrier: host.carrier, clock: host.clock };

@@ -103,3 +103,7 @@ export const patienceMs = {
    */
   membersAgain: 5_000,
 } as const;
+
+// runs/stream-run.ts
+/** The head of a stream waits so long for its first item: a failure before is an ordinary error, with its status. */
+export const headMs = 1_000;

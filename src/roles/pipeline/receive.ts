@@ -11,6 +11,8 @@ import type { Trust } from "../../http/trust.ts";
 import type { MatchedRoute } from "../../runtime/routes.ts";
 import type { Admission } from "../../wire/admission.ts";
 import { type Encoding, readEncoding } from "../../wire/encoding.ts";
+import { isStream, wantsStream } from "../../wire/event-stream.ts";
+import type { OpenStreams } from "../../wire/open-streams.ts";
 import { Exchange } from "../../wire/exchange.ts";
 import type { Life } from "./life.ts";
 import type { Refuse } from "./refuse.ts";
@@ -21,14 +23,18 @@ export interface ReceiveParts extends Omit<Service, "credentials"> {
   /** Errors aren't masked, in development. */
   readonly stacks: boolean | undefined;
   readonly admission: Admission;
+  readonly streams: OpenStreams;
   /** Exchanges wait until calls may run. */
   readonly life: Pick<Life, "mayRun">;
   readonly answer: Answering;
   readonly refuse: Refuse;
 }
 
-/** Runs an exchange, or passes it on. Its answer counts, whether it resolves or rejects. */
-export type Answering = (exchange: Exchange) => Promise<HttpResponse>;
+/**
+ * Runs an exchange, or passes it on. Its answer counts, whether it resolves or rejects. `refuse` is for an error after
+ * the head of the answer.
+ */
+export type Answering = (exchange: Exchange, refuse: Refuse) => Promise<HttpResponse>;
 
 /**
  * Answers a call, or a request for the `route` that it matches, from a sender with the rights `trust`. Never
@@ -41,7 +47,7 @@ export type Receive = (
 ) => Promise<HttpResponse>;
 
 export function createReceive(parts: ReceiveParts): Receive {
-  const { host, web, limits, admission, life, answer } = parts;
+  const { host, web, limits, admission, streams, life, answer } = parts;
   const { clock } = host;
   const masks = parts.errors === "masked" && parts.stacks !== true;
   // Not async, like the rest of a call's way where possible: each promise costs a call 0.1 µs, as contexts
@@ -58,7 +64,11 @@ export function createReceive(parts: ReceiveParts): Receive {
       // Only services that relay or make calls may see which errors were refusals.
       if (!trust.relays) response = withoutRefusedHeader(response);
       if (cors !== undefined) response = cors.onto(response, request.headers);
-      return movement === undefined ? withPolicy(response) : movement.response(response);
+      if (movement !== undefined) return movement.response(response);
+      response = withPolicy(response);
+      return exchange !== undefined && isStream(response)
+        ? streams.follow(exchange, response)
+        : response;
     };
     const refuse = async (thrown: unknown): Promise<HttpResponse> =>
       finish(await parts.refuse(thrown, exchange ?? { request, encoding, trust }));
@@ -67,8 +77,11 @@ export function createReceive(parts: ReceiveParts): Receive {
       if (route === undefined && request.method !== "GET" && request.method !== "POST")
         throw new MethodNotAllowed();
       if (!host.memory.hasRoom()) throw noMemory();
+      // Whoever runs the procedure, or passes it on: before anything of it begins.
+      if (wantsStream(request.headers)) streams.assertRoom();
       const body = movement?.received(request);
-      const options = { encoding, trust, web, cors, limits, clock, route, body, masks, admission };
+      const places = { admission, streams };
+      const options = { encoding, trust, web, cors, limits, clock, route, body, masks, ...places };
       const entering = (exchange = new Exchange(request, options));
       entering.enter();
       const left = entering.deadline - clock.now();
@@ -101,7 +114,9 @@ export function createReceive(parts: ReceiveParts): Receive {
         request.onCut = fail;
         const waiting = life.mayRun();
         const answering =
-          waiting === undefined ? answer(entering) : waiting.then(() => answer(entering));
+          waiting === undefined
+            ? answer(entering, parts.refuse)
+            : waiting.then(() => answer(entering, parts.refuse));
         answering.then((response) => {
           if (isOver) return;
           try {

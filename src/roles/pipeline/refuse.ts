@@ -47,8 +47,12 @@ export interface Refused {
   readonly isOther?: true;
 }
 
-/** The response for a thrown error. Trusted callers get stacks in answers to calls. */
-export type Refuse = (thrown: unknown, refused: Refused) => Promise<HttpResponse>;
+/** The response for a thrown error [in the caller's encoding]. Trusted callers get stacks in answers to calls. */
+export type Refuse = (
+  thrown: unknown,
+  refused: Refused,
+  encoding?: Encoding,
+) => Promise<HttpResponse>;
 
 /**
  * The challenge of the runtime's own 401: not an HTTP scheme, but the field that takes the key. Errors of the
@@ -90,8 +94,8 @@ export function createRefuse(parts: RefuseParts): Refuse {
       host.log.error(failed, thrown, aboutOf(request));
   };
 
-  return async (given, refused) => {
-    const { request, encoding } = refused;
+  return async (given, refused, encoding = refused.encoding) => {
+    const { request } = refused;
     const raw = attempt(() => ofForeignError(given)) ?? given;
     const ways = raw === given ? undefined : passed.get(given as Error);
     if (ways !== undefined) passed.set(raw as Error, ways);

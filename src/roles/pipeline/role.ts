@@ -9,6 +9,7 @@ import {
   type PageAdmission,
   type PageHandshake,
 } from "../../http/page-admission.ts";
+import { OpenStreams } from "../../wire/open-streams.ts";
 import { createHealth, type HealthCheck, healthRoutes } from "../../http/health.ts";
 import type { Middleware } from "../../http/middleware.ts";
 import type { Route } from "../../http/router.ts";
@@ -95,7 +96,9 @@ export function createRole(parts: RoleParts): Role {
   const calls = (): CallFigures => admission.figures;
   const refuse = createRefuse(parts);
   const { stacks, routes } = parts;
-  const receive = answer && createReceive({ ...parts, stacks, admission, life, answer, refuse });
+  const streams = new OpenStreams(host.clock, parts.limits);
+  const shared = { ...parts, stacks, admission, streams, life, refuse };
+  const receive = answer && createReceive({ ...shared, answer });
   const endpoints = [
     callsEndpoint(calls),
     ...healthRoutes(health, () => life.isReady),

@@ -48,7 +48,8 @@ export function createPassOn(parts: PassOnParts, send: Send): Answering {
     }
     return relayAnswer(await send(exchange, content), method);
   };
-  return (exchange) => (exchange.route === undefined ? passCall(exchange) : passRoute(exchange));
+  return (exchange, refuse) =>
+    exchange.route === undefined ? passCall(exchange, refuse) : passRoute(exchange, refuse);
 }
 
 const noBytes: Uint8Array = new Uint8Array();

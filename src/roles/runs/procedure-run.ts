@@ -18,38 +18,45 @@ import { LazyArguments } from "../pipeline/lazy-arguments.ts";
 import type { Run, RunParts } from "./run.ts";
 
 export class ProcedureRun implements Run {
-  readonly #parts: RunParts;
-  readonly #exchange: Exchange;
+  protected readonly parts: RunParts;
+  protected readonly exchange: Exchange;
+  protected readonly procedure: Registration;
   readonly #largeAnswers: LargeAnswers;
-  readonly #procedure: Registration;
   readonly #args: CallArguments;
+  /** A procedure makes the call: the compiler has checked it, unless that was for another build. */
+  readonly #isCompiled: boolean;
   /** Of a page that is being developed, members of the arguments that didn't arrive. */
   #dropped: readonly string[] = [];
 
-  /** Throws if this node doesn't have the procedure, or if its caller mustn't know of it. */
-  constructor(parts: RunParts, exchange: Exchange, largeAnswers: LargeAnswers) {
-    const { fqn, version, trust } = exchange;
-    this.#parts = parts;
-    this.#exchange = exchange;
+  constructor(
+    parts: RunParts,
+    exchange: Exchange,
+    procedure: Registration,
+    largeAnswers: LargeAnswers,
+  ) {
+    this.parts = parts;
+    this.exchange = exchange;
     this.#largeAnswers = largeAnswers;
-    this.#procedure = parts.node.registry.findForOutside(fqn, version.toString(), trust.trusted);
+    this.procedure = procedure;
     this.#args = new CallArguments(exchange, parts);
+    const { trust, request } = exchange;
+    this.#isCompiled = trust.inner && !isOfOtherBuild(request.headers);
   }
 
   get access(): Access {
-    return this.#procedure.access;
+    return this.procedure.access;
   }
 
   get crossSite(): boolean {
-    return this.#procedure.safe;
+    return this.procedure.safe;
   }
 
   get timeoutMs(): number | undefined {
-    return this.#procedure.timeoutMs;
+    return this.procedure.timeoutMs;
   }
 
   get guard(): string | undefined {
-    return this.#procedure.guard;
+    return this.procedure.guard;
   }
 
   receive(): Promise<void> | undefined {
@@ -58,42 +65,37 @@ export class ProcedureRun implements Run {
 
   load(): Promise<void> | undefined {
     const loading = this.#args.load();
-    const types = this.#isCompiled ? undefined : this.#parts.node.checks.ready(this.#procedure);
+    const types = this.#isCompiled ? undefined : this.parts.node.checks.ready(this.procedure);
     return types === undefined ? loading : Promise.all([loading, types]).then(() => {});
   }
 
   decode(): Args {
-    const { record, extra } = this.#procedure;
+    const { record, extra } = this.procedure;
     return this.#args.read(record, this.#types(), extra);
   }
 
   invoke(call: Call, args: Args): Promise<unknown> {
-    const positions = this.#procedure.bind(args);
-    const types = this.#types();
-    return this.#parts.node.invoke(
-      this.#procedure,
-      call,
-      types === undefined ? positions : this.#checked(types, args, positions),
-    );
+    return this.parts.node.invoke(this.procedure, call, this.positionsOf(args));
   }
 
-  /** A procedure makes the call: the compiler has checked it, unless that was for another build. */
-  get #isCompiled(): boolean {
-    const { trust, request } = this.#exchange;
-    return trust.inner && !isOfOtherBuild(request.headers);
+  /** The arguments by position, checked where they are. */
+  protected positionsOf(args: Args): readonly unknown[] {
+    const positions = this.procedure.bind(args);
+    const types = this.#types();
+    return types === undefined ? positions : this.#checked(types, args, positions);
   }
 
   /** By which the arguments are checked. */
   #types(): ParameterTypes | undefined {
-    return this.#isCompiled ? undefined : this.#parts.node.checks.find(this.#procedure);
+    return this.#isCompiled ? undefined : this.parts.node.checks.find(this.procedure);
   }
 
   #checked(types: ParameterTypes, args: Args, positions: readonly unknown[]): readonly unknown[] {
-    const { limits, classes, openAnswers } = this.#parts;
+    const { limits, classes, openAnswers } = this.parts;
     const checked = types.check(positions, {
       source: this.#args.source,
-      extra: this.#procedure.extra,
-      masked: this.#exchange.masksErrors,
+      extra: this.procedure.extra,
+      masked: this.exchange.masksErrors,
       maxDigits: limits.maxDigits,
       // Middleware may have put in anything.
       isTree: this.#args.isTree && !(args instanceof LazyArguments && args.touched),
@@ -106,26 +108,26 @@ export class ProcedureRun implements Run {
 
   /** The answer for a result. Throws if there is no room for it while it waits for its caller. */
   encode(value: unknown): HttpResponse | Promise<HttpResponse> {
-    const turn = this.#largeAnswers.turn(this.#exchange.fqn);
+    const turn = this.#largeAnswers.turn(this.exchange.fqn);
     return turn === undefined ? this.#encode(value) : this.#encodeLater(turn, value);
   }
 
   async #encodeLater(turn: Promise<void>, value: unknown): Promise<HttpResponse> {
     await turn;
-    this.#exchange.signal.throwIfAborted();
+    this.exchange.signal.throwIfAborted();
     return await this.#encode(value);
   }
 
   #encode(value: unknown): HttpResponse | Promise<HttpResponse> {
-    const { classes } = this.#parts;
-    const encoded = encodeResultOf(this.#exchange, value, { classes });
+    const { classes } = this.parts;
+    const encoded = encodeResultOf(this.exchange, value, { classes });
     return encoded instanceof Promise
       ? encoded.then((answer) => this.#fitting(answer))
       : this.#fitting(encoded);
   }
 
   #warning(): HttpResponse["headers"] {
-    const text = `${this.#exchange.fqn} doesn't get ${this.#dropped.join(", ")}: no type names it`;
+    const text = `${this.exchange.fqn} doesn't get ${this.#dropped.join(", ")}: no type names it`;
     // A path that is cut may have half a surrogate pair.
     return { [headers.dropped]: encodeURIComponent(text.replace(/\p{Surrogate}/gu, "�")) };
   }
@@ -136,8 +138,8 @@ export class ProcedureRun implements Run {
     const { body } = answer;
     const isWhole = typeof body === "string" || body instanceof Uint8Array;
     if (!isWhole) return answer;
-    this.#largeAnswers.made(this.#exchange.fqn, body.length);
-    if (body.length > littleBytes && !this.#parts.host.memory.fitsAnswer(body.length))
+    this.#largeAnswers.made(this.exchange.fqn, body.length);
+    if (body.length > littleBytes && !this.parts.host.memory.fitsAnswer(body.length))
       throw memoryExhausted();
     return answer;
   }

@@ -26,6 +26,8 @@ export interface Run {
   readonly access: Access;
   /** Pages of other origins may cause it, without being named by a CORS middleware. */
   readonly crossSite: boolean;
+  /** An answer without a run. Throws if the caller can't take this one's answer. */
+  early?(): HttpResponse | undefined;
   /** How long it may take, if that is limited, in ms. */
   readonly timeoutMs: number | undefined;
   /** Name of the guard that callers from outside must pass first. */
@@ -38,4 +40,6 @@ export interface Run {
   /** The function itself, as middleware runs around it. */
   invoke(...given: Parameters<Invoke>): Promise<unknown>;
   encode(value: unknown): HttpResponse | Promise<HttpResponse>;
+  /** Its value is given up: middleware has failed. */
+  drop?(reason: unknown): void;
 }

@@ -11,22 +11,32 @@ import { type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { LargeAnswers } from "../../wire/large-answers.ts";
 import { LazyArguments } from "../pipeline/lazy-arguments.ts";
 import type { Answering } from "../pipeline/receive.ts";
+import type { Refuse } from "../pipeline/refuse.ts";
 import type { Run, RunParts } from "./run.ts";
 import { ProcedureRun } from "./procedure-run.ts";
 import { RouteRun } from "./route-run.ts";
+import { StreamRun } from "./stream-run.ts";
 
 /** Answers exchanges by running them. Throws if this node doesn't have the procedure or route. */
 export function createRunner(parts: RunParts): Answering {
   const { host, chain } = parts;
   const largeAnswers = new LargeAnswers(host);
+  const runOf = (exchange: Exchange, refuse: Refuse): Run => {
+    if (exchange.route !== undefined) return new RouteRun(parts, exchange);
+    const { fqn, version, trust } = exchange;
+    // Throws if this node doesn't have the procedure, or if its caller mustn't know of it.
+    const procedure = parts.node.registry.findForOutside(fqn, version.toString(), trust.trusted);
+    return procedure.record.stream === true
+      ? new StreamRun(parts, exchange, procedure, largeAnswers, refuse)
+      : new ProcedureRun(parts, exchange, procedure, largeAnswers);
+  };
   const nodeHeader = parts.name === undefined ? undefined : { [headers.node]: parts.name };
-  return async (exchange) => {
-    const run: Run =
-      exchange.route === undefined
-        ? new ProcedureRun(parts, exchange, largeAnswers)
-        : new RouteRun(parts, exchange);
+  return async (exchange, refuse) => {
+    const run = runOf(exchange, refuse);
     if (run.access === "protected" && !exchange.trust.trusted) throw new Unauthorized();
     if (!run.crossSite) refuseCrossSite(exchange);
+    const early = run.early?.();
+    if (early !== undefined) return early;
     if (nodeHeader !== undefined) exchange.keep(nodeHeader);
     // A call that a procedure makes has been let in where its caller was.
     const guard = exchange.trust.inner ? undefined : run.guard;
@@ -74,9 +84,14 @@ async function throughMiddleware(
     if (guard !== undefined) await pass(parts, guard, call, exchange.route?.params);
     return await run.invoke(call, given);
   };
-  return await inTime(parts.host.clock, exchange, run.timeoutMs, () =>
-    parts.chain.run(exchange, args, { invoke }),
-  );
+  try {
+    return await inTime(parts.host.clock, exchange, run.timeoutMs, () =>
+      parts.chain.run(exchange, args, { invoke }),
+    );
+  } catch (thrown) {
+    run.drop?.(thrown);
+    throw thrown;
+  }
 }
 
 /** Returns the decoder of the arguments. It throws their faults at their first use. */

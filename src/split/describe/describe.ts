@@ -35,7 +35,7 @@ export interface ModuleExport {
   /** Another function made it, and nothing tells its parameters: only a route may be like that. */
   readonly untyped?: true;
   /** It returns an async iterator, not a promise. */
-  readonly generator?: true;
+  readonly stream?: true;
   /** Of a `wrapped` function: the offset of the function that the wrapper got. */
   readonly code?: number;
   /**
@@ -163,7 +163,7 @@ function localExports(module: Module): ModuleExport[] {
       read.parameters = [withoutTypes(first), ...others];
     return {
       ...head,
-      ...(callable.generator && { generator: true }),
+      ...(callable.stream && { stream: true }),
       ...(callable.kind === "wrapped" && callable.fn && { code: callable.fn.start }),
       parameters: read.parameters,
       signature: signatureOf(signature, module),

@@ -19,7 +19,7 @@ export interface Callable {
    */
   readonly untyped?: true;
   /** It returns an async iterator, not a promise. */
-  readonly generator?: true;
+  readonly stream?: true;
   /**
    * The call `checked(schema, async (order) => …)`: callers have the function's own parameters, but what
    * the first one takes is said by the schema, not by its annotation.
@@ -53,8 +53,7 @@ export function callableOf(module: Module, found: LocalExport): Callable {
 /** A function that is written where it is exported. */
 function functionCallable(fn: Node): Callable {
   if (fn["async"] !== true) return { kind: "sync", fn };
-  if (fn["generator"] === true)
-    return { kind: "async-generator", fn, signature: fn, generator: true };
+  if (fn["generator"] === true) return { kind: "async-generator", fn, signature: fn, stream: true };
   return { kind: "async", fn, signature: fn };
 }
 
@@ -73,7 +72,7 @@ function computedCallable(module: Module, unit: Unit, seen: ReadonlySet<Unit>): 
       ...(fn === undefined ? {} : { fn }),
       ...(checked === undefined ? {} : { checked }),
       signature,
-      ...(returnsIterator(signature) && { generator: true }),
+      ...(isStream(module, signature, fn) && { stream: true }),
     };
   }
   const same = sameValue(module, value);
@@ -167,12 +166,22 @@ export function valueOf(unit: Unit): Node | undefined {
   return init === undefined ? undefined : bare(init);
 }
 
-function returnsIterator(signature: Node): boolean {
-  const type = returnTypeOf(signature);
-  return (
-    type?.type === "TSTypeReference" &&
-    /^Async(?:Generator|Iter)/.test(nameOf(child(type, "typeName")) ?? "")
-  );
+/**
+ * Whether a wrapped function returns an async iterator. Its type decides: a wrapper may collect the items of a
+ * generator. If the type is declared elsewhere, the function inside does.
+ */
+function isStream({ types }: Module, signature: Node, fn: Node | undefined): boolean {
+  const names = types.members(returnTypeOf(signature)).map(typeName);
+  if (names.some((name) => name === "Promise" || name === "PromiseLike")) return false;
+  const isIterator = names.length > 0 && names.every((name) => asyncIterators.test(name));
+  return isIterator || fn?.["generator"] === true;
+}
+
+const asyncIterators = /^Async(?:Generator|Iterable(?:Iterator)?|Iterator(?:Object)?)$/;
+
+/** The name of a type that is referred to, or empty text. */
+export function typeName(type: Node | undefined): string {
+  return type?.type === "TSTypeReference" ? (nameOf(child(type, "typeName")) ?? "") : "";
 }
 
 /** The type that a function or a function type returns, if it is written. */

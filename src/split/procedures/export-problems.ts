@@ -2,7 +2,7 @@
 
 import { nearest, type Problem } from "../../base/problem.ts";
 import type { Module } from "../read/analyze.ts";
-import { type Callable, returnTypeOf, valueOf } from "./callable.ts";
+import { type Callable, returnTypeOf, typeName, valueOf } from "./callable.ts";
 import { problemAt } from "../read/code-frame.ts";
 import { declaredType } from "./declared-type.ts";
 import type { LocalExport } from "../read/exports.ts";
@@ -27,6 +27,11 @@ export function exportProblems(module: Module, found: LocalExport, callable: Cal
 const typesWithoutPromise =
   /^TS(?:(?:String|Number|Boolean|BigInt|Symbol|Void|Undefined|Null|Object)Keyword|(?:Array|Tuple|Literal|TemplateLiteral)Type)$/;
 
+const syncIterators = /^(?:Generator|Iterable(?:Iterator)?|Iterator(?:Object)?)$/;
+
+const asyncGeneratorHint =
+  "Make it an `async function*`, which returns an AsyncGenerator: a procedure may run on another machine";
+
 function kindProblems(
   module: Module,
   found: LocalExport,
@@ -36,6 +41,10 @@ function kindProblems(
   const subject = found.exported === "default" ? "The default export" : `'${found.exported}'`;
   switch (callable.kind) {
     case "sync": {
+      if (callable.fn?.["generator"] === true) {
+        const message = `${subject} is named by a segment, but it is a generator that is not async`;
+        return [problemAt(module, start, message, asyncGeneratorHint)];
+      }
       const message = `${subject} is named by a segment, but it is not async`;
       const hint = "Declare it `async`: a procedure may run on another machine";
       return [problemAt(module, start, message, hint)];
@@ -47,13 +56,17 @@ function kindProblems(
     }
     case "wrapped": {
       const type = callable.signature === undefined ? undefined : returnTypeOf(callable.signature);
+      if (syncIterators.test(typeName(type))) {
+        const message = `${subject} is named by a segment, but its type returns an iterator that is not async`;
+        return [problemAt(module, found.node.start, message, asyncGeneratorHint)];
+      }
       if (type === undefined || !typesWithoutPromise.test(type.type)) return [];
       const message = `${subject} is named by a segment, but its type doesn't return a promise`;
-      const hint = "Return a Promise: a procedure may run on another machine";
+      const hint = "Return a Promise or an AsyncGenerator: a procedure may run on another machine";
       return [problemAt(module, found.node.start, message, hint)];
     }
     case "other":
-      return [unknownParameters(module, found, subject)];
+      return [unknownParameters(module, found, subject, callable)];
     default:
       return [];
   }
@@ -75,13 +88,17 @@ const plainValues = new Set([
   "BinaryExpression",
 ]);
 
-const exampleType = "(title: string) => Promise<string>";
-
 /**
  * The text doesn't say which parameters callers give. A guess could let callers set a parameter
  * that only a wrapper may set.
  */
-function unknownParameters(module: Module, found: LocalExport, subject: string): Problem {
+function unknownParameters(
+  module: Module,
+  found: LocalExport,
+  subject: string,
+  { fn }: Callable,
+): Problem {
+  const exampleType = `(title: string) => ${fn?.["generator"] === true ? "AsyncGenerator" : "Promise"}<string>`;
   const problem = (message: string, hint: string): Problem =>
     problemAt(module, found.node.start, message, hint);
   const [unit] = found.units;

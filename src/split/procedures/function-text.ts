@@ -4,7 +4,7 @@
 import { bare, child, children, isFunction, list, need, type Node, word } from "../read/tree.ts";
 
 export interface FunctionText {
-  /** The values of its own `return`s that may be promises. */
+  /** The values of its own `return`s that may be promises. An async generator awaits them by itself. */
   readonly returns: readonly Node[];
   /** The nodes of its own `this`, including those in arrows inside. */
   readonly selves: readonly Node[];
@@ -24,11 +24,12 @@ export function readFunction(fn: Node): FunctionText {
   const selvesInParameters = parameters.flatMap(selvesIn);
   const returns: Node[] = [];
   let returnsInTry = false;
+  const isGenerator = fn["generator"] === true;
   const seek = (node: Node, inTry: boolean): void => {
     if (isFunction(node)) return;
     if (node.type === "ReturnStatement") {
       const value = child(node, "argument");
-      if (value === undefined || !mayBePromise(value)) return;
+      if (isGenerator || value === undefined || !mayBePromise(value)) return;
       returns.push(value);
       returnsInTry ||= inTry;
     } else if (node.type === "TryStatement") {

@@ -34,7 +34,8 @@ export interface LocatedProcedure {
   readonly inner: Node | undefined;
   /** The call of `checked` that makes it. */
   readonly checked?: Node | undefined;
-  readonly generator: boolean;
+  /** It returns an async iterator, not a promise. */
+  readonly stream: boolean;
   readonly wrapped: boolean;
 }
 
@@ -77,7 +78,7 @@ export function locateProcedures(
       );
       continue;
     }
-    const { kind, fn, checked, generator = false } = callable;
+    const { kind, fn, checked, stream = false } = callable;
     procedures.push({
       record,
       unit,
@@ -85,7 +86,7 @@ export function locateProcedures(
       signature,
       inner: fn,
       checked,
-      generator,
+      stream,
       wrapped: kind === "wrapped" || isMadeRoute,
     });
   }

@@ -95,12 +95,11 @@ class ProcedureWriter {
     if (procedure.wrapped) return this.#writeWrapped(procedure, name);
     const fn = procedure.signature;
     const read = readFunction(fn);
-    const catchable = !procedure.generator && !read.selfInParameters && read.catchable;
+    const catchable = !read.selfInParameters && read.catchable;
     if (fn.type === "ArrowFunctionExpression" && read.selves.length > 0)
       this.#arrowToFunction(fn, !catchable);
-    if (procedure.generator) this.#bindSelf(procedure, read);
-    else if (catchable) this.#catchInside(procedure, read);
-    else return this.#wrap(procedure, name, read);
+    if (!catchable) return this.#wrap(procedure, name, read);
+    this.#catchInside(procedure, read);
     return name;
   }
 
@@ -112,7 +111,7 @@ class ProcedureWriter {
       inner.end <= unit.node.end;
     if (isArrow && readFunction(inner).selves.length > 0) this.#arrowToFunction(inner, true);
     this.#nameArgument(procedure);
-    return procedure.generator ? name : this.#wrap(procedure, name);
+    return this.#wrap(procedure, name);
   }
 
   /** Tells `checked` what callers call its argument, for what it says of one. */
@@ -173,12 +172,6 @@ class ProcedureWriter {
     text.appendLeft(body.end, `${close}; } ${this.#catchClause(procedure)} }`);
   }
 
-  #bindSelf(procedure: LocatedProcedure, read: FunctionText): void {
-    if (read.selfInParameters) return;
-    const self = this.#selfDeclaration(procedure, read);
-    if (self !== "") this.#draft.text.appendLeft(need(procedure.signature, "body").start + 1, self);
-  }
-
   /** Replaces `this` by a variable, and returns the code that sets it to a context. */
   #selfDeclaration({ record }: LocatedProcedure, read: FunctionText): string {
     if (read.selves.length === 0) return "";
@@ -191,23 +184,28 @@ class ProcedureWriter {
   /**
    * Adds a function that calls this one and catches; a wrapper's result is checked, too. It stands
    * behind this one: stacks show both, and source maps lead from there to this one's last line.
+   * Around a generator it is one, too: `yield*` passes on what its caller returns or throws into it.
    */
   #wrap(procedure: LocatedProcedure, inner: string, read?: FunctionText): string {
-    const { record, wrapped } = procedure;
+    const { record, wrapped, stream, checked } = procedure;
     const { context } = this.#generated;
     const name = this.#draft.names.fresh(`$run_${inner.replace(/^\$/, "")}`);
     const needsContext = wrapped || (read?.selves.length ?? 0) > 0;
     if (needsContext) this.fromGraph.add(context);
     const self = needsContext ? `${context}(this, ${lineOf(record)})` : "this";
-    const call = `${inner}.apply(${self}, arguments)`;
+    // `checked` has the iterator only after its schema has run.
+    const call = `${stream && checked ? "await " : ""}${inner}.apply(${self}, arguments)`;
     const answer = this.#draft.names.fresh("$answer");
-    const message = `The procedure ${record.fqn} returned no promise: its wrapper has to return an async function`;
+    const [result, member, made, pass] = stream
+      ? ["async iterator", "[Symbol.asyncIterator]", "function*", "yield*"]
+      : ["promise", "then", "function", "await"];
+    const message = `The procedure ${record.fqn} returned no ${result}: its wrapper has to return an async ${made}`;
     const run = wrapped
-      ? `const ${answer} = ${call}; if (typeof ${answer}?.then !== "function") throw new TypeError(${JSON.stringify(message)}); return await ${answer};`
-      : `return await ${call};`;
+      ? `const ${answer} = ${call}; if (typeof ${answer}?.${member} !== "function") throw new TypeError(${JSON.stringify(message)}); return ${pass} ${answer};`
+      : `return ${pass} ${call};`;
     // A method, because stacks show its name, and the name of a function would hide the inner one.
     const shown = procedure.local ?? "default";
-    const code = `{ async ${shown}() { ${this.#beginning()} try { ${run} } ${this.#catchClause(procedure)} } }`;
+    const code = `{ async ${stream ? "*" : ""}${shown}() { ${this.#beginning()} try { ${run} } ${this.#catchClause(procedure)} } }`;
     this.#draft.text.appendLeft(
       procedure.unit.statement.end,
       `; const ${name} = ${code}.${shown};`,

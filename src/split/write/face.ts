@@ -54,8 +54,8 @@ export function writeFace(
     if (error !== undefined && !errors.has(error)) errors.set(error, names.fresh(`$${error}`));
     const code =
       error === undefined
-        ? seamCode(record, fn, plainParameters(procedure.signature, names), seam, names)
-        : `async function ${fn}() { throw new ${errors.get(error)}(${error === "Unauthorized" ? "" : JSON.stringify(notCallable(aliases))}); }`;
+        ? seamCode(procedure, fn, plainParameters(procedure.signature, names), seam, names)
+        : `async function${procedure.stream ? "*" : ""} ${fn}() { throw new ${errors.get(error)}(${error === "Unauthorized" ? "" : JSON.stringify(notCallable(aliases))}); }`;
     text.remove(done, start).update(start, start + 1, `${code}\n`);
     done = start + 1;
   }
@@ -103,7 +103,7 @@ function notCallable([name = ""]: readonly string[]): string {
  * they could call the original.
  */
 function seamCode(
-  record: LocatedProcedure["record"],
+  { record, stream }: LocatedProcedure,
   fn: string,
   parameters: readonly string[],
   seam: string,
@@ -114,10 +114,11 @@ function seamCode(
     fqn: record.fqn,
     version: record.version,
     parameters: record.parameters,
+    ...(stream && { stream: true }),
   });
   return [
     `function ${fn}(${parameters.join(", ")}) { return (${held} || ${make}()).run.apply(this, arguments); }`,
-    `var ${held}; function ${make}() { return ${held} ??= ${seam}(${text}); } ${make}();`,
+    `var ${held}; function ${make}() { return ${held} ??= ${seam}(${text}${stream ? `, ${fn}` : ""}); } ${make}();`,
   ].join(" ");
 }
 

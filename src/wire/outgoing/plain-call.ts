@@ -33,7 +33,7 @@ export function plainArguments(args: Args): string | undefined {
       (!isArray || keys.length === value.length) &&
       keys.every(
         (key, index) =>
-          (isArray ? key === String(index) : !special.test(`${JSON.stringify(key)}:`)) &&
+          (isArray ? key === String(index) : !formOrKey.test(`${JSON.stringify(key)}:`)) &&
           isPlain((value as Record<string, unknown>)[key], level + 1),
       )
     );
@@ -42,8 +42,8 @@ export function plainArguments(args: Args): string | undefined {
   return isPlain(members, 0) ? JSON.stringify(members) : undefined;
 }
 
-// Forms, and keys that no message may have, even if they are written with escapes.
-const special = /"(serialized|__proto__|constructor|prototype)"\s*:|\\u/;
+/** Forms, and keys that no message may have, even if they are written with escapes. */
+export const formOrKey: RegExp = /"(serialized|__proto__|constructor|prototype)"\s*:|\\u/;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -65,7 +65,7 @@ export function plainAnswer({
     // If the value doesn't have the type of the header, leave it to the codec.
     if (
       (value === null ? "null" : typeof value) === type &&
-      (type !== "object" || !special.test(text))
+      (type !== "object" || !formOrKey.test(text))
     )
       return of(value);
   } catch {

@@ -11,13 +11,14 @@ import {
   type Clock,
   type IncomingResponse,
   type Peer,
+  type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
 import { headers, jsonType, rpcPath, versionParameter } from "../../base/protocol.ts";
 import { relayHeaders } from "../../http/relay-headers.ts";
 import type { Answer, OutgoingCall } from "../../types/outgoing-call.ts";
 import type { StateCarrier } from "../call-state.ts";
-import type { Limits } from "../../base/limits.ts";
+import { cleanUpMs, type Limits } from "../../base/limits.ts";
 import type { Encoding } from "../encoding.ts";
 import type { EncodedCall } from "../superjson.ts";
 
@@ -54,28 +55,56 @@ export interface SenderOptions {
   readonly states?: StateCarrier;
 }
 
-/** Makes remote calls. Each is sent once; the error that the procedure threw is thrown here. */
-export function createSender(options: SenderOptions): (call: OutgoingCall) => Promise<Answer> {
+/** A call that was sent, and has an answer whose body may still be on its way. */
+export interface Answered {
+  readonly answer: PeerResponse;
+  /** Its body is read as a stream: the call's time is over, and only its caller can end it. */
+  readonly begun: (answer: PeerResponse) => void;
+  /** The whole answer is here: returns what it carries, or throws its error. */
+  readonly received: (answer: IncomingResponse) => Answer | Promise<Answer>;
+  /** Throws the error for the caller when the rest of the answer doesn't come. */
+  readonly failed: (thrown: unknown) => never;
+  readonly ending: Ending;
+}
+
+/** Makes remote calls. Each is sent once. */
+export interface Sender {
+  /** The error that the procedure threw is thrown here. */
+  readonly call: (call: OutgoingCall) => Promise<Answer>;
+  /** Hands over the answer as soon as its head is there. `accept` are the media types that are expected. */
+  readonly open: <T>(
+    call: OutgoingCall,
+    accept: string | undefined,
+    take: (answered: Answered) => T | Promise<T>,
+  ) => Promise<T>;
+}
+
+export function createSender(options: SenderOptions): Sender {
   const { transport, from, codec, sentHeaders, limits, clock, states, prepare } = options;
   const { departure = ({ signal }) => signal } = options;
   const endpoint = options.base.replace(/\/$/, "") + rpcPath;
   // Not async, like the rest of a call's way where possible: each promise costs a call 0.1 µs, as contexts
   // are carried across all of them.
-  const send = (
+  const send = <T>(
     { fqn, version, context }: OutgoingCall,
-    start: number,
+    begin: Beginning,
     { body, encoding }: EncodedCall,
-  ): Promise<Answer> => {
+    accept: string | undefined,
+    take: (answered: Answered) => T | Promise<T>,
+  ): Promise<T> => {
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
-    const end = Math.min(endOf(context, clock), start + limits.callTimeoutMs);
+    const { start, caller, isCleanUp } = begin;
+    const end = isCleanUp
+      ? start + cleanUpMs
+      : Math.min(endOf(context, clock), start + limits.callTimeoutMs);
     const left = end - clock.now();
     if (left <= 0) throw late();
-    const caller = departure(context);
-    caller.throwIfAborted();
+    if (!isCleanUp) caller.throwIfAborted();
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const fields: Record<string, string> = Object.assign(
       {},
       { "content-type": (body as Partial<Blob>).type ?? jsonType, [headers.encoding]: encoding },
+      accept === undefined ? undefined : { accept },
       relayHeaders(context.hops, left),
       // Throws for locals that can't travel, so nothing is held for the call before.
       states?.fields(context),
@@ -83,10 +112,17 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
     );
     const noted = states?.sends(context, fqn);
     const ending = new Ending(caller, clock, left, late);
-    const received = (answer: IncomingResponse): Answer | Promise<Answer> => {
-      ending.settled();
+    const hasHead = (answer: PeerResponse): void => {
       noted?.answered(answer.status);
       states?.received(context, answer);
+    };
+    const begun = (answer: PeerResponse): void => {
+      ending.untimed();
+      hasHead(answer);
+    };
+    const received = (answer: IncomingResponse): Answer | Promise<Answer> => {
+      ending.settled();
+      hasHead(answer);
       return codec.decode(answer);
     };
     const failed = (thrown: unknown): never => {
@@ -107,30 +143,44 @@ export function createSender(options: SenderOptions): (call: OutgoingCall) => Pr
       from,
       signal: ending,
     });
-    return sent.then(
-      ({ status, headers: got, body: answer }) =>
-        answer instanceof Uint8Array
-          ? received({ status, headers: got, body: answer })
-          : answer.bytes().then((bytes) => received({ status, headers: got, body: bytes }), failed),
-      failed,
-    );
+    return sent.then((answer) => take({ answer, begun, received, failed, ending }), failed);
   };
-  return (call) => {
-    const start = clock.now();
+  const open: Sender["open"] = (call, accept, take) => {
+    const { context } = call;
     try {
+      const leaving = departure(context);
+      const { caller = leaving } = call;
+      const begin = { start: clock.now(), caller, isCleanUp: leaving.aborted };
       const encoded = codec.encode(call.args);
       const prepared = prepare === undefined ? call : prepare(call);
       if (prepared instanceof Promise)
         return Promise.all([prepared, encoded]).then(([complete, body]) =>
-          send(complete, start, body),
+          send(complete, begin, body, accept, take),
         );
       return encoded instanceof Promise
-        ? encoded.then((body) => send(prepared, start, body))
-        : send(prepared, start, encoded);
+        ? encoded.then((body) => send(prepared, begin, body, accept, take))
+        : send(prepared, begin, encoded, accept, take);
     } catch (thrown) {
       return Promise.reject(thrown);
     }
   };
+  return { open, call: (call) => open(call, undefined, wholeOf) };
+}
+
+/** The value of an answer, or its error, once all of it is here. */
+export function wholeOf({ answer, received, failed }: Answered): Answer | Promise<Answer> {
+  const { status, headers: fields, body } = answer;
+  return body instanceof Uint8Array
+    ? received({ status, headers: fields, body })
+    : body.bytes().then((bytes) => received({ status, headers: fields, body: bytes }), failed);
+}
+
+/** The circumstances in which a call begins. */
+interface Beginning {
+  readonly start: number;
+  readonly caller: AbortNotice;
+  /** The caller has left before it began: what still has to be done is done, in a time of its own. */
+  readonly isCleanUp: boolean;
 }
 
 /** When a call has to be answered, by this clock: the options of a call may count by another one. */
@@ -140,7 +190,7 @@ function endOf(context: Context & { readonly clock?: Clock | undefined }, clock:
 }
 
 /** Ends a call early: its caller leaves, or its time is over. */
-class Ending extends Abort {
+export class Ending extends Abort {
   readonly #departure: AbortNotice;
   readonly #cancel: () => void;
 
@@ -154,6 +204,11 @@ class Ending extends Abort {
   /** The caller leaves. */
   handleEvent(): void {
     this.abort(this.#departure.reason);
+  }
+
+  /** It has as much time as its caller from now on. */
+  untimed(): void {
+    this.#cancel();
   }
 
   /** Nothing can end it any more. */

@@ -422,6 +422,7 @@ describe("the JSON Schema of segment files", () => {
         as: fc.constantFrom<unknown>("a", "é", "a/b", "a b", "", "a@1", 1),
         safe: fc.constantFrom<unknown>(true, false, 1),
         idempotent: fc.constantFrom<unknown>(true, false, "true"),
+        resume: fc.constantFrom<unknown>(true, false, 1),
         timeoutMs: fc.constantFrom<unknown>(
           1,
           2_000,

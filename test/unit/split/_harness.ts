@@ -166,13 +166,19 @@ export function application(sources: Readonly<Record<string, Source>>): Applicat
   const calls: string[] = [];
   graph.bind({
     attach(seam: Seam) {
-      seam.run = async function (this: unknown, ...args) {
+      const bodyOf = async (): Promise<Run> => {
         calls.push(seam.fqn);
         const body = bodies.get(seam.fqn);
         if (body === undefined) throw new Error(`No body for ${seam.fqn}`);
-        const run = (await load(url(body.module)))[body.export] as Run;
-        return await run.apply(this, args);
+        return (await load(url(body.module)))[body.export] as Run;
       };
+      seam.run = async function (this: unknown, ...args) {
+        return await (await bodyOf()).apply(this, args);
+      };
+      if (seam.stream)
+        seam.run = async function* (this: unknown, ...args: unknown[]) {
+          return yield* (await bodyOf()).apply(this, args) as unknown as AsyncGenerator;
+        } as never;
     },
     runProcedure: () => Promise.reject(new Error("not here")),
     callWith: () => Promise.reject(new Error("not here")),

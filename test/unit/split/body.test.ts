@@ -15,15 +15,15 @@ const errorOf = async (act: () => Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("`this` of a procedure", () => {
-  const context = new Context({
-    headers: new Map([["user", "me"]]),
-    endsAt: undefined,
-    trace: [],
-    hops: 0,
-    signal: () => new AbortController().signal,
-  });
+const context = new Context({
+  headers: new Map([["user", "me"]]),
+  endsAt: undefined,
+  trace: [],
+  hops: 0,
+  signal: () => new AbortController().signal,
+});
 
+describe("`this` of a procedure", () => {
   it.each([
     [
       "a function",
@@ -152,21 +152,228 @@ describe("the trace line of a procedure", () => {
     expect(await (module["h"] as Run)()).toEqual([2]);
     expect(await (module["i"] as Run)()).toBe(1);
   });
+});
 
-  it("isn't added to async generators, which work as they did", async () => {
+describe("a procedure that is an async generator", () => {
+  const line = "[shop/f | v1.0.0]";
+  const made =
+    "const w = (f: any) => function (...args: unknown[]) { return f.apply(this, args) };\n";
+  const fail = "const fail = (): any => { throw new Error('x') };\n";
+  /** The stream of `f` of a module with this text. */
+  const stream = async (
+    text: string,
+    name = "f",
+  ): Promise<(...args: unknown[]) => AsyncGenerator> =>
+    (await moduleOf(text, [name]).import("m"))[name] as never;
+  const rest = async (items: AsyncGenerator): Promise<unknown[]> => {
+    const all: unknown[] = [];
+    for await (const item of items) all.push(item);
+    return all;
+  };
+
+  it.each([
+    [
+      "a function",
+      "export async function* f(n: number) { for (; n > 0; n--) yield n; return 'end' }",
+    ],
+    [
+      "a constant",
+      "export const f = async function* (n: number) { for (; n > 0; n--) yield n; return 'end' };",
+    ],
+    [
+      "the default export",
+      "export default async function* (n: number) { for (; n > 0; n--) yield n; return 'end' }",
+    ],
+    [
+      "a default that may throw",
+      `${fail}export async function* f(n: number, m = n > 9 ? fail() : 0) { for (; n > m; n--) yield n; return 'end' }`,
+    ],
+    [
+      "a wrapped one",
+      `${made}export const f: (n: number) => AsyncGenerator<number> = w(async function* (n: number) { for (; n > 0; n--) yield n; return 'end' });`,
+    ],
+  ])("has its items and its returned value: %s", async (_what, text) => {
+    const items = (await stream(text, text.includes("default async") ? "default" : "f"))(2);
+    expect([
+      await items.next(),
+      await items.next(),
+      await items.next(),
+      await items.next(),
+    ]).toEqual([
+      { value: 2, done: false },
+      { value: 1, done: false },
+      { value: "end", done: true },
+      { value: undefined, done: true },
+    ]);
+  });
+
+  it.each([
+    [
+      "a function",
+      "export async function* f(n: number) { yield [this.headers.get('user'), arguments.length, n] }",
+    ],
+    [
+      "a default value",
+      "export async function* f(n: number, user = this.headers.get('user')) { yield [user, arguments.length, n] }",
+    ],
+    [
+      "a default that may throw",
+      `${fail}export async function* f(n: number, m = n > 9 ? fail() : 0) { yield [this.headers.get('user'), arguments.length, n] }`,
+    ],
+    [
+      "a wrapped one",
+      `${made}export const f: (n: number) => AsyncGenerator<unknown> = w(async function* (n: number) { yield [this.headers.get('user'), arguments.length, n] });`,
+    ],
+  ])(
+    "has a context as `this`, with and without a caller that passes one: %s",
+    async (_what, text) => {
+      const f = await stream(text);
+      expect(await rest(f.call(context, 7))).toEqual([["me", 1, 7]]);
+      expect(await rest(f(7))).toEqual([[undefined, 1, 7]]);
+    },
+  );
+
+  it.each([
+    ["before the first item", `${fail}export async function* f() { fail(); yield 1 }`, 0],
+    ["in the middle", `${fail}export async function* f() { yield 1; fail(); yield 2 }`, 1],
+    [
+      "from a promise that it yields",
+      "export async function* f() { yield 1; yield Promise.reject(new Error('x')) }",
+      1,
+    ],
+    [
+      "from a promise that it returns",
+      "export async function* f() { yield 1; return Promise.reject(new Error('x')) }",
+      1,
+    ],
+    ["from finally", `${fail}export async function* f() { try { yield 1 } finally { fail() } }`, 1],
+    [
+      "from another generator",
+      `${fail}async function* g() { yield 1; fail() }\nexport async function* f() { yield* g() }`,
+      1,
+    ],
+    ["from a default value", `${fail}export async function* f(a = fail()) { yield a }`, 0],
+    [
+      "from a pattern's default",
+      `${fail}export async function* f({ a = fail() } = {}) { yield a }`,
+      0,
+    ],
+    [
+      "from a wrapped one",
+      `${fail}${made}export const f: () => AsyncGenerator<number> = w(async function* () { yield 1; fail() });`,
+      1,
+    ],
+    [
+      "from a wrapper",
+      `${fail}export const f: () => AsyncGenerator<number> = ((run: any) => () => fail())(async function* () {});`,
+      0,
+    ],
+  ])("adds its trace line to an error %s", async (_what, text, items) => {
+    const made = (await stream(text))();
+    for (let n = 0; n < items; n++) expect(await made.next()).toEqual({ value: 1, done: false });
+    const error = await errorOf(() => made.next());
+    expect(error).toMatchObject({ message: "x" });
+    expect(traceOf(error)).toEqual([line]);
+    expect(await made.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it("adds a line for each procedure that an error passes, also in the middle", async () => {
+    const text = `${fail}export async function* g() { yield 1; fail() }
+      export async function* f() { yield* g() }
+      export async function h() { for await (const n of f()) if (n > 1) return n; }`;
+    const { h } = await moduleOf(text, ["f", "g", "h"]).import("m");
+    expect(traceOf(await errorOf(h!))).toEqual(["[shop/g | v1.0.0]", line, "[shop/h | v1.0.0]"]);
+  });
+
+  it("adds it to an error that its caller throws into it, unless it catches that", async () => {
     const text =
-      "export async function* f(n: number) { for (let i = 0; i < n; i++) yield i; return this.headers.size }\nconst w = (f: any) => f; export const g: () => AsyncGenerator<number> = w(async function* () { yield 1 });";
-    const module = await moduleOf(text, ["f", "g"]).import("m");
-    const items = (await (module["f"] as Run)(3)) as AsyncGenerator<number>;
-    const got = [await items.next(), await items.next(), await items.next(), await items.next()];
-    expect(got).toEqual(
-      [0, 1, 2].map((value) => ({ value, done: false })).concat([{ value: 0, done: true }]),
-    );
-    expect(await ((await (module["g"] as Run)()) as AsyncGenerator<number>).next()).toEqual({
-      value: 1,
-      done: false,
+      "export async function* f() { try { yield 1 } catch (error) { yield error.message }\n yield 2 }";
+    const f = await stream(text);
+    const items = f();
+    await items.next();
+    expect(await items.throw(new Error("a"))).toEqual({ value: "a", done: false });
+    const error = await errorOf(() => items.throw(new Error("b")));
+    expect(traceOf(error)).toEqual([line]);
+  });
+
+  it("catches itself as before, also a promise that it returns", async () => {
+    const text =
+      "export async function* f() { try { return Promise.reject(new Error('x')) } catch { yield 'caught' } }";
+    expect(await rest((await stream(text))())).toEqual(["caught"]);
+  });
+
+  describe.each([
+    ["a function", "export async function* f", ""],
+    ["around a default that may throw", "const a = () => 1;\nexport async function* f", "_ = a()"],
+    [
+      "around a wrapped one",
+      `${made}export const f: () => AsyncGenerator<unknown> = w(async function* `,
+      "",
+    ],
+  ])("ends where its caller stops: %s", (what, head, parameters) => {
+    const tail = what === "around a wrapped one" ? ");" : "";
+    const of = (body: string) =>
+      `export const log: unknown[] = [];\n${head}(${parameters}) { ${body} }${tail}`;
+
+    it("break runs finally, and what the caller does next comes after it", async () => {
+      const module = await moduleOf(
+        of(
+          "try { log.push('begin'); yield 1; yield 2 } finally { await null; log.push('finally') }",
+        ),
+        ["f"],
+      ).import("m");
+      const log = module["log"] as unknown as unknown[];
+      for await (const item of module["f"]!() as unknown as AsyncGenerator) {
+        log.push(item);
+        break;
+      }
+      log.push("after");
+      expect(log).toEqual(["begin", 1, "finally", "after"]);
+    });
+
+    it("return() has its value, or that of finally", async () => {
+      const plain = (await stream(of("try { yield 1 } finally { log.push(0) }")))();
+      await plain.next();
+      expect(await plain.return("mine")).toEqual({ value: "mine", done: true });
+      const own = (await stream(of("try { yield 1 } finally { return 'own' }")))();
+      await own.next();
+      expect(await own.return("mine")).toEqual({ value: "own", done: true });
+    });
+
+    it("return() before the first item runs nothing", async () => {
+      const module = await moduleOf(of("log.push('begin'); yield 1"), ["f"]).import("m");
+      const items = module["f"]!() as unknown as AsyncGenerator;
+      expect(await items.return("mine")).toEqual({ value: "mine", done: true });
+      expect(await items.next()).toEqual({ value: undefined, done: true });
+      expect(module["log"]).toEqual([]);
+    });
+
+    it("what next() is given is the value of yield", async () => {
+      const items = (await stream(of("const got = yield 1; yield got")))();
+      await items.next();
+      expect(await items.next("given")).toEqual({ value: "given", done: false });
     });
   });
+
+  it.each([
+    ["a promise", "async (...args: unknown[]) => run(...args)"],
+    ["a list", "() => [1]"],
+    ["nothing", "() => undefined"],
+  ])(
+    "a wrapper of one that returns %s causes a TypeError that names the procedure",
+    async (_what, wrapper) => {
+      const f = await stream(
+        `const w = (run: any): any => ${wrapper}; export const f: () => AsyncGenerator<number> = w(async function* () { yield 1 })`,
+      );
+      const error = await errorOf(() => f().next());
+      expect(error).toMatchObject({
+        name: "TypeError",
+        message:
+          "The procedure shop/f returned no async iterator: its wrapper has to return an async function*",
+      });
+      expect(traceOf(error)).toEqual([line]);
+    },
+  );
 });
 
 it("a wrapper that returns no promise causes a TypeError that names the procedure", async () => {

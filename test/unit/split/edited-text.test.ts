@@ -119,12 +119,31 @@ describe("a procedure that a wrapper makes", () => {
     ["AsyncGenerator<string>", true],
     ["AsyncIterable<string>", true],
     ["AsyncIterableIterator<string>", true],
+    ["AsyncGenerator<string> | AsyncIterable<string>", true],
     ["Promise<string>", undefined],
+    ["Promise<AsyncGenerator<string>>", undefined],
+    ["Promise<string> | AsyncGenerator<string>", undefined],
+    ["AsyncLocalStorage<string>", undefined],
     ["string", undefined],
-  ])("is a generator if its type returns an async iterator: %s, %s", (returned, generator) => {
-    const source = `${wrap}export const f: (a: string) => ${returned} = make(async () => 1);`;
-    expect(read(source).exports[0]?.generator).toBe(generator);
+    ["Local", true],
+    ["Imported", undefined],
+  ])("is a stream if its type returns an async iterator: %s, %s", (returned, stream) => {
+    const source = `${wrap}type Local = AsyncGenerator<string>;\nexport const f: (a: string) => ${returned} = make(async () => 1);`;
+    expect(read(source).exports[0]?.stream).toBe(stream);
   });
+
+  it.each([
+    ["AsyncGenerator<string>", true],
+    ["Imported<string>", true],
+    // It collects what the generator yields.
+    ["Promise<string[]>", undefined],
+  ])(
+    "is a stream if the function inside is an async generator and its type says nothing else: %s, %s",
+    (returned, stream) => {
+      const source = `${wrap}export const f: (a: string) => ${returned} = make({}, check(async function* () {}));`;
+      expect(read(source).exports[0]?.stream).toBe(stream);
+    },
+  );
 
   it("isn't found in constants that name each other in a circle", () => {
     const source = "export const a = make(b), b = make(a);";

@@ -89,6 +89,27 @@ describe("a face", () => {
   });
 });
 
+describe("the face of a procedure that is an async generator", () => {
+  const made = "const w = (f: any): any => f;\nexport const quote";
+  it.each([
+    ["a function", "export async function* quote(sku: string) { yield sku }"],
+    ["a constant", "export const quote = async function* (sku: string) { yield sku }"],
+    ["a wrapped one", `${made}: (sku: string) => AsyncIterable<string> = w(async function* () {})`],
+    ["its type", `${made} = w(1) as (sku: string) => AsyncGenerator<string>`],
+    ["an imported type", `${made} = w(async function* () {}) as (sku: string) => Rows<string>`],
+  ])("says that it is a stream, and has the same function as any other: %s", (_what, source) => {
+    const [, code = ""] = face(source, "quote");
+    const other = face("export async function quote(sku: string) {}", "quote")[1];
+    expect(code).toContain(',"stream":true}');
+    expect(code.replace(',"stream":true', "")).toBe(other);
+  });
+
+  it("says nothing of it for one that collects what a generator yields", () => {
+    const source = `${made}: (sku: string) => Promise<string[]> = w(async function* () {})`;
+    expect(face(source, "quote")[1]).not.toContain("stream");
+  });
+});
+
 describe("a face that keeps procedures back", () => {
   const source =
     "export async function quote() {}\nexport async function order() {}\nexport const shared = 1;\nexport { other, left } from './other.ts';";
@@ -108,6 +129,14 @@ describe("a face that keeps procedures back", () => {
     );
     expect(code).not.toContain('"fqn":"shop/quote"');
     expect(code).toContain('"fqn":"shop/order"');
+  });
+
+  it("has an async generator that throws for a closed one that is a stream", () => {
+    const { face: part } = split("export async function* quote() {}", {
+      procedures: ["quote"],
+      keptBack: { closed: new Map([["quote", "Unauthorized"]]), unnamed: new Set() },
+    });
+    expect(part.code).toContain("async function* $closed() { throw new $Unauthorized(); }");
   });
 
   it("says only Unauthorized for a protected procedure", () => {

@@ -35,6 +35,11 @@ describe("the returns that have to be awaited", () => {
     expect(read(`async function f() { ${body} }`).returns).toEqual(returns);
   });
 
+  it("don't include those of an async generator, which awaits them by itself", () => {
+    const generator = read("async function* f() { try { return a; } finally { return b(); } }");
+    expect(generator).toMatchObject({ returns: [], catchable: true });
+  });
+
   it("don't include the expression of an arrow without braces", () => {
     expect(read("(async () => a)").returns).toEqual([]);
   });

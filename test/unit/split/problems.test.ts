@@ -69,7 +69,36 @@ const mistakes: [what: string, source: string, procedures: string[], expected: E
     ["a"],
     [["1:8", /'a' is named by a segment, but it is not async/, /`async`/]],
   ],
-  ["a generator that is not async", "export function* a() {}", ["a"], [["1:8", /not async/]]],
+  [
+    "a generator that is not async",
+    "export function* a() {}",
+    ["a"],
+    [
+      [
+        "1:8",
+        "'a' is named by a segment, but it is a generator that is not async",
+        /`async function\*`/,
+      ],
+    ],
+  ],
+  [
+    "a wrapped function whose type returns an iterator that is not async",
+    "/** @type {() => Generator<number>} */ export const a = make(1);",
+    ["a"],
+    [["1:53", /type returns an iterator that is not async/, /`async function\*`/]],
+  ],
+  [
+    "a generator that another function made, without a type",
+    "export const a = make(1, async function* (b) {});",
+    ["a"],
+    [
+      [
+        "1:14",
+        /doesn't say which parameters/,
+        /@type \{\(title: string\) => AsyncGenerator<string>/,
+      ],
+    ],
+  ],
   [
     "an arrow that is not async",
     "const a = () => 1;\nexport { a as b };",

@@ -20,6 +20,7 @@ export async function stock(this: unknown, sku: string, list = mark3()) {
 \tif (sku) return mark4(new Money(1), hidden); else { throw mark5(this) }
 }
 export default async (n: number) => mark6(n)
+export async function* rows(n: number) { mark7; yield mark8(this, n); return mark9 }
 `;
 
 function positionIn(text: string, offset: number): { line: number; column: number } {
@@ -45,7 +46,7 @@ describe("the source map", () => {
   it.each(["shared", "body"] as const)(
     "of the %s part leads every word to its position in the source",
     (kind) => {
-      const part = split(source, { procedures: ["quote", "stock", "default"] })[kind]!;
+      const part = split(source, { procedures: ["quote", "stock", "default", "rows"] })[kind]!;
       const marks = originals(part, /mark\d|secret|Money|hidden(?=\))/g).filter(
         ([text]) => kind === "shared" || text !== "Money",
       );
@@ -60,9 +61,9 @@ describe("the source map", () => {
   );
 
   it("of the face leads each seam to its declaration", () => {
-    const { face } = split(source, { procedures: ["quote", "stock", "default"] });
+    const { face } = split(source, { procedures: ["quote", "stock", "default", "rows"] });
     expect(
-      originals(face, /function (?:quote|stock|\$default)\b/g).map(([text, position]) => [
+      originals(face, /function (?:quote|stock|rows|\$default)\b/g).map(([text, position]) => [
         text,
         (position as { line: number }).line,
       ]),
@@ -70,12 +71,13 @@ describe("the source map", () => {
       ["function quote", 9],
       ["function stock", 10],
       ["function $default", 13],
+      ["function rows", 14],
     ]);
   });
 
   it("names the file and contains only the part's text", () => {
     const { shared, body } = split(source, {
-      procedures: ["hidden", "quote", "stock", "default"],
+      procedures: ["hidden", "quote", "stock", "default", "rows"],
       file: "src/shop/m.ts",
     });
     expect(body?.map).toMatchObject({ version: 3, sources: ["src/shop/m.ts"], names: [] });
@@ -84,7 +86,7 @@ describe("the source map", () => {
   });
 
   it("isn't needed for lines, which are those of the source", () => {
-    const { shared, body } = split(source, { procedures: ["quote", "stock", "default"] });
+    const { shared, body } = split(source, { procedures: ["quote", "stock", "default", "rows"] });
     for (const part of [shared, body]) {
       for (const found of part!.code.matchAll(/mark\d/g)) {
         expect(positionIn(part!.code, found.index).line).toBe(
@@ -106,8 +108,28 @@ describe("the source map", () => {
     expect(error.stack).toMatch(/at f \(.*m\.body\.mjs:6:9\)/);
   });
 
+  it.each([
+    ["a function", "export async function* f(why = 'x') {", "}", ""],
+    [
+      "a wrapped one",
+      "const w = (f) => f; /** @type {(why?: string) => AsyncGenerator<number>} */ export const f = w(async function* f(why = 'x') {",
+      "});",
+      "Context\\.",
+    ],
+  ])(
+    "isn't needed for the stack of an error in the middle of a stream: %s",
+    async (_what, head, tail, self) => {
+      const text = `\n\n${head}\n  yield 1;\n  await null;\n  throw new Error(why);\n${tail}\n`;
+      const { f } = await application({ m: { text, file: "m.js", procedures: ["f"] } }).import("m");
+      const items = f!() as unknown as AsyncGenerator;
+      await items.next();
+      const error = (await items.next().catch((thrown: unknown) => thrown)) as Error;
+      expect(error.stack).toMatch(new RegExp(`at ${self}f \\(.*m\\.body\\.mjs:6:9\\)`));
+    },
+  );
+
   it("leads the function around a procedure that can't be caught inside to its last line, and stacks have its own name", async () => {
-    const { body } = split(source, { procedures: ["quote", "stock", "default"] });
+    const { body } = split(source, { procedures: ["quote", "stock", "default", "rows"] });
     expect(originals(body!, /stock\.apply/g)).toMatchObject([[expect.anything(), { line: 12 }]]);
     const text =
       "const Size = { small: 's' };\nexport async function f(size = Size.small) {\n  await null;\n  throw new Error(size);\n}\n";

@@ -1,7 +1,14 @@
 // Functions that another function makes: `authed(async (user, title) => …)`. Their parameters are
 // those of the declared type, never those of the function inside.
 
-import { describe, expect, it } from "vitest";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { traceOf } from "../../../src/base/trace.ts";
+import { createChecked } from "../../../src/runtime/checked.ts";
+import { runChecked } from "../../../src/runtime/run-checked.ts";
 
 import { application, describe as describeSource, split } from "./_harness.ts";
 
@@ -461,5 +468,40 @@ describe("a function in `checked` of seamline", () => {
     const { body, problems } = split(head + source, { procedures: ["create"] });
     expect(problems).toEqual([]);
     expect(body?.code).toContain(expected);
+  });
+
+  it("may be an async generator: the schema runs before it, and a refusal has the procedure's trace line", async () => {
+    const key = `seamline test checked ${process.pid}`;
+    Reflect.set(
+      globalThis,
+      key,
+      createChecked(() => ({ runChecked })),
+    );
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, key));
+    const app = application({
+      m: {
+        procedures: ["create"],
+        text: `${head}
+          const validate = (n: number) => n > 0 ? { value: n * 2 } : { issues: [{ message: "too small" }] };
+          export const create = checked({ "~standard": { validate } }, async function* (n: number) { yield n; return this.headers.size });
+        `,
+      },
+    });
+    const folder = join(app.folder, "node_modules/seamline");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+    writeFileSync(
+      join(folder, "index.js"),
+      `export const checked = globalThis[${JSON.stringify(key)}];`,
+    );
+    const create = (await app.import("m"))["create"] as unknown as (n: number) => AsyncGenerator;
+    const items = create(2);
+    expect(await items.next()).toEqual({ value: 4, done: false });
+    expect(await items.next()).toEqual({ value: 0, done: true });
+    const error = await create(-1)
+      .next()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "InvalidParameterValue", message: "n: too small" });
+    expect(traceOf(error)).toEqual(["[shop/create | v1.0.0]"]);
   });
 });

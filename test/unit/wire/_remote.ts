@@ -57,7 +57,7 @@ export function remote(
   transport: Peer,
   more: Partial<RemoteOptions> = {},
 ): (args?: Record<string, unknown>, from?: Context) => Promise<Answer> {
-  const send = createRemote({
+  const { call } = createRemote({
     transport,
     base: "http://gateway",
     classes,
@@ -66,7 +66,7 @@ export function remote(
     ...more,
   });
   return (args: Record<string, unknown> = {}, from: Context = context()) =>
-    send({
+    call({
       fqn: "shop/quote",
       version: "1.0.0",
       args: new Map(Object.entries(args)),

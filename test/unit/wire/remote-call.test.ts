@@ -34,7 +34,7 @@ describe("a remote call goes out", () => {
   });
   it("a remote call goes to an address with or without a slash, whatever the FQN contains", async () => {
     const transport = fake(() => text("ok"));
-    const send = createRemote({
+    const { call: send } = createRemote({
       transport,
       base: "http://gateway/",
       classes,
@@ -192,7 +192,7 @@ describe("a remote call is sent once", () => {
     ).toBeDefined();
     expect(clock.waiting).toBe(0);
     const transport = fake(() => text("ok"));
-    const send = createRemote({
+    const { call: send } = createRemote({
       transport,
       base: "http://gateway",
       classes,

@@ -71,6 +71,29 @@ describe("seamline inspect", () => {
     ]);
   });
 
+  it("shows which procedures are streams, and in JSON which can be resumed", async () => {
+    const app = createFixture({
+      ...shop,
+      "src/shop/rows.ts":
+        "export async function* rows(after = 0): AsyncGenerator<number, void> {\n  yield after + Number(this.lastEventId);\n}\n",
+      "rows.segment.json": '{ "./shop/rows": { "rows": { "access": "public", "resume": true } } }',
+    });
+    const { out } = await inspect(app);
+    expect(out).toMatch(
+      /^ {2}shop\/rows {2}public, stream {2}\(after = 0\): AsyncGenerator<number, void>$/m,
+    );
+    const { procedures } = await json<Inspection>(app);
+    expect(procedures.map(({ fqn, stream }) => [fqn, stream])).toEqual([
+      ["shop/quote", undefined],
+      ["shop/rows", true],
+      ["shop/stock", undefined],
+      ["ui/filter", undefined],
+    ]);
+    expect(procedures[1]?.segments).toEqual([
+      { name: "rows", access: "public", idempotent: true, resume: true },
+    ]);
+  });
+
   it("prints segments, their procedures and importers, and the modules that browsers receive", async () => {
     const { code, out, err } = await inspect(createFixture(shop));
     expect([code, err]).toEqual([0, ""]);

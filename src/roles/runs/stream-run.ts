@@ -1,0 +1,150 @@
+// How a call of a procedure runs that answers with a stream. The head of the answer waits for its first item, so that
+// what fails before is an ordinary error.
+
+import type { Args, Call } from "../../base/call.ts";
+import { MethodNotAllowed, MiddlewareNotCompleted, NotAcceptable } from "../../base/errors.ts";
+import type { HttpResponse } from "../../base/ports.ts";
+import { headers, rpcHeaders } from "../../base/protocol.ts";
+import { cleanUpMs } from "../../base/limits.ts";
+import { OpaqueStream } from "../../http/middleware.ts";
+import type { BoundStream } from "../../runtime/bound-stream.ts";
+import { takeId } from "../../runtime/item-ids.ts";
+import type { Registration } from "../../runtime/registry.ts";
+import { StreamBody } from "../../wire/encode-stream.ts";
+import { headerText } from "../../wire/encoding.ts";
+import { endId, streamHeaders, takesStream } from "../../wire/event-stream.ts";
+import type { Exchange } from "../../wire/exchange.ts";
+import type { LargeAnswers } from "../../wire/large-answers.ts";
+import { headMs } from "../common/times.ts";
+import type { Refuse } from "../pipeline/refuse.ts";
+import { ProcedureRun } from "./procedure-run.ts";
+import type { RunParts } from "./run.ts";
+
+/** A stream whose head may go out. */
+interface Begun {
+  readonly stream: BoundStream;
+  readonly first: Promise<IteratorResult<unknown, unknown>>;
+  /** For middleware. */
+  readonly opaque: OpaqueStream;
+}
+
+export class StreamRun extends ProcedureRun {
+  readonly #refuse: Refuse;
+  #begun: Begun | undefined;
+
+  constructor(
+    parts: RunParts,
+    exchange: Exchange,
+    procedure: Registration,
+    largeAnswers: LargeAnswers,
+    refuse: Refuse,
+  ) {
+    super(parts, exchange, procedure, largeAnswers);
+    this.#refuse = refuse;
+  }
+
+  early(): HttpResponse | undefined {
+    const { request, fqn } = this.exchange;
+    if (!takesStream(request.headers))
+      throw new NotAcceptable(
+        `'${fqn}' answers with a stream, text/event-stream, which this caller doesn't take: in an application, build it again; a call by name can't read streams`,
+      );
+    // Whatever asks again by itself, as EventSource does after each end, mustn't run a procedure that changes something.
+    if (request.method === "GET" && !this.procedure.idempotent)
+      throw new MethodNotAllowed(
+        `'${fqn}' answers GET only with "safe", "idempotent" or "resume" in its segment entry: use POST`,
+      );
+    const last = this.#lastId;
+    if (last === endId || (last !== "" && !this.procedure.resume))
+      return { status: 204, headers: rpcHeaders };
+    this.exchange.streams();
+    return undefined;
+  }
+
+  override async invoke(call: Call, args: Args): Promise<unknown> {
+    const { host, node } = this.parts;
+    const { clock } = host;
+    const positions = this.positionsOf(args);
+    let isClosed = false;
+    let close = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      close = () => {
+        isClosed = true;
+        resolve();
+      };
+    });
+    const stream = node.stream(this.procedure, call, positions, {
+      abort: { abort: (reason) => this.exchange.expire(reason as Error) },
+      caller: this.exchange.departure,
+      onClosed: close,
+      onEnd: () => {
+        if (isClosed) return;
+        clock.after(cleanUpMs, () => {
+          if (isClosed) return;
+          this.#sayAbandoned();
+          close();
+        });
+      },
+    });
+    const first = stream.next();
+    let cancel = (): void => {};
+    const soon = new Promise<void>((resolve) => {
+      cancel = clock.after(headMs, resolve);
+    });
+    // Rejects if it fails before its head. Later it is a fault of the stream.
+    await Promise.race([first, soon]).finally(() => cancel());
+    first.catch(() => {});
+    const opaque = new OpaqueStream(ended);
+    this.#begun = { stream, first, opaque };
+    return opaque;
+  }
+
+  override encode(value: unknown): HttpResponse {
+    const begun = this.#begun;
+    if (begun === undefined || value !== begun.opaque) {
+      this.drop(new Error("The stream was given up"));
+      throw new MiddlewareNotCompleted("A middleware returned something else than the stream");
+    }
+    const { stream, first } = begun;
+    const { classes, host, limits } = this.parts;
+    const { exchange } = this;
+    const { encoding, trust } = exchange;
+    const body = new StreamBody({
+      classes,
+      trusted: trust.trusted,
+      encoding,
+      itemBytes: limits.itemBytes,
+      clock: host.clock,
+      first,
+      next: () => stream.next(),
+      idOf: (item) => takeId(exchange, item),
+      lastId: /^\d{1,15}$/.test(this.#lastId) ? Number(this.#lastId) : 0,
+      faultOf: async (thrown) => await this.#faultOf(thrown),
+      stop: () => stream.end(new DOMException("The reader of the stream has left", "AbortError")),
+    });
+    const fields =
+      encoding === "superjson" ? { ...streamHeaders, [headers.encoding]: encoding } : streamHeaders;
+    return { status: 200, headers: fields, body };
+  }
+
+  drop(reason: unknown): void {
+    this.#begun?.stream.end(reason);
+  }
+
+  /** Sent by a reader that has received the rest before. */
+  get #lastId(): string {
+    return headerText(this.exchange.request.headers["last-event-id"]);
+  }
+
+  async #faultOf(thrown: unknown): Promise<string> {
+    const { exchange } = this;
+    const encoding = exchange.encoding === "superjson" ? "superjson" : "serialized";
+    return String((await this.#refuse(thrown, exchange, encoding)).body);
+  }
+
+  #sayAbandoned(): void {
+    this.parts.host.log.warn(
+      `the stream of ${this.exchange.fqn} has not ended ${cleanUpMs} ms after its reader left: its procedure waits for something that doesn't know of its signal`,
+    );
+  }
+}

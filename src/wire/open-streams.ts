@@ -1,0 +1,67 @@
+// The streams of procedures that a service sends: how many, and whether they move.
+
+import { DeadlineExceeded } from "../base/errors.ts";
+import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { Limits } from "../base/limits.ts";
+import { BreakableBody } from "../http/breakable-body.ts";
+import { tooManyOpenStreams } from "../http/refusals.ts";
+import { Idle } from "../http/idle.ts";
+
+/** The exchange that a stream answers. */
+interface Followed {
+  readonly request: Pick<HttpRequest, "via">;
+  expire(reason: Error): void;
+}
+
+export class OpenStreams {
+  readonly #clock: Clock;
+  readonly #limits: Pick<Limits, "maxStreams" | "streamIdleMs">;
+  #open = 0;
+
+  constructor(clock: Clock, limits: Pick<Limits, "maxStreams" | "streamIdleMs">) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#open;
+  }
+
+  /** Throws if no more may be open, before anything of another one runs. */
+  assertRoom(): void {
+    if (this.#open >= this.#limits.maxStreams) throw tooManyOpenStreams();
+  }
+
+  /** The answer, a stream, which ends when nothing moves any more. */
+  follow(exchange: Followed, { status, headers, body }: HttpResponse): HttpResponse {
+    const { streamIdleMs } = this.#limits;
+    // Over a link, the other end answers pings: its reader may take its time.
+    const isLink = exchange.request.via !== undefined;
+    let isWaiting = false;
+    const idle: Idle = new Idle(this.#clock, () => {
+      if (isLink && !isWaiting) {
+        idle.stop();
+        idle.moved();
+        idle.limit(streamIdleMs);
+        return;
+      }
+      const error = new DeadlineExceeded(`The stream stood still for ${streamIdleMs} ms`);
+      exchange.expire(error);
+      sent.breakOff(error);
+    });
+    const sent = new BreakableBody(body as AsyncIterable<Uint8Array>, {
+      onMove: () => {
+        isWaiting = !isWaiting;
+        idle.moved();
+      },
+      onEnd: () => {
+        this.#open--;
+        idle.stop();
+      },
+    });
+    this.#open++;
+    idle.limit(streamIdleMs);
+    return { status, headers, body: sent };
+  }
+}

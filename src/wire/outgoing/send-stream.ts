@@ -1,0 +1,207 @@
+// Reads the stream that a procedure elsewhere answers with.
+
+import { Abort } from "../../base/aborts.ts";
+import type { Context } from "../../base/context.ts";
+import { BadGateway } from "../../base/errors.ts";
+import {
+  type AbortNotice,
+  type Clock,
+  type PeerResponse,
+  TransportError,
+} from "../../base/ports.ts";
+import { headers, jsonType } from "../../base/protocol.ts";
+import { discard, stopReading } from "../../http/bodies.ts";
+import { Idle } from "../../http/idle.ts";
+import { BoundStream, type StreamSource } from "../../runtime/bound-stream.ts";
+import type { OutgoingCall, SendStream } from "../../types/outgoing-call.ts";
+import { EventReader, eventStreamType, type StreamEvent } from "../event-stream.ts";
+import { formOrKey } from "./plain-call.ts";
+import { type Answered, type CallCodec, type Sender, wholeOf } from "./send-call.ts";
+
+export interface StreamOptions {
+  readonly open: Sender["open"];
+  readonly codec: Pick<CallCodec, "decode">;
+  readonly clock: Clock;
+  /** The departure of a context's caller. */
+  readonly departure: (context: Context) => AbortNotice;
+  /** A stream without a byte for this long is broken. Its sender shows more often that it lives. */
+  readonly idleMs: number;
+}
+
+/** Makes streams of calls, each of which is sent when its stream is first read. */
+export function createStreams(options: StreamOptions): SendStream {
+  return (context, makeCall, onEnd) => {
+    const abort = new Abort();
+    let node: string | undefined;
+    const open = (): Promise<StreamSource> => {
+      const call: OutgoingCall = { ...makeCall(), caller: abort };
+      return options.open(call, eventStreamType, async (answered) => {
+        node = nodeOf(answered.answer);
+        return await received(options, call, answered);
+      });
+    };
+    return new BoundStream({
+      open,
+      abort,
+      caller: options.departure(context),
+      onEnd: (failure) => onEnd?.(node, failure),
+    });
+  };
+}
+
+function nodeOf({ headers: fields }: PeerResponse): string | undefined {
+  const node = fields[headers.node];
+  return node === undefined ? undefined : String(node);
+}
+
+async function received(
+  options: StreamOptions,
+  { fqn }: OutgoingCall,
+  answered: Answered,
+): Promise<StreamSource> {
+  const { answer, ending } = answered;
+  const { status, headers: fields, body } = answer;
+  if (status >= 300) await wholeOf(answered);
+  if (status === 200 && String(fields["content-type"]).startsWith(eventStreamType)) {
+    answered.begun(answer);
+    const chunks = body instanceof Uint8Array ? [body] : body;
+    return new ReceivedStream(options, fqn, answered, chunks as AsyncIterable<Uint8Array>);
+  }
+  ending.settled();
+  if (!(body instanceof Uint8Array)) discard(body);
+  throw new BadGateway(
+    `'${fqn}' answered with a value, not with a stream: the service has another build of it`,
+  );
+}
+
+class ReceivedStream implements StreamSource {
+  readonly #options: StreamOptions;
+  readonly #fqn: string;
+  readonly #answered: Answered;
+  readonly #reader: AsyncIterator<Uint8Array>;
+  readonly #parser = new EventReader();
+  readonly #idle: Idle;
+  #events: readonly StreamEvent[] = [];
+  /** The next of them. */
+  #at = 0;
+  /** Fails the wait for a chunk. */
+  #fail: ((error: Error) => void) | undefined;
+
+  constructor(
+    options: StreamOptions,
+    fqn: string,
+    answered: Answered,
+    body: AsyncIterable<Uint8Array>,
+  ) {
+    this.#options = options;
+    this.#fqn = fqn;
+    this.#answered = answered;
+    this.#reader = readerOf(body);
+    this.#idle = new Idle(options.clock, () => this.#isStill());
+    this.#idle.limit(options.idleMs);
+  }
+
+  async next(): Promise<IteratorResult<unknown, unknown>> {
+    for (;;) {
+      const event = this.#events[this.#at];
+      if (event !== undefined) {
+        this.#at++;
+        return await this.#resultOf(event);
+      }
+      const result = await this.#read();
+      if (result.done === true) throw this.#cut(new TransportError("The stream broke off", true));
+      this.#events = this.#parser.read(result.value);
+      this.#at = 0;
+    }
+  }
+
+  return(): Promise<unknown> {
+    this.#over();
+    stopReading(this.#reader);
+    return Promise.resolve();
+  }
+
+  async #resultOf({ name, data }: StreamEvent): Promise<IteratorResult<unknown, unknown>> {
+    if (name === undefined || name === "superjson")
+      return { done: false, value: await this.#valueOf(data, name) };
+    await this.return();
+    if (name === "end") return { done: true, value: await this.#valueOf(data) };
+    if (name === "fault") throw await this.#errorOf(data);
+    throw new BadGateway(`The stream of '${this.#fqn}' has to be asked for again`);
+  }
+
+  #valueOf(data: string, encoding?: string): unknown {
+    if (encoding === undefined && !formOrKey.test(data)) return JSON.parse(data);
+    return this.#decoded(200, data, encoding);
+  }
+
+  async #errorOf(data: string): Promise<unknown> {
+    try {
+      return await this.#decoded(500, data);
+    } catch (thrown) {
+      return thrown;
+    }
+  }
+
+  /** As the codec reads the answer to a call. */
+  async #decoded(status: number, data: string, encoding?: string): Promise<unknown> {
+    const { [headers.encoding]: ofAll, [headers.node]: node } = this.#answered.answer.headers;
+    const { value } = await this.#options.codec.decode({
+      status,
+      headers: {
+        "content-type": jsonType,
+        [headers.dataType]: "object",
+        [headers.encoding]: encoding ?? ofAll,
+        [headers.node]: node,
+      },
+      body: new TextEncoder().encode(data),
+    });
+    return value;
+  }
+
+  #read(): Promise<IteratorResult<Uint8Array>> {
+    this.#idle.moved();
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      this.#reader.next().then(
+        (result) => {
+          this.#fail = undefined;
+          resolve(result);
+        },
+        (thrown: unknown) => reject(this.#cut(thrown)),
+      );
+    });
+  }
+
+  #isStill(): void {
+    const { idleMs } = this.#options;
+    // A reader that takes its time isn't the stream's fault.
+    if (this.#fail === undefined) {
+      this.#idle.moved();
+      this.#idle.stop();
+      this.#idle.limit(idleMs);
+      return;
+    }
+    this.#fail(this.#cut(new TransportError(`Nothing came for ${idleMs} ms`, true)));
+    stopReading(this.#reader);
+  }
+
+  /** The error for the reader of a stream that broke off. */
+  #cut(thrown: unknown): Error {
+    this.#over();
+    try {
+      return this.#answered.failed(thrown);
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  #over(): void {
+    this.#idle.stop();
+    this.#answered.ending.settled();
+  }
+}
+
+function readerOf(body: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> {
+  return body[Symbol.asyncIterator]();
+}
