@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 
 import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { CallerConnection } from "../connection/caller-connection.ts";
-import { headOf, refuseUpgrade } from "../refuse-upgrade.ts";
+import { headOf, refuseUpgrade } from "../connection/refuse-upgrade.ts";
 import { connectionOf } from "./socket-channel.ts";
 import { linkPath, linkProtocol, upgradeOf } from "./upgrades.ts";
 

@@ -16,7 +16,7 @@ import { headProblem } from "../../../src/wire/request-head.ts";
 import type { CallerConnection } from "../connection/caller-connection.ts";
 import { cutMs } from "../connection/times.ts";
 import type { HeldMemory } from "../../host/held-memory.ts";
-import { refuseUpgrade } from "../refuse-upgrade.ts";
+import { refuseUpgrade } from "../connection/refuse-upgrade.ts";
 import { PageLink } from "./page-link.ts";
 import type { Handshake } from "./stream-head.ts";
 

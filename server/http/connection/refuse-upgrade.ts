@@ -3,7 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-import type { HeaderFields } from "../../src/base/ports.ts";
+import type { HeaderFields } from "../../../src/base/ports.ts";
 
 /**
  * Answers, and returns the new state of the socket. With `isHttp` the next request may come over it; otherwise it is
