@@ -13,7 +13,7 @@ import { PageLinks, type PageLinkSettings } from "../server/http/page-links/page
 import { defaultLimits, type Limits } from "../src/base/limits.ts";
 import { pageLinkProtocol } from "../src/base/page-link.ts";
 import { Unauthorized } from "../src/base/errors.ts";
-import { CorsMiddleware } from "../src/http/cors.ts";
+import type { CorsMiddleware } from "../src/http/cors.ts";
 import type { PublicOriginOptions } from "../src/http/public-origin.ts";
 import { createGateway } from "../src/roles/gateway.ts";
 import { createNode } from "../src/roles/node.ts";

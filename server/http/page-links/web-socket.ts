@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 
 import { pageLinkProtocol } from "../../../src/base/page-link.ts";
 import type { Holder } from "../../host/held-memory.ts";
-import { mostPageMessageBytes } from "../connection/limits.ts";
+import { mostPageMessageBytes, mostReplyBytes } from "../connection/limits.ts";
 import { closingMs } from "../connection/times.ts";
 import type { PageSocket } from "./page-link.ts";
 
@@ -20,14 +20,16 @@ export interface PageSocketEvents {
   onClose(): void;
 }
 
-// A client of `ws` may always compress, so that is off: it costs memory for each socket, and pages could learn
-// secrets from sizes.
+// No compression: it costs memory for each socket, and where a page's text and a secret are compressed together, sizes
+// tell of the secret.
 const server = new WebSocketServer({
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: mostPageMessageBytes,
   handleProtocols: () => pageLinkProtocol,
+  // Below: a page that sends pings and reads nothing would fill its socket.
+  autoPong: false,
 });
 
 /** Upgrades a socket. `open` is called once it is a WebSocket; a request that isn't valid is refused. */
@@ -63,6 +65,9 @@ class WsPageSocket implements PageSocket {
     webSocket.on("message", (data: Buffer, isBinary) => {
       if (isBinary) events.onBinary();
       else events.onText(data.toString());
+    });
+    webSocket.on("ping", (data: Buffer) => {
+      if (this.queued < mostReplyBytes) webSocket.pong(data);
     });
     webSocket.on("pong", () => events.onPong());
     webSocket.on("close", () => events.onClose());
