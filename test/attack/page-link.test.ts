@@ -261,7 +261,8 @@ describe("floods", () => {
     clearInterval(watch);
     page.webSocket.terminate();
     expect(most).toBeGreaterThan(50_000);
-    expect(most).toBeLessThan(2_000_000);
+    // Some thousand messages have come with what was read last: each of them waits for its answer.
+    expect(most).toBeLessThan(4_000_000);
     expect(own.memory.standalone.bytes).toBe(0);
   });
 
