@@ -44,8 +44,13 @@ export function headerProblem(name: string, value: string): string | undefined {
     : undefined;
 }
 
-/** The problem of a header that pages may add to streams, or `undefined`. */
+/** Names of headers that pages may add to streams, for the JSON Schema: no proxy in front sees these. */
+export const streamHeaderPattern: RegExp =
+  /^(?!(?:x-svc-.*|host|origin|referer|cookie|forwarded|x-forwarded-.*|x-real-ip|via|sec-.*|accept|accept-encoding|expect|range|if-.*|content-.*|user-agent|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$)[-!#$%&'*+.^_`|~0-9a-z]+$/;
+
+/** The problem of such a name, or `undefined`. */
 export function streamHeaderProblem(name: string): string | undefined {
+  if (streamHeaderPattern.test(name)) return undefined;
   let key: string;
   try {
     key = checkedHeader(name, "");
@@ -53,16 +58,10 @@ export function streamHeaderProblem(name: string): string | undefined {
     return (error as Error).message;
   }
   if (isServiceHeader(key)) return `'${key}' is Seamline's own: a page can't set it`;
-  if (notOfPages.test(key))
-    return `'${key}' comes from the browser or the proxy in front: a page can't set it`;
-  return isHopByHop(key) || key.startsWith("proxy-")
-    ? `'${key}' belongs to the connection`
-    : undefined;
+  return key !== name && streamHeaderPattern.test(key)
+    ? `expected a name in lower case: '${key}'`
+    : `'${key}' comes from the browser, the connection or the proxy in front: a page can't set it`;
 }
-
-/** No proxy in front sees the headers of a stream. */
-const notOfPages =
-  /^(?:host|origin|referer|cookie|forwarded|x-forwarded-.*|x-real-ip|via|sec-.*|accept|accept-encoding|expect|range|if-.*|content-.*|user-agent)$/;
 
 /** Warnings about policies that stop the page's own runtime, each with its place in the configuration. */
 export function headerWarnings(rules: HeaderRules): readonly string[] {

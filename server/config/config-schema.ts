@@ -13,7 +13,12 @@ import { defaultLimits } from "../../src/base/limits.ts";
 import { listenPattern } from "./config-address.ts";
 import { address, addresses, hostName, origins } from "./config-address-schema.ts";
 import { defaultDirectoryPrefix } from "./config-directory.ts";
-import { headerGlobProblem, headerProblem, streamHeaderProblem } from "./config-headers.ts";
+import {
+  headerGlobProblem,
+  headerProblem,
+  streamHeaderPattern,
+  streamHeaderProblem,
+} from "./config-headers.ts";
 import type { Config, ConfigInput, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
 import { type Described, filled, optional, required } from "./schema-key.ts";
@@ -501,18 +506,17 @@ const console = filled(boolean, false, {
 
 const streamHeaders = optional(
   v.pipe(
-    names,
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return;
-      for (const [index, value] of dataset.value.entries()) {
-        const message = streamHeaderProblem(value);
-        if (message !== undefined)
-          addIssue({
-            message,
-            path: [{ type: "array", origin: "value", input: dataset.value, key: index, value }],
-          });
-      }
-    }),
+    v.array(
+      v.pipe(
+        v.string("expected a string"),
+        v.rawCheck(({ dataset, addIssue }) => {
+          const message = dataset.typed ? streamHeaderProblem(dataset.value) : undefined;
+          if (message !== undefined) addIssue({ message });
+        }),
+        v.metadata({ pattern: streamHeaderPattern.source }),
+      ),
+      'expected a list of header names, ["x-tenant"]',
+    ),
   ),
   {
     description:

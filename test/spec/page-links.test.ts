@@ -141,7 +141,7 @@ describe("the link of a page", () => {
   });
 
   it("page-links-8: a page may add four headers to a stream, and those in streamHeaders; the handshake's win", async () => {
-    const { ports } = await opened({ streamHeaders: ["X-Tenant"] });
+    const { ports } = await opened({ streamHeaders: ["x-tenant"] });
     const page = await openPage(ports.gateway, {
       headers: { cookie: "session=1", authorization: "Basic proxy" },
     });

@@ -175,7 +175,7 @@ export class PageLinks {
     const { upgradeToWebSocket } = await import("./web-socket.ts");
     const { role, handle, settings, memory, clock, onFault } = this.#parts;
     const { limits, streamHeaders = [] } = settings();
-    const names = [...pageLinkHeaders, ...streamHeaders].map((name) => name.toLowerCase());
+    const names = [...pageLinkHeaders, ...streamHeaders];
     const rules = { names: new Set(names), base: () => role.base ?? "", limits };
     upgradeToWebSocket(message, socket, head, holder, (webSocket) => {
       const link = new PageLink({

@@ -355,6 +355,15 @@ describe("the problems of objects in a configuration", () => {
     [{ traces: { smaple: 1 } }, "traces.smaple: unknown key; known: sample"],
     [{ fallback: { paeg: "a", status: 404 } }, "fallback.paeg: unknown key; known: page, status"],
     [{ headers: { "/**": [] } }, "headers./**: expected an object, found an array"],
+    [{ streamHeaders: ["X-Tenant"] }, "streamHeaders.0: expected a name in lower case: 'x-tenant'"],
+    [
+      { streamHeaders: ["x-tenant", "cookie"] },
+      "streamHeaders.1: 'cookie' comes from the browser, the connection or the proxy in front: a page can't set it",
+    ],
+    [
+      { streamHeaders: ["x-svc-hops"] },
+      "streamHeaders.0: 'x-svc-hops' is Seamline's own: a page can't set it",
+    ],
     [
       { metrics: { tokn: "x", prt: 1 } },
       "metrics.tokn: unknown key; known: token, port, host",
