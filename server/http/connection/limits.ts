@@ -39,10 +39,6 @@ export const mostReplyBytes: number = 262_144;
 /** A stream sends this much in its turn. */
 export const pieceBytes: number = 16_384;
 
-// page-links/page-links.ts
-/** Origins whose refused links are logged: strangers can make them up. */
-export const mostLoggedOrigins: number = 32;
-
 // mounted/web-handler.ts
 /** Longer answers are handed over in parts. */
 export const wholeBytes: number = 65_536;

@@ -355,15 +355,6 @@ describe("the problems of objects in a configuration", () => {
     [{ traces: { smaple: 1 } }, "traces.smaple: unknown key; known: sample"],
     [{ fallback: { paeg: "a", status: 404 } }, "fallback.paeg: unknown key; known: page, status"],
     [{ headers: { "/**": [] } }, "headers./**: expected an object, found an array"],
-    [{ streamHeaders: ["X-Tenant"] }, "streamHeaders.0: expected a name in lower case: 'x-tenant'"],
-    [
-      { streamHeaders: ["x-tenant", "cookie"] },
-      "streamHeaders.1: 'cookie' comes from the browser, the connection or the proxy in front: a page can't set it",
-    ],
-    [
-      { streamHeaders: ["x-svc-hops"] },
-      "streamHeaders.0: 'x-svc-hops' is Seamline's own: a page can't set it",
-    ],
     [
       { metrics: { tokn: "x", prt: 1 } },
       "metrics.tokn: unknown key; known: token, port, host",
@@ -371,6 +362,17 @@ describe("the problems of objects in a configuration", () => {
     ],
   ])("name the key, once: %j", (keys, ...messages) => {
     expect(problemsOf({ ...repository, ...keys })).toEqual(messages);
+  });
+
+  it.each([
+    [["X-Tenant"], "streamHeaders.0: expected a name in lower case: 'x-tenant'"],
+    [
+      ["x-tenant", "cookie"],
+      "streamHeaders.1: 'cookie' comes from the browser, the connection or the proxy in front: a page can't set it",
+    ],
+    [["x-svc-hops"], "streamHeaders.0: 'x-svc-hops' is Seamline's own: a page can't set it"],
+  ])("include headers of streams that no page may set: %j", (streamHeaders, message) => {
+    expect(problemsOf({ ...proxy, streamHeaders })).toEqual([message]);
   });
 
   it("include a host of metrics that none can be", () => {
