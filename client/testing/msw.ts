@@ -19,6 +19,7 @@ import {
 import { ask } from "../../src/roles/memory-network.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { decodeSegment, pathOf } from "../../src/http/router.ts";
+import { webStream } from "../../src/http/web-messages.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { encodeError } from "../../src/wire/encode-error.ts";
 import { readEncoding } from "../../src/wire/encoding.ts";
@@ -182,7 +183,9 @@ function responseOf({
     for (const text of typeof value === "string" ? [value] : (value ?? []))
       fields.append(name, text);
   const isEmpty = status === 204 || status === 205 || status === 304;
-  return new Response(isEmpty ? null : (body as BodyInit), { status, headers: fields });
+  const isStream = typeof body === "object" && !(body instanceof Uint8Array);
+  const content = isStream ? webStream(body) : (body as BodyInit | undefined);
+  return new Response(isEmpty ? null : (content ?? null), { status, headers: fields });
 }
 
 const host: Host = {

@@ -12,13 +12,16 @@ export type OptionHeaders =
 
 /** Options of `withOptions` and `runProcedure` for one call. */
 export interface CallOptions {
-  /** Ends the call. It rejects at once with `signal.reason`, and the procedure's `signal` aborts. */
+  /**
+   * Ends the call, and a stream until its end. It rejects at once with `signal.reason`, and the procedure's
+   * `signal` aborts.
+   */
   readonly signal?: AbortSignal | undefined;
   /** Headers of the call, over those that it inherits. Its procedure's own calls inherit them. */
   readonly headers?: OptionHeaders | undefined;
   /**
-   * Ends the call after so many milliseconds with `DeadlineExceeded`. It can only shorten the time
-   * that the call has anyway.
+   * Ends the call after so many milliseconds with `DeadlineExceeded`; a stream, if it has no item until then. It can
+   * only shorten the time that the call has anyway.
    */
   readonly timeoutMs?: number | undefined;
 }

@@ -4,10 +4,13 @@ import type { Context } from "../base/context.ts";
 import type { ModuleNamespace } from "../base/ports.ts";
 
 /**
- * A function that segment files may name: async, with any parameters and any `this`. To have the
- * compiler check it: `export const quote = (async (sku: string) => …) satisfies Procedure`.
+ * A function that segment files may name: async, an `async function*` for a stream, with any parameters and any
+ * `this`. To have the compiler check it: `export const quote = (async (sku: string) => …) satisfies Procedure`.
  */
-export type Procedure = (this: never, ...args: never[]) => Promise<unknown>;
+export type Procedure = (this: never, ...args: never[]) => Returned;
+
+/** @internal */
+export type Returned = Promise<unknown> | AsyncIterable<unknown>;
 
 /**
  * The application's modules by path. Empty until a project includes the declarations that a build
@@ -53,7 +56,7 @@ type WithoutContext<Value> = Value extends (this: infer This, ...args: infer Arg
  * Calls a procedure by name: `name` is its FQN (`shop/quote`), `args` has values by parameter name,
  * and
  * `context` is `this` of the calling procedure. `runProcedure<typeof quote>("shop/quote", …)` has
- * the type of `quote`'s result.
+ * the type of `quote`'s result; of a stream that is its async iterator.
  */
 export type RunProcedure = <Called extends Procedure = Procedure>(
   name: string,
@@ -61,5 +64,5 @@ export type RunProcedure = <Called extends Procedure = Procedure>(
   args?: Readonly<Record<string, unknown>>,
   context?: unknown,
 ) => Promise<
-  Called extends (this: never, ...args: never[]) => Promise<infer Result> ? Result : never
+  Called extends (this: never, ...args: never[]) => infer Result ? Awaited<Result> : never
 >;

@@ -1,6 +1,8 @@
 // What `checked` takes: the interface of https://standardschema.dev, which zod 4, valibot, arktype and others
 // implement, declared here so that it takes no dependency.
 
+import type { Returned } from "./imported.ts";
+
 /** A schema that checks a value, and may make another one of it. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -31,7 +33,7 @@ type CheckedRun<Value> = (
   // Further parameters have any types, which the schema says nothing about.
   // oxlint-disable-next-line typescript/no-explicit-any
   ...others: any[]
-) => Promise<unknown>;
+) => Returned;
 
 /** @internal A mapped tuple keeps the names of parameters. */
 type WithFirst<Parameters extends unknown[], First> = {

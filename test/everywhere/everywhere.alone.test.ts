@@ -11,8 +11,9 @@ import { files } from "./files.ts";
 import { masked } from "./masked.ts";
 import { options } from "./options.ts";
 import { routes } from "./routes.ts";
+import { streams } from "./streams.ts";
 
-const suites = [calls, context, crossSite, deepLinks, files, masked, options, routes];
+const suites = [calls, context, crossSite, deepLinks, files, masked, options, routes, streams];
 
 // A mounted service is one process, so there is no second way to run it.
 const modes = modeNames;

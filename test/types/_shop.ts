@@ -42,6 +42,11 @@ export async function region(this: MaybeContext, otherwise: string): Promise<str
 export default async ({ sku, count = 1 }: { sku: string; count?: number }): Promise<number> =>
   sku.length * count;
 
+export async function* prices(cloth: string, metres = 1): AsyncGenerator<Money, number> {
+  yield new Money(cloth.length);
+  return metres;
+}
+
 export const units = ["m", "yd"] as const;
 
 export function notAsync(cloth: string): number {

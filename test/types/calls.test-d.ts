@@ -16,6 +16,7 @@ import order, {
   largest,
   type Money,
   notAsync,
+  prices,
   quote,
   type Quote,
   whoAmI,
@@ -45,6 +46,25 @@ describe("a call of an imported procedure", () => {
   it("returns a promise whose type has no rejection", () => {
     // @ts-expect-error an await is missing
     void quote("tweed").price;
+  });
+});
+
+describe("a call of an async generator", () => {
+  it("returns it at once, with the types of its items and its returned value", async () => {
+    for await (const price of prices("tweed")) expectTypeOf(price).toEqualTypeOf<Money>();
+    const next = await prices("tweed", 2).next();
+    if (next.done) expectTypeOf(next.value).toEqualTypeOf<number>();
+    // @ts-expect-error a number is no cloth
+    prices(1);
+  });
+
+  it("has options as any call", async () => {
+    const { signal } = new AbortController();
+    expectTypeOf(withOptions(prices, { signal })).toEqualTypeOf<typeof prices>();
+    for await (const price of withOptions(prices, { timeoutMs: 5 })("tweed"))
+      expectTypeOf(price).toEqualTypeOf<Money>();
+    const typed: (cloth: string) => AsyncIterable<Money> = prices;
+    expectTypeOf(withOptions(typed, {})).toEqualTypeOf<typeof typed>();
   });
 });
 
@@ -123,8 +143,9 @@ describe("a function that a segment file may name", () => {
     procedures.push(async (cloth: string) => cloth.length);
     // @ts-expect-error nor is this
     procedures.push((cloth: string) => cloth.length);
-    // @ts-expect-error a generator gives no promise
-    procedures.push(async function* count() {
+    procedures.push(prices);
+    // @ts-expect-error a generator that isn't async
+    procedures.push(function* count() {
       yield 1;
     });
   });
@@ -132,6 +153,10 @@ describe("a function that a segment file may name", () => {
   it("is an error where it is written if it uses satisfies Procedure", () => {
     const length = (async (cloth: string) => cloth.length) satisfies Procedure;
     expectTypeOf(length).toEqualTypeOf<(cloth: string) => Promise<number>>();
+    const count = async function* (from: number) {
+      yield from;
+    } satisfies Procedure;
+    expectTypeOf(count).parameters.toEqualTypeOf<[from: number]>();
     // @ts-expect-error an async is missing
     const broken = ((cloth: string) => cloth.length) satisfies Procedure;
     expectTypeOf(broken).not.toBeNever();
@@ -145,6 +170,9 @@ describe("runProcedure", () => {
       await runProcedure<typeof quote>("shop/quote", "1.0.0", { cloth: "tweed" }),
     ).toEqualTypeOf<Quote>();
     expectTypeOf(await runProcedure<typeof whoAmI>("whoAmI")).toEqualTypeOf<string>();
+    expectTypeOf(await runProcedure<typeof prices>("prices")).toEqualTypeOf<
+      AsyncGenerator<Money, number>
+    >();
     expectTypeOf<Server["runProcedure"]>().toEqualTypeOf(runProcedure);
     // @ts-expect-error arguments have names
     await runProcedure("shop/quote", "1.0.0", "tweed");

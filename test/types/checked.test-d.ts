@@ -26,6 +26,15 @@ describe("checked", () => {
     expectTypeOf(await runProcedure<typeof order>("order")).toEqualTypeOf<number>();
   });
 
+  it("takes an async generator", () => {
+    const rows = checked(schema, async function* (given, after: number) {
+      yield given.metres + after;
+    });
+    expectTypeOf(rows).parameters.toEqualTypeOf<[given: In, after: number]>();
+    expectTypeOf(rows).returns.toExtend<AsyncGenerator<number>>();
+    expectTypeOf(rows).toExtend<Procedure>();
+  });
+
   it("works with other libraries", () => {
     const run = checked(
       v.object({ a: v.pipe(v.string(), v.transform(Number)) }),

@@ -10,13 +10,18 @@ import type { Money, Quote } from "./_shop.ts";
 type Shop = typeof import("./_shop.ts");
 type Application = ProceduresOf<{
   "./shop/quote.js": Shop;
-  "./tools/index": { count(text: string): Promise<number>; readonly limit: 3 };
+  "./tools/index": {
+    count(text: string): Promise<number>;
+    lines(text: string): AsyncGenerator<string>;
+    readonly limit: 3;
+  };
 }>;
 
 describe("ProceduresOf", () => {
   it("has the async functions of modules by FQN, and nothing else", () => {
     expectTypeOf<Application["shop/quote"]>().toEqualTypeOf<Shop["quote"]>();
     expectTypeOf<Application["tools/count"]>().toEqualTypeOf<(text: string) => Promise<number>>();
+    expectTypeOf<Application["tools/lines"]>().returns.toEqualTypeOf<AsyncGenerator<string>>();
     expectTypeOf<"tools/limit" extends keyof Application ? true : false>().toEqualTypeOf<false>();
     expectTypeOf<
       keyof ProceduresOf<{ "./top": { act(): Promise<void> } }>
@@ -49,6 +54,14 @@ describe("a test cluster", () => {
     cluster.fake("tools/count", async (text) => text.length);
     // @ts-expect-error a count is a number
     cluster.fake("tools/count", (text) => text);
+    cluster.fake("tools/lines", async function* (text) {
+      expectTypeOf(text).toEqualTypeOf<string>();
+      yield text;
+    });
+    // @ts-expect-error a line is a text
+    cluster.fake("tools/lines", async function* (text) {
+      yield text.length;
+    });
   });
 
   it("takes fakes by a function's type, or a module's", () => {

@@ -21,6 +21,6 @@ export const localGraphCode: string = graphCode.replaceAll(
 // warns of options that are passed as a context.
 export const liveGraphCode: string = localGraphCode.replace("seam, traced, ", "")
   .concat(`import { $tidy, $warning } from ${JSON.stringify(runtimeId)};
-export const seam = (record) => $warning(Object.assign(graph.seam(record), { parameters: record.parameters, stream: record.stream }));
+export const seam = (record, stream) => $warning(Object.assign(graph.seam(record, stream), { parameters: record.parameters, stream: record.stream }));
 export const traced = (thrown, line, run) => $tidy(graph.traced(thrown, line, run));
 `);

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { Clock, HttpRequest, OutgoingRequest } from "../../../src/base/ports.ts";
 import type { ProcedureFunction } from "../../../src/runtime/seam.ts";
+import type { Stream } from "../../../src/runtime/stream.ts";
 
 /** One call of a procedure that ran, or is running, in a test cluster. */
 export interface RecordedCall {
@@ -36,6 +37,12 @@ export interface CallRecorder {
     run: ProcedureFunction,
     self: unknown,
   ): Promise<unknown>;
+  /** The same for a stream, whose call ends with it. */
+  recordStream(
+    call: Pick<RecordedCall, "fqn" | "version" | "where" | "args" | "faked">,
+    run: ProcedureFunction,
+    self: unknown,
+  ): Stream;
   /** Attributes calls made by `act` to `name`, unless they are attributed already. */
   as<T>(name: string, act: () => T): T;
   /** A request that says whose calls it makes, which `name` sends over a link. */
@@ -51,15 +58,39 @@ export function createCallRecorder(clock: Clock): CallRecorder {
   // Everything runs in one process, so this carries the caller across the network too.
   const actors = new AsyncLocalStorage<string>();
   const calls: RecordedCall[] = [];
+  type Entry = { -readonly [Key in keyof RecordedCall]: RecordedCall[Key] };
+  const begin = (call: Omit<RecordedCall, "from" | "ms" | "error">): Entry => {
+    const entry: Entry = { ...call, from: actors.getStore() ?? "test", ms: undefined };
+    calls.push(entry);
+    return entry;
+  };
   return {
     calls,
-    async record(call, run, self) {
-      const entry: { -readonly [Key in keyof RecordedCall]: RecordedCall[Key] } = {
-        ...call,
-        from: actors.getStore() ?? "test",
-        ms: undefined,
+    recordStream(call, run, self) {
+      const entry = begin(call);
+      const began = clock.now();
+      const here = <T>(act: () => T): T => actors.run(call.where, act);
+      const inner = here(() => run.apply(self, call.args as never[]) as unknown as Stream);
+      const steps: AsyncIterable<unknown> = {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => await here(() => inner.next()),
+          return: async () => await here(() => inner.return(undefined)),
+          throw: async (error) => await here(() => inner.throw(error)),
+        }),
       };
-      calls.push(entry);
+      return (async function* () {
+        try {
+          return yield* steps;
+        } catch (error) {
+          entry.error = error;
+          throw error;
+        } finally {
+          entry.ms = clock.now() - began;
+        }
+      })();
+    },
+    async record(call, run, self) {
+      const entry = begin(call);
       const began = clock.now();
       try {
         // Called synchronously, since a body may read its context at once.

@@ -5,6 +5,7 @@ import type { ModuleNamespace } from "../../../src/base/ports.ts";
 import { type FakeProcedure, standIn } from "../../../src/roles/application/fake-modules.ts";
 import type { ServerModules } from "../../../src/roles/application/application.ts";
 import type { Graph, ProcedureFunction } from "../../../src/runtime/seam.ts";
+import { waiting } from "../../../src/runtime/stream.ts";
 import type { CallRecorder } from "./calls.ts";
 import type { FakeRegistry } from "./fakes.ts";
 import { adopted, type RealmClasses } from "./realm.ts";
@@ -22,6 +23,18 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
   const { where, segments, fakes, recorder, classes } = instruments;
 
   /** Runs a fake in the realm of the test, so that `toBeInstanceOf` holds on both sides. */
+  const translatedStream = (fake: FakeProcedure): FakeProcedure =>
+    async function* (this: never, ...args: never[]) {
+      const { here, test } = classes;
+      const translatedArgs = (await adopted(args, here, test)) as never[];
+      try {
+        // `standIn` tells what isn't a list of items.
+        for await (const item of (await fake.apply(this, translatedArgs)) as AsyncIterable<unknown>)
+          yield await adopted(item, test, here);
+      } catch (thrown) {
+        throw await adopted(thrown, test, here);
+      }
+    } as never;
   const translated = (fake: FakeProcedure): FakeProcedure =>
     async function (...args) {
       const translatedArgs = (await adopted(args, classes.here, classes.test)) as typeof args;
@@ -34,13 +47,17 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
 
   const wrap = (record: ProcedureRecord, graph: Graph, body: Body): ProcedureFunction => {
     const { fqn, version } = record;
+    const isStream = record.stream === true;
     return function (this: unknown, ...args) {
       const fake = fakes.take(record);
       const run =
         fake === undefined
-          ? body.procedure(record.export)
-          : standIn(record, graph, translated(fake));
-      return recorder.record({ fqn, version, where, args, faked: fake !== undefined }, run, this);
+          ? body.procedure(record)
+          : standIn(record, graph, (isStream ? translatedStream : translated)(fake));
+      const call = { fqn, version, where, args, faked: fake !== undefined };
+      return isStream
+        ? (recorder.recordStream(call, run, this) as never)
+        : recorder.record(call, run, this);
     };
   };
 
@@ -92,12 +109,13 @@ class Body {
   }
 
   /** The function itself once it is loaded, because it must then run synchronously. */
-  procedure(name: string): ProcedureFunction {
+  procedure(record: ProcedureRecord): ProcedureFunction {
+    const { export: name } = record;
     const found = this.#loaded?.[name] as ProcedureFunction | undefined;
     if (found !== undefined) return found;
     const load = async (): Promise<ModuleNamespace> => await this.load();
-    return async function (this: unknown, ...args) {
+    return waiting(record, async function (this: unknown, ...args) {
       return await ((await load())[name] as ProcedureFunction).apply(this, args);
-    };
+    });
   }
 }

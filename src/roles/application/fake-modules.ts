@@ -34,6 +34,16 @@ export function standIn(
   fake: FakeProcedure,
 ): ProcedureFunction {
   const line = traceLine(record.fqn, record.version);
+  if (record.stream === true)
+    return async function* (this: unknown, ...args: never[]) {
+      const context = graph.context(this, line);
+      const run = begun();
+      try {
+        return yield* itemsOf(record, await fake.apply(context, args));
+      } catch (thrown) {
+        throw graph.traced(thrown, line, run);
+      }
+    } as never;
   return async function (this: unknown, ...args) {
     // Call it before any await: the context of the call is only available now.
     const context = graph.context(this, line);
@@ -44,6 +54,18 @@ export function standIn(
       throw graph.traced(thrown, line, run);
     }
   };
+}
+
+/** A fake of a stream may be any function that returns items: `async function*`, or one that returns a list. */
+function itemsOf({ fqn }: ProcedureRecord, result: unknown): AsyncIterable<unknown> {
+  const { [Symbol.asyncIterator]: many, [Symbol.iterator]: some } = Object(result) as Partial<
+    AsyncIterable<unknown> & Iterable<unknown>
+  >;
+  if (typeof many !== "function" && (typeof some !== "function" || typeof result === "string"))
+    throw new TypeError(
+      `The fake of '${fqn}', a stream, has to return items: make it async function*`,
+    );
+  return result as AsyncIterable<unknown>;
 }
 
 const graphName = "fake:graph";

@@ -160,6 +160,22 @@ export const c = parsed(async (order: Date) => {});
     expect(parameters(result, "c")).toEqual([{ kind: "plain", name: "order", type: string }]);
   });
 
+  it("Of an async generator they are read as of any function, also in a wrapper", () => {
+    const source = `
+export async function* a(sku: string, { metres = 1 }: { metres?: number }): AsyncGenerator<string> { yield sku; }
+export const b = ((run: any) => run)(async function* (after) { yield after; }) as (after: number) => AsyncIterable<string>;
+`;
+    const result = read({ "src/f.ts": source }, [
+      { id: "a", file: "src/f.ts", export: "a" },
+      { id: "b", file: "src/f.ts", export: "b", code: source.lastIndexOf("async function*") },
+    ]);
+    expect(parameters(result, "a")).toEqual([
+      { kind: "plain", name: "sku", type: string },
+      { kind: "object", names: [{ name: "metres", type: number, optional: true }] },
+    ]);
+    expect(parameters(result, "b")).toEqual([{ kind: "plain", name: "after", type: number }]);
+  });
+
   describe("of a checked function", () => {
     const head = `
 import { checked } from "seamline";
