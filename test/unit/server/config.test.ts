@@ -372,7 +372,9 @@ describe("the problems of objects in a configuration", () => {
     ],
     [["x-svc-hops"], "streamHeaders.0: 'x-svc-hops' is Seamline's own: a page can't set it"],
   ])("include headers of streams that no page may set: %j", (streamHeaders, message) => {
-    expect(problemsOf({ ...proxy, streamHeaders })).toEqual([message]);
+    expect(problemsOf({ mode: "gateway", url: "http://127.0.0.1:3000", streamHeaders })).toEqual([
+      message,
+    ]);
   });
 
   it("include a host of metrics that none can be", () => {
