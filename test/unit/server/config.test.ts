@@ -365,7 +365,10 @@ describe("the problems of objects in a configuration", () => {
   });
 
   it.each([
-    [["X-Tenant"], "streamHeaders.0: expected a name in lower case: 'x-tenant'"],
+    [
+      ["X-Tenant"],
+      "streamHeaders.0: expected a name in lower case: 'x-tenant', found \"X-Tenant\"",
+    ],
     [
       ["x-tenant", "cookie"],
       "streamHeaders.1: 'cookie' comes from the browser, the connection or the proxy in front: a page can't set it",
