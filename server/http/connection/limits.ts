@@ -32,6 +32,8 @@ export const mostControlBytes: number = 125;
 export const mostPageMessageBytes: number = mostHeadBytesOfStreams + 64;
 /** Text of streams that may wait in a page's socket: it keeps a fast network busy, and streams take short turns. */
 export const mostWaitingBytes: number = 65_536;
+/** A short text counts as this much in a turn of the event loop: generators make thousands of items without a pause. */
+export const leastTurnBytes: number = 4_096;
 /** With this much in its socket, a page's messages aren't read any more: each could ask for one more answer. */
 export const mostReplyBytes: number = 262_144;
 

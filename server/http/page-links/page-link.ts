@@ -4,7 +4,7 @@ import { mostHeadBytes, pageLinkHeaders } from "../../../src/base/page-link.ts";
 import type { Clock, HeaderFields, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { refusedStart } from "../../../src/http/refusals.ts";
 import type { HeldMemory } from "../../host/held-memory.ts";
-import { mostReplyBytes, mostWaitingBytes } from "../connection/limits.ts";
+import { leastTurnBytes, mostReplyBytes, mostWaitingBytes } from "../connection/limits.ts";
 import { leavingMs, pingMs } from "../connection/times.ts";
 import { answerPace } from "../writing/pace.ts";
 import { refusal } from "../writing/write-answer.ts";
@@ -180,7 +180,7 @@ export class PageLink implements StreamOwner {
   async #sendInTurn(): Promise<void> {
     this.#isSending = true;
     while (this.#turns.length > 0 && this.#parts.socket.queued < mostWaitingBytes) {
-      const turn = answerPace.piece(this.#turns[0]!.pieceSize);
+      const turn = answerPace.piece(Math.max(leastTurnBytes, this.#turns[0]!.pieceSize));
       if (turn !== undefined) await turn;
       const stream = this.#turns.shift();
       if (stream === undefined) break;
