@@ -40,6 +40,8 @@ export const mostReplyBytes: number = 262_144;
 // page-links/page-stream.ts
 /** A stream sends this much in its turn. */
 export const pieceBytes: number = 16_384;
+/** A stream's body is asked for this many chunks that may leave together. More would keep the loop from other streams. */
+export const mostChunks: number = 32;
 
 // mounted/web-handler.ts
 /** Longer answers are handed over in parts. */

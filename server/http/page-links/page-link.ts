@@ -97,10 +97,7 @@ export class PageLink implements StreamOwner {
 
   /** Some of what was sent has left. */
   onDrain(): void {
-    if (this.#isPaused && this.#parts.socket.queued < mostReplyBytes) {
-      this.#isPaused = false;
-      this.#parts.socket.resume();
-    }
+    this.#readOn();
     this.#sendTexts();
   }
 
@@ -147,6 +144,7 @@ export class PageLink implements StreamOwner {
 
   over(stream: PageStream): void {
     this.#streams.delete(stream.id);
+    this.#readOn();
     this.#closeIfIdle();
   }
 
@@ -165,6 +163,7 @@ export class PageLink implements StreamOwner {
       const refused = head.refused ?? (isFull ? tooManyStreams(streamsPerLink) : undefined);
       const stream = new PageStream(id, head, handshake, this);
       this.#streams.set(id, stream);
+      this.#readLess();
       void stream.run(
         refused === undefined ? handle : async () => await refusal(refused, head.headers),
       );
@@ -199,12 +198,27 @@ export class PageLink implements StreamOwner {
 
   #write(text: Buffer): void {
     if (this.#isOver) return;
-    const { socket } = this.#parts;
-    socket.send(text);
-    // A page that reads no answers gets no more of its messages read.
-    if (this.#isPaused || socket.queued < mostReplyBytes) return;
+    this.#parts.socket.send(text);
+    this.#readLess();
+  }
+
+  /** Whether many answers wait. Those past `streamsPerLink` are refusals, which leave without credit. */
+  get #isCrowded(): boolean {
+    const { socket, streamsPerLink } = this.#parts;
+    return socket.queued >= mostReplyBytes || this.#streams.size >= 2 * streamsPerLink;
+  }
+
+  /** A page that asks for more than it reads gets no more of its messages read. */
+  #readLess(): void {
+    if (this.#isPaused || !this.#isCrowded) return;
     this.#isPaused = true;
-    socket.pause();
+    this.#parts.socket.pause();
+  }
+
+  #readOn(): void {
+    if (!this.#isPaused || this.#isOver || this.#isCrowded) return;
+    this.#isPaused = false;
+    this.#parts.socket.resume();
   }
 
   #pingLater(): () => void {

@@ -10,7 +10,7 @@ import type { RequestNotes } from "../../../src/base/ports/telemetry.ts";
 import { isBodiless } from "../../../src/http/answers.ts";
 import { alreadyRead, chunksOf, discard, stopReading } from "../../../src/http/bodies.ts";
 import { chunkBytes, type HeldMemory } from "../../host/held-memory.ts";
-import { pieceBytes } from "../connection/limits.ts";
+import { mostChunks, pieceBytes } from "../connection/limits.ts";
 import { endOfCharacters, splitTail } from "./characters.ts";
 import type { Handshake, StreamHead } from "./stream-head.ts";
 
@@ -51,6 +51,9 @@ export class PageStream implements HttpRequest, HeldFor {
   #credit = windowBytes;
   /** Whole characters that wait. */
   #rest: Uint8Array = nothing;
+  /** How many chunks they are of, and the memory that is held for these. */
+  #chunks = 0;
+  #held = 0;
   #sent = 0;
   #allLeft = (): void => {};
 
@@ -121,25 +124,35 @@ export class PageStream implements HttpRequest, HeldFor {
       const [whole, incomplete] = splitTail(bytes);
       if (!isUtf8(whole)) throw notText();
       tail = incomplete;
-      if (whole.length > 0) await this.#leaves(whole);
+      if (whole.length > 0) await this.#adds(whole);
     }
     if (tail.length > 0) throw notText();
+    await this.#empties();
   }
 
-  /** Resolves when all of this has left, or isn't wanted any more. */
-  async #leaves(bytes: Uint8Array): Promise<void> {
+  /** Resolves when there is room for more: short chunks that wait for their turn leave together. */
+  async #adds(bytes: Uint8Array): Promise<void> {
     const held = bytes.length + chunkBytes;
-    this.#rest = bytes;
+    this.#held += held;
     this.#holding.take(held);
-    try {
-      await new Promise<void>((resolve) => {
-        this.#allLeft = resolve;
-        if (this.hasText) this.#owner.waits(this);
-      });
-    } finally {
-      this.#rest = nothing;
-      this.#holding.give(held);
-    }
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.#chunks++;
+    if (this.hasText) this.#owner.waits(this);
+    if (this.#rest.length >= pieceBytes || this.#chunks >= mostChunks) await this.#empties();
+  }
+
+  /** Resolves when nothing waits, or is wanted, any more. */
+  async #empties(): Promise<void> {
+    if (this.#rest.length > 0) await new Promise<void>((resolve) => (this.#allLeft = resolve));
+  }
+
+  /** Nothing waits any more. */
+  #isEmpty(): void {
+    this.#rest = nothing;
+    this.#chunks = 0;
+    this.#holding.give(this.#held);
+    this.#held = 0;
+    this.#allLeft();
   }
 
   /** The size of the next piece; 0 if nothing waits, or there is no credit for it. */
@@ -158,7 +171,7 @@ export class PageStream implements HttpRequest, HeldFor {
     this.#rest = this.#rest.subarray(end);
     this.#credit -= end;
     this.#sent += end;
-    if (this.#rest.length === 0) this.#allLeft();
+    if (this.#rest.length === 0) this.#isEmpty();
     return piece;
   }
 
@@ -207,8 +220,7 @@ export class PageStream implements HttpRequest, HeldFor {
     this.#isOver = true;
     if (reason !== undefined) this.departure.abort(reason);
     this.onCut = undefined;
-    this.#rest = nothing;
-    this.#allLeft();
+    this.#isEmpty();
     if (this.#reader !== undefined) stopReading(this.#reader);
   }
 }
