@@ -25,3 +25,8 @@ export const blockedMs = 1_000;
 export const stalledMs = 2_000;
 /** How often the progress of connections is checked. */
 export const memoryCheckMs = 500;
+
+// clock.ts
+/** From this length on, times that end in the same tick share a timer, and may end that much later. */
+export const longMs = 1_000;
+export const tickMs = 50;

@@ -2,67 +2,81 @@
 // was read has changed.
 
 import { createHash } from "node:crypto";
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { threadId } from "node:worker_threads";
 import { packageVersion } from "../base/package-folder.ts";
-import { isOfPackage } from "./programs.ts";
-import type { TypesReading, TypesRequest } from "./reading.ts";
+import { isOfPackage, type Programs, stampOf } from "./programs.ts";
+import type { TypesRequest } from "./reading.ts";
 
 /** Folder → hash of the names in it. */
 export type Folders = Readonly<Record<string, string>>;
 
+/** The first line of the file. The second one is the reading, which only the asking thread parses. */
 interface Kept {
   /** Hash of the request, the compiler's version and our own. */
   readonly request: string;
-  /** File that was read → hash of its content. */
-  readonly files: Readonly<Record<string, string>>;
+  /** The files that were read. */
+  readonly files: Readonly<Record<string, KeptFile>>;
   readonly folders: Folders;
-  readonly reading: TypesReading;
 }
 
-/** The reading that an equal request had, if all files are as they were. */
-export function keptReading(request: TypesRequest, compiler: string): TypesReading | undefined {
+/** Its stamp alone tells that a file is as it was. After a checkout or a copy, its content does. */
+interface KeptFile {
+  readonly stamp: string;
+  readonly hash: string;
+}
+
+/** The text of the reading that an equal request had, if all files are as they were. */
+export function keptReading(request: TypesRequest, compiler: string): string | undefined {
   const text = contentOf(request.cache);
-  if (text === undefined) return undefined;
-  const kept = JSON.parse(text.toString()) as Kept;
-  const isAsItWas =
-    kept.request === requestHash(request, compiler) &&
-    areSame(kept.folders) &&
-    Object.entries(kept.files).every(([file, hash]) => fileHash(file) === hash);
-  return isAsItWas ? kept.reading : undefined;
+  const kept = text && unchanged(text);
+  if (kept?.request !== requestHash(request, compiler)) return undefined;
+  return text?.toString("utf8", text.indexOf(lineBreak) + 1);
 }
 
-/** Keeps a reading, unless it has problems: those are solved where nothing looks, as by installing a package. */
+const lineBreak = "\n";
+
+function unchanged(text: Buffer): Kept | undefined {
+  const end = text.indexOf(lineBreak);
+  // Not of this release.
+  if (end < 0) return undefined;
+  const kept = JSON.parse(text.toString("utf8", 0, end)) as Kept;
+  const isAsItWas =
+    areSame(kept.folders) &&
+    Object.entries(kept.files).every(
+      ([file, { stamp, hash }]) => stampOf(file) === stamp || fileHash(file) === hash,
+    );
+  return isAsItWas ? kept : undefined;
+}
+
+/** Keeps the text of a reading. */
 export function keepReading(
   request: TypesRequest,
   compiler: string,
-  { files, folders }: { readonly files: ReadonlyMap<string, number>; readonly folders: Folders },
-  reading: TypesReading,
+  { files, folders }: { readonly files: Programs["files"]; readonly folders: Folders },
+  reading: string,
 ): void {
   const { cache } = request;
-  // A file that was changed after it was read would be kept with another content.
-  const isCurrent = [...files].every(([file, modified]) => modifiedOf(file) === modified);
-  if (reading.problems.length > 0 || !isCurrent) return rmSync(cache, { force: true });
   const kept: Kept = {
     request: requestHash(request, compiler),
-    files: Object.fromEntries([...files.keys()].map((file) => [file, fileHash(file)])),
+    files: Object.fromEntries(
+      [...files].map(([file, stamp]) => [file, { stamp, hash: fileHash(file) }]),
+    ),
     folders,
-    reading,
   };
+  // A file that was changed after it was read would be kept with another content.
+  const isCurrent = [...files].every(([file, stamp]) => stampOf(file) === stamp);
+  if (!isCurrent) return forgetReading(cache);
   // Another process may read it at any moment.
   const whole = `${cache}.${process.pid}-${threadId}`;
   mkdirSync(dirname(cache), { recursive: true });
-  writeFileSync(whole, JSON.stringify(kept));
+  writeFileSync(whole, `${JSON.stringify(kept)}${lineBreak}${reading}`);
   renameSync(whole, cache);
+}
+
+export function forgetReading(cache: string): void {
+  rmSync(cache, { force: true });
 }
 
 /** The folders of files: a new file in one may declare more. Of packages only the files count. */
@@ -92,11 +106,6 @@ function folderHash(folder: string): string {
   } catch {
     return "";
   }
-}
-
-/** In ms; undefined for a file that isn't there. */
-function modifiedOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.mtime.getTime();
 }
 
 function contentOf(file: string): Buffer | undefined {

@@ -1,7 +1,7 @@
 // Which program of the compiler a module belongs to. This file and read-types.ts know the compiler, and
 // nothing else does. It is the application's own, so it comes in as an argument.
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type ts from "typescript";
 import type { Problem } from "../../src/base/problem.ts";
@@ -29,8 +29,8 @@ export interface Programs {
   readonly problems: readonly Problem[];
   /** Configurations without `strictNullChecks`, relative to the root: they are read as if it was on. */
   readonly loose: readonly string[];
-  /** All files that were read → when they were changed last, in ms, as far as that was known before. */
-  readonly files: ReadonlyMap<string, number>;
+  /** All files that were read → their stamps before that. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 interface Project {
@@ -40,10 +40,7 @@ interface Project {
 }
 
 /** Parsed files by name and options: they are parsed again if they have changed. */
-export type ParsedFiles = Map<
-  string,
-  { readonly modified: number; readonly source: ts.SourceFile }
->;
+export type ParsedFiles = Map<string, { readonly stamp: string; readonly source: ts.SourceFile }>;
 
 /** For programs that are made again after an edit. */
 export interface ProgramMemory {
@@ -68,7 +65,7 @@ export function programsOf(
   { root, aliases = [], memory = programMemory() }: ProgramOptions,
 ): Programs {
   const problems: Problem[] = [];
-  const files = new Map<string, number>();
+  const files = new Map<string, string>();
   const parsed = new Map<string, ts.ParsedCommandLine>();
   const filesOf = new Map<string, ReadonlySet<string>>();
   const groups = new Map<string | undefined, string[]>();
@@ -182,27 +179,36 @@ export function programsOf(
     const parseFile = host.getSourceFile;
     host.getSourceFile = (name, languageOptions, ...others) => {
       // Before it is read: a later change shows.
-      const modified = noteFile(name);
+      const stamp = noteFile(name);
       const key = `${name}\0${JSON.stringify(languageOptions)}\0${optionsKey}`;
       const parsedFiles = isOfPackage(name) ? memory.packages : memory.files;
       const previous = parsedFiles.get(key);
-      if (previous?.modified === modified) return previous.source;
+      if (previous !== undefined && previous.stamp === stamp) return previous.source;
       const source = parseFile(name, languageOptions, ...others);
-      if (source !== undefined) parsedFiles.set(key, { modified, source });
+      if (source !== undefined && stamp !== undefined) parsedFiles.set(key, { stamp, source });
       return source;
     };
     return host;
   }
 
-  function noteFile(name: string): number {
-    const modified = ts.sys.getModifiedTime?.(name)?.getTime();
-    if (modified !== undefined) files.set(name, modified);
-    return modified ?? Date.now();
+  function noteFile(name: string): string | undefined {
+    const stamp = stampOf(name);
+    if (stamp !== undefined) files.set(name, stamp);
+    return stamp;
   }
 
   function shown(path: string): string {
     return relative(root, path).split(sep).join("/");
   }
+}
+
+/**
+ * Differs once a file was written or replaced; `undefined` if it isn't there. Packages have files with one
+ * modification time, so when the inode was changed counts as well.
+ */
+export function stampOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.mtimeMs} ${found.ctimeMs} ${found.size}`;
 }
 
 export function isOfPackage(file: string): boolean {

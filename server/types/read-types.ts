@@ -18,7 +18,7 @@ import {
   type Type,
   type TypeModel,
 } from "./model.ts";
-import { type Compiler, type ProgramOptions, programsOf } from "./programs.ts";
+import { type Compiler, type ProgramOptions, type Programs, programsOf } from "./programs.ts";
 import { constrain, type Constraint, constraintNames } from "./constrain.ts";
 import { settle, type Slot } from "./definitions.ts";
 import { maxTries, triesOf, unionOf, withoutUndefined } from "./union.ts";
@@ -64,8 +64,8 @@ export interface ReadTypes {
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
-  /** All files that were read → when they were changed last, in ms, as far as that was known before. */
-  readonly files: ReadonlyMap<string, number>;
+  /** As of {@link Programs}. */
+  readonly files: Programs["files"];
 }
 
 export interface Unchecked {

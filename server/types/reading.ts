@@ -33,8 +33,8 @@ export interface TypesReading {
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
 }
 
-/** The thread's answer to a request. */
-export type TypesAnswer = { readonly reading: TypesReading } | { readonly failure: unknown };
+/** The thread's answer to a request: the JSON of a {@link TypesReading}. */
+export type TypesAnswer = { readonly reading: string } | { readonly failure: unknown };
 
 /** The text of a module with the model as `model`, and the checks as its default export. */
 export function typesModule({ model, checks }: TypesReading): string {
@@ -71,7 +71,7 @@ function start(): NonNullable<typeof running> {
     const first = waiting.shift();
     // It may wait for the next request for ever: the process ends without it.
     if (waiting.length === 0) worker.unref();
-    if ("reading" in answer) first?.resolve(answer.reading);
+    if ("reading" in answer) first?.resolve(JSON.parse(answer.reading) as TypesReading);
     else first?.reject(answer.failure);
   });
   const end = (reason: unknown): void => {

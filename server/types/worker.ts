@@ -7,7 +7,14 @@ import { generateChecks } from "./generate-checks.ts";
 import { type Compiler, type ParsedFiles, type ProgramMemory, programMemory } from "./programs.ts";
 import { readTypes, type WantedClass } from "./read-types.ts";
 import type { TypesAnswer, TypesReading, TypesRequest } from "./reading.ts";
-import { areSame, type Folders, foldersOf, keepReading, keptReading } from "./kept-reading.ts";
+import {
+  areSame,
+  type Folders,
+  foldersOf,
+  forgetReading,
+  keepReading,
+  keptReading,
+} from "./kept-reading.ts";
 import type { TypeModel } from "./model.ts";
 
 const require = createRequire(import.meta.url);
@@ -42,11 +49,12 @@ parentPort?.on("message", (request: TypesRequest) => {
   parentPort?.postMessage(answer);
 });
 
-function read(request: TypesRequest): TypesReading {
+/** The text of a reading: it is kept and sent as it is. */
+function read(request: TypesRequest): string {
   const { root, functions, classes, aliases } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler)
-    return { ...readingOf(noTypes), problems: [compiler], notes: [], unchecked: {} };
+    return textOf({ ...readingOf(noTypes), problems: [compiler], notes: [], unchecked: {} });
   const kept = keptReading(request, compiler.version);
   if (kept !== undefined) return kept;
   const memory = memoryOf(root);
@@ -61,12 +69,17 @@ function read(request: TypesRequest): TypesReading {
     classKey: keysOf(classes),
     judgePattern: (source) => judgePattern(source, root),
   });
-  const reading = { ...readingOf(model), ...found };
+  const reading = textOf({ ...readingOf(model), ...found });
   const folders = foldersOf(files.keys());
-  memory.folders = found.problems.length === 0 ? folders : undefined;
-  keepReading(request, compiler.version, { files, folders }, reading);
+  const hasProblems = found.problems.length > 0;
+  memory.folders = hasProblems ? undefined : folders;
+  // They are solved where nothing looks, as by installing a package.
+  if (hasProblems) forgetReading(request.cache);
+  else keepReading(request, compiler.version, { files, folders }, reading);
   return reading;
 }
+
+const textOf = (reading: TypesReading): string => JSON.stringify(reading);
 
 const noTypes: TypeModel = { functions: {}, classes: {}, definitions: {} };
 

@@ -289,8 +289,7 @@ export class Link {
 
   readonly #beginLate = (): void => {
     for (const call of this.#late.splice(0, mostTogether))
-      // The caller may have left meanwhile, or the link may be over.
-      if (call.departure.aborted) call.fail();
+      if (call.isUnwanted) call.fail();
       else this.#begin(call);
   };
 

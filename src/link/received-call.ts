@@ -68,6 +68,11 @@ export class ReceivedCall implements ArrivedCall {
     return (this.#departure ??= new Abort());
   }
 
+  /** The caller has left, or the link is over. */
+  get isUnwanted(): boolean {
+    return this.#hasLeft || this.#isOver;
+  }
+
   keeps(bytes: number): boolean {
     if (!this.#outbox.fits(bytes)) return false;
     this.#hold(bytes);

@@ -1,6 +1,6 @@
 // The types of parameters in a build: what nodes get of them, and what fails.
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, utimesSync, writeFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
@@ -149,6 +149,33 @@ describe("a reading that is kept", () => {
     app.write({ "src/shop/line.ts": `${line}// longer\n` });
     const { manifest } = await app.build();
     expect(app.read(`dist/server/modules/${manifest.types}`)).not.toContain("yards");
+  });
+
+  it("counts after a checkout, whose files are as they were but for their times", async () => {
+    const app = withPackage();
+    await app.build();
+    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
+    app.write({ "src/shop/line.ts": `${line}// longer\n` });
+    app.write({ "src/shop/line.ts": line });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("yards");
+  });
+
+  it("counts no longer after a file got another content of the same size and modification time", async () => {
+    const app = withPackage();
+    await app.build();
+    const file = app.path("src/shop/line.ts");
+    const { atime, mtime } = statSync(file);
+    app.write({ "src/shop/line.ts": line.replace("metres", "litres") });
+    utimesSync(file, atime, mtime);
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("litres");
+  });
+
+  it("doesn't count if another release has kept it", async () => {
+    const app = withPackage({ [cache]: '{"files":{},"folders":{}}' });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("metres");
   });
 
   it("counts beside a configuration, where builds put their output", async () => {

@@ -170,11 +170,8 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
         "torn off",
       ]);
       const fault = await text("breaks", post({}));
-      const { trace, ...form } = JSON.parse(
-        /event: fault\nid: end\ndata: (.*)/.exec(fault)?.[1] ?? "",
-      );
+      const form: unknown = JSON.parse(/event: fault\nid: end\ndata: (.*)/.exec(fault)?.[1] ?? "");
       expect(form).toMatchObject({ serialized: true, name: "Error", message: "torn off" });
-      expect(trace).toEqual(["[streams/breaks | v0.0.0]"]);
     });
 
     it("break ends a generator that is parked on a promise, and its clean-up calls another node", async () => {

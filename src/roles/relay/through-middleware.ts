@@ -10,6 +10,10 @@ import { OpaqueClasses } from "../../codec/classes.ts";
 import type { ClassTable } from "../../codec/class-table.ts";
 import { noteMaskedAnswer } from "../../codec/hidden-errors.ts";
 import { encodeSerialized } from "../../codec/serialized.ts";
+import { stopReading } from "../../http/bodies.ts";
+import { BreakableBody } from "../../http/breakable-body.ts";
+import { OpaqueStream } from "../../http/middleware.ts";
+import { isStream } from "../../wire/event-stream.ts";
 import { noteAnsweredError } from "../../http/refusals.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
@@ -73,6 +77,7 @@ export async function passCall(
   const read = await argumentsReader(parts, exchange, arrived);
   const args = new LazyArguments(read);
   let answer: IncomingResponse | undefined;
+  let stream: RelayedStream | undefined;
   /** The outcome of `next`, if the answer's bytes are in the caller's encoding. */
   let outcome:
     | { readonly value: unknown }
@@ -88,6 +93,8 @@ export async function passCall(
       ...(changed ?? received),
       headers: fieldsOf(exchange, call.headers, changed),
     });
+    const relayed = relayAnswer(head);
+    if (isStream(relayed)) return (stream = new RelayedStream(relayed)).opaque;
     answer = await wholeAnswer(head);
     try {
       const { value } = await decodeAnswer(answer, {
@@ -107,6 +114,7 @@ export async function passCall(
   };
   try {
     const value = await parts.chain.run(exchange, args, { invoke });
+    if (stream !== undefined) return stream.answer;
     const unchanged = unchangedAnswer(answer, outcome, value);
     if (unchanged !== undefined) return unchanged;
     const encoded = await withClasses(classes, value, (taken) =>
@@ -115,6 +123,7 @@ export async function passCall(
     keepHeaders(exchange, answer);
     return encoded;
   } catch (thrown) {
+    stream?.drop();
     // Send the received bytes, with class and trace, if middleware didn't replace or change the
     // error.
     const isUnchanged =
@@ -125,6 +134,24 @@ export async function passCall(
     if (answer !== undefined && isUnchanged) return relayAnswer(answer);
     keepHeaders(exchange, answer);
     throw thrown;
+  }
+}
+
+/** A stream that is passed on as bytes. Middleware can wait for its end. */
+class RelayedStream {
+  readonly opaque: OpaqueStream;
+  readonly answer: HttpResponse;
+  readonly #body: BreakableBody;
+
+  constructor({ status, headers: fields, body }: HttpResponse) {
+    let end = (): void => {};
+    this.opaque = new OpaqueStream(new Promise((resolve) => (end = resolve)));
+    this.#body = new BreakableBody(body as AsyncIterable<Uint8Array>, { onEnd: () => end() });
+    this.answer = { status, headers: fields, body: this.#body };
+  }
+
+  drop(): void {
+    stopReading(this.#body);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   TransportError,
 } from "../../base/ports.ts";
 import { headers, jsonType } from "../../base/protocol.ts";
-import { discard, stopReading } from "../../http/bodies.ts";
+import { chunksOf, discard, stopReading } from "../../http/bodies.ts";
 import { Idle } from "../../http/idle.ts";
 import { BoundStream, type StreamSource } from "../../runtime/bound-stream.ts";
 import type { OutgoingCall, SendStream } from "../../types/outgoing-call.ts";
@@ -64,8 +64,7 @@ async function received(
   if (status >= 300) await wholeOf(answered);
   if (status === 200 && String(fields["content-type"]).startsWith(eventStreamType)) {
     answered.begun(answer);
-    const chunks = body instanceof Uint8Array ? [body] : body;
-    return new ReceivedStream(options, fqn, answered, chunks as AsyncIterable<Uint8Array>);
+    return new ReceivedStream(options, fqn, answered, chunksOf(body));
   }
   ending.settled();
   if (!(body instanceof Uint8Array)) discard(body);
@@ -96,7 +95,7 @@ class ReceivedStream implements StreamSource {
     this.#options = options;
     this.#fqn = fqn;
     this.#answered = answered;
-    this.#reader = readerOf(body);
+    this.#reader = body[Symbol.asyncIterator]();
     this.#idle = new Idle(options.clock, () => this.#isStill());
     this.#idle.limit(options.idleMs);
   }
@@ -200,8 +199,4 @@ class ReceivedStream implements StreamSource {
     this.#idle.stop();
     this.#answered.ending.settled();
   }
-}
-
-function readerOf(body: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> {
-  return body[Symbol.asyncIterator]();
 }

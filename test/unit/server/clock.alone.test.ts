@@ -1,9 +1,12 @@
 // What is due runs in its order, at its time, and whatever is cancelled or fails.
 
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { nodeClock } from "../../../server/host/clock.ts";
+import { longMs, tickMs } from "../../../server/host/times.ts";
 
 describe("the clock", () => {
   beforeEach(() => {
@@ -59,6 +62,70 @@ describe("the clock", () => {
     expect(() => vi.advanceTimersByTime(5)).toThrow("due");
     vi.advanceTimersByTime(10);
     expect(ran).toEqual(["beside it", "added"]);
+  });
+});
+
+describe("long times, which share timers", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("end in order, never early and a tick late at most, without those that were cancelled", async () => {
+    const entry = fc.record({
+      ms: fc.integer({ min: longMs, max: longMs + 300 }),
+      after: fc.nat(200),
+      isCancelled: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { maxLength: 40 }), async (entries) => {
+        const ran: { readonly due: number; readonly at: number }[] = [];
+        for (let at = 0; at <= longMs + 600; at += 5) {
+          for (const { ms, isCancelled } of entries.filter(
+            ({ after }) => after >= at && after < at + 5,
+          )) {
+            const due = performance.now() + ms;
+            const cancel = nodeClock.after(ms, () => ran.push({ due, at: performance.now() }));
+            if (isCancelled) cancel();
+          }
+          await vi.advanceTimersByTimeAsync(5);
+        }
+        expect(ran).toHaveLength(entries.filter(({ isCancelled }) => !isCancelled).length);
+        expect(ran.map(({ due }) => due)).toEqual(
+          ran.map(({ due }) => due).toSorted((left, right) => left - right),
+        );
+        for (const { due, at } of ran) {
+          expect(at).toBeGreaterThanOrEqual(due);
+          expect(at).toBeLessThanOrEqual(due + tickMs);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("that one of them cancels as it ends don't end, and one that throws keeps none from it", async () => {
+    const ran: string[] = [];
+    const thrown = new Promise((resolve) => process.once("uncaughtException", resolve));
+    nodeClock.after(longMs, () => {
+      cancel();
+      throw new Error("due");
+    });
+    const cancel = nodeClock.after(longMs, () => ran.push("cancelled"));
+    nodeClock.after(longMs, () => ran.push("beside it"));
+    await vi.advanceTimersByTimeAsync(longMs + tickMs);
+    expect(await thrown).toMatchObject({ message: "due" });
+    expect(ran).toEqual(["beside it"]);
+  });
+
+  it("end outside of the context of the call that was the first of their tick", async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    storage.run("a call", () => nodeClock.after(longMs, () => seen.push(storage.getStore())));
+    nodeClock.after(longMs, () => seen.push(storage.getStore()));
+    await vi.advanceTimersByTimeAsync(longMs + tickMs);
+    expect(seen).toEqual([undefined, undefined]);
   });
 });
 

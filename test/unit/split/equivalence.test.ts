@@ -15,6 +15,8 @@ const kinds = [
   "procedure",
   "arrow",
   "wrapped",
+  "stream",
+  "wrappedStream",
 ] as const;
 
 type Items = readonly {
@@ -22,7 +24,15 @@ type Items = readonly {
   readonly needs: readonly number[];
 }[];
 
-const isProcedure = (kind: string): boolean => ["procedure", "arrow", "wrapped"].includes(kind);
+const isStream = (kind: string): boolean => ["stream", "wrappedStream"].includes(kind);
+const isProcedure = (kind: string): boolean =>
+  isStream(kind) || ["procedure", "arrow", "wrapped"].includes(kind);
+
+const collect = async (items: AsyncIterable<unknown>): Promise<unknown[]> => {
+  const all: unknown[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
 
 // Only procedures write state: bodies load late, so what acts while a module loads may act later
 // once it is split. Every value is a list of the values that it is built from, so equal lists mean
@@ -35,8 +45,11 @@ function write(items: Items): string {
       const spread = needed.flatMap((before) => {
         const { kind: neededKind } = items[before]!;
         const neededName = `name${before}`;
-        if (isProcedure(neededKind))
-          return inside ? [`...(await ${neededName}(${before}))`] : [`typeof ${neededName}`];
+        if (isProcedure(neededKind)) {
+          const called = `${neededName}(${before})`;
+          const list = isStream(neededKind) ? `collect(${called})` : called;
+          return inside ? [`...(await ${list})`] : [`typeof ${neededName}`];
+        }
         const lists: Partial<Record<string, string>> = {
           function: `${neededName}()`,
           exportFunction: `${neededName}()`,
@@ -69,9 +82,13 @@ function write(items: Items): string {
         return `export const ${name} = async (n = 0): Promise<unknown[]> => [n, ...${value(true)}]`;
       case "wrapped":
         return `export const ${name}: (n?: number) => Promise<unknown[]> = ((f: any) => (...args: unknown[]) => f(...args))(async (n = 0): Promise<unknown[]> => { return ${value(true)} })`;
+      case "stream":
+        return `export async function* ${name}(n = 0, { m = 1 } = {}): AsyncGenerator<unknown> { ${states.join(" ")} yield* [n, m, ...${value(true)}] }`;
+      case "wrappedStream":
+        return `export const ${name}: (n?: number) => AsyncGenerator<unknown> = ((f: any) => (...args: unknown[]) => f(...args))(async function* (n = 0) { yield* [n, ...${value(true)}] })`;
     }
   });
-  return text.join("\n");
+  return [`const collect = ${collect.toString()};`, ...text].join("\n");
 }
 
 describe("a random module that is split", () => {
@@ -95,7 +112,10 @@ describe("a random module that is split", () => {
         for (const name of Object.keys(whole)) {
           const results = [whole, parts].map(async (module) => {
             const value: unknown = module[name];
-            return typeof value === "function" ? await (value as Run)() : value;
+            const result: unknown = typeof value === "function" ? (value as Run)() : value;
+            return Object(result)[Symbol.asyncIterator]
+              ? await collect(result as never)
+              : await result;
           });
           expect(await results[1], text).toEqual(await results[0]);
         }
