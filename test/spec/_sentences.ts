@@ -29,6 +29,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     responses: { title: "Responses", statements: 14 },
     plain: { title: "Plain answers, Blob and File", statements: 12 },
     streams: { title: "Bodies that stream", statements: 3 },
+    "page-links": { title: "The link of a page", statements: 23 },
     uploads: { title: "Files in calls", statements: 17 },
     errors: { title: "Errors", statements: 58 },
     routes: { title: "Routes", statements: 31 },
