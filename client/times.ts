@@ -26,3 +26,5 @@ export const linkMs = {
 // stream.ts
 /** A service shows every 15 s that a stream lives: three in a row are missing. */
 export const streamIdleMs = 60_000;
+/** A service that starts again is there after a second or some, and a page may sleep for hours. */
+export const resumeMs = { first: 1_000, longest: 30_000 } as const;
