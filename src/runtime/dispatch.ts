@@ -25,7 +25,8 @@ import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
 import { traceOf as linesOf } from "../base/trace.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
 import { type KnownPlaces, onlyInBrowsers, Registry, withSegments } from "./registry.ts";
-import type { ProcedureFunction, SeamHost } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
+import type { SeamHost } from "./seam.ts";
 import type { Stream } from "./stream.ts";
 
 export interface LocalNodeParts {

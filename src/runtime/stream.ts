@@ -1,7 +1,7 @@
 // The smallest part of streams: what a page starts with, whether it has any or not.
 
 import type { CallWith, WithOptions } from "../types/call-options.ts";
-import type { ProcedureFunction } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
 
 /** The iterator of a stream, as callers of the procedure hold it. */
 export type Stream = AsyncGenerator<unknown, unknown, undefined>;
