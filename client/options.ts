@@ -17,7 +17,7 @@ import { TimedContext } from "../src/runtime/timed-context.ts";
 import type { CallWith } from "../src/types/call-options.ts";
 import type { PageHeaders } from "../src/types/client.ts";
 import type { OutgoingCall } from "../src/types/outgoing-call.ts";
-import { unavailable } from "./load-rare.ts";
+import { unavailable } from "./unavailable.ts";
 import { within } from "./within.ts";
 
 // Browsers can't carry a context across an await.

@@ -35,6 +35,7 @@ export function createPageStreams({ base, open, codec, clock, fetch }: PageSende
       fetch,
       protocol: () => protocolTo(base),
       onCrowded: (why) =>
+        // oxlint-disable-next-line no-console -- its calls are about to wait, which nothing else shows
         console.warn(`Seamline: only one more stream fits beside the page's calls, as ${why}`),
     }),
   });

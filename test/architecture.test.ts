@@ -313,7 +313,7 @@ describe("public names", () => {
   const names = (...lists: string[]) => lists.join(" ").split(" ").toSorted();
   const errors = [
     "BadGateway BadRequest DeadlineExceeded FileNotFound Forbidden InvalidParameterValue InvalidSerializedValue InvalidVersionNumber",
-    "LoopDetected MethodNotAllowed MiddlewareNotCompleted MisdirectedRequest MissingParameterValue NodeNotAvailable NotFound NotImplemented",
+    "LoopDetected MethodNotAllowed MiddlewareNotCompleted MisdirectedRequest MissingParameterValue NodeNotAvailable NotAcceptable NotFound NotImplemented",
     "PayloadTooLarge PaymentRequired ProcedureNotFound RequestHeaderFieldsTooLarge RequestTimeout SegmentNotFound ServiceError statusOf",
     "Teapot TooManyStreams Unauthorized UnknownParameter UnsupportedEncoding ValueNotSerializable",
   ];
@@ -370,8 +370,8 @@ describe("public names", () => {
       [
         ...errors,
         "Args CallHeaders CallOptions CallResponse Checked Context CookieOptions CorsMiddleware CorsOptions HealthCheck Locals MaybeContext",
-        "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure StandardSchema Version WithOptions",
-        "checked getContext onStop parseVersion runProcedure traceOf withOptions",
+        "Middleware OptionHeaders OuterRequest Procedure RequestCookies ResponseCookies ResponseHeaders RunProcedure StandardSchema Stream Version WithOptions",
+        "checked getContext onStop parseVersion runProcedure traceOf withId withOptions",
       ],
     ],
     [
@@ -384,7 +384,7 @@ describe("public names", () => {
     [
       "seamline in a browser",
       "client/seamline.ts",
-      [...errors, "checked getContext onStop parseVersion runProcedure traceOf withOptions"],
+      [...errors, "checked getContext onStop parseVersion runProcedure traceOf withId withOptions"],
     ],
     ["seamline/internal", "src/internal.ts", [graph, "begun"]],
     [
@@ -395,7 +395,7 @@ describe("public names", () => {
     [
       "/svc/client.js",
       "client/client.ts",
-      [...errors, generated, hooks, lent, "checked getContext parseVersion traceOf"],
+      [...errors, generated, hooks, lent, "checked getContext parseVersion traceOf withId"],
     ],
     ["/svc/hooks.js", "client/hooks.ts", [hooks]],
     [

@@ -96,11 +96,21 @@ const limits = v.pipe(
           "Milliseconds for which an idle connection stays open: longer than a balancer in front keeps it.",
         callTimeoutMs: "Milliseconds in which a call must be answered.",
       }),
+      // A stream without items shows every 15 s that it lives.
+      ...limitKeys(
+        v.pipe(milliseconds, v.minValue(20_000, "expected a number of at least 20000")),
+        {
+          streamIdleMs:
+            "Milliseconds that a stream of a procedure may go without a byte, at least 20000.",
+        },
+      ),
       heldBytes: optional(wholeNumber, {
         description:
           "Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use.",
       }),
       ...limitKeys(wholeNumber, {
+        itemBytes: "Bytes of one item of a stream.",
+        maxStreams: "Streams that are open at once.",
         maxCalls:
           "Calls that run at once, or are passed on. Fewer while the service has too much to do.",
         maxConnections: "Open connections, and also calls in flight to other services.",

@@ -58,8 +58,14 @@ export interface LimitsConfig {
   readonly keepAliveTimeoutMs?: number | undefined;
   /** Milliseconds in which a call must be answered. @default 30000 */
   readonly callTimeoutMs?: number | undefined;
+  /** Milliseconds that a stream of a procedure may go without a byte, at least 20000. @default 60000 */
+  readonly streamIdleMs?: number | undefined;
   /** Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use. */
   readonly heldBytes?: number | undefined;
+  /** Bytes of one item of a stream. @default 1048576 */
+  readonly itemBytes?: number | undefined;
+  /** Streams that are open at once. @default 10000 */
+  readonly maxStreams?: number | undefined;
   /** Calls that run at once, or are passed on. Fewer while the service has too much to do. @default 1000 */
   readonly maxCalls?: number | undefined;
   /** Open connections, and also calls in flight to other services. @default 10000 */

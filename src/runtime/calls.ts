@@ -11,7 +11,8 @@ import { copiesOf, inherited } from "./options-context.ts";
 import { type bindArguments, nameArguments } from "./parameters.ts";
 import type { LocalProcedure, Placement } from "./placement.ts";
 import type { Clock, ContextCarrier } from "../base/ports.ts";
-import type { ProcedureFunction, SeamRecord } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
+import type { SeamRecord } from "./seam.ts";
 import { ranOn } from "../base/trace.ts";
 import { parseVersion } from "../base/version.ts";
 

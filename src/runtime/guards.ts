@@ -3,7 +3,7 @@
 import { NodeNotAvailable } from "../base/errors.ts";
 import { entryOf, guardParts, type ServerManifest } from "../base/manifest.ts";
 import type { ModuleLoader } from "../base/ports.ts";
-import type { ProcedureFunction } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
 
 /** As a node finds it: the function, or why there is none. */
 type Loaded =

@@ -1,6 +1,7 @@
 // In development: options passed as a procedure's `this`, as in `quote.call({ signal }, "tweed")`.
 
-import type { ProcedureFunction, Seam } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
+import type { Seam } from "./seam.ts";
 
 const options: Readonly<Record<string, (value: unknown) => boolean>> = {
   signal: (value) => value instanceof AbortSignal,

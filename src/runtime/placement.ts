@@ -15,7 +15,8 @@ import {
 } from "../base/manifest.ts";
 import type { ObservedCall } from "../types/outgoing-call.ts";
 import type { Clock, ModuleLoader } from "../base/ports.ts";
-import type { ProcedureFunction, Seam, SeamRecord } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
+import type { Seam, SeamRecord } from "./seam.ts";
 
 /** A procedure of this node. */
 export interface LocalProcedure {

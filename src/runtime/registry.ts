@@ -16,7 +16,7 @@ import {
 } from "../base/manifest.ts";
 import { nearest } from "../base/problem.ts";
 import { bindArguments } from "./parameters.ts";
-import type { ProcedureFunction } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
 
 /** One version of a procedure on this node. */
 export class Registration {

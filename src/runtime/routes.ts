@@ -10,7 +10,7 @@ import type { ModuleLoader } from "../base/ports.ts";
 import { defaultVersion } from "../base/version.ts";
 import type { RoutePattern } from "../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../http/route-table.ts";
-import type { ProcedureFunction } from "./seam.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
 
 /** What services tell each other about a route. */
 export interface RouteInfo extends RoutePattern {

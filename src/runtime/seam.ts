@@ -6,11 +6,9 @@ import type { Context } from "../base/context.ts";
 import { procedureKey } from "../base/fqn.ts";
 import type { Parameter } from "../base/manifest.ts";
 import { traced } from "../base/trace.ts";
+import type { ProcedureFunction } from "./procedure-function.ts";
 import { createWithOptions, markStream, waiting } from "./stream.ts";
 import type { CallWith, WithOptions } from "../types/call-options.ts";
-
-/** The function behind a procedure; its `this` is a context or undefined. */
-export type ProcedureFunction = (this: unknown, ...args: never[]) => Promise<unknown>;
 
 /** The facts of a procedure that its face has: enough for a remote call without a manifest. @internal */
 export interface SeamRecord {

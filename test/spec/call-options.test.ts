@@ -5,7 +5,8 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 
 import type { Context } from "../../src/base/context.ts";
-import type { Graph, ProcedureFunction } from "../../src/runtime/seam.ts";
+import type { ProcedureFunction } from "../../src/runtime/procedure-function.ts";
+import type { Graph } from "../../src/runtime/seam.ts";
 import type { CallOptions } from "../../src/types/call-options.ts";
 import { ask, settle, TestDeployment, testModules, type TestProcedure } from "../_cluster.ts";
 import { body, names } from "./_shop.ts";

@@ -255,6 +255,7 @@ describe("keys of each mode", () => {
     "headerTimeoutMs",
     "requestTimeoutMs",
     "idleTimeoutMs",
+    "streamIdleMs",
     "keepAliveTimeoutMs",
     "callTimeoutMs",
   ])(

@@ -4,7 +4,8 @@ import { emptyContext } from "../../src/base/context.ts";
 import { createLocalNode } from "../../src/runtime/dispatch.ts";
 import type { ObservedCall, Remote, SendCall } from "../../src/types/outgoing-call.ts";
 import type { Manifest } from "../../src/base/manifest.ts";
-import { createGraph, type Graph, type ProcedureFunction } from "../../src/runtime/seam.ts";
+import type { ProcedureFunction } from "../../src/runtime/procedure-function.ts";
+import { createGraph, type Graph } from "../../src/runtime/seam.ts";
 import { createCarrier } from "../../server/host/carrier.ts";
 import { TestClock } from "../_cluster.ts";
 

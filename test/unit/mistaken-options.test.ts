@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { emptyContext } from "../../src/base/context.ts";
 import { warningOfOptions } from "../../src/runtime/mistaken-options.ts";
-import type { ProcedureFunction } from "../../src/runtime/seam.ts";
+import type { ProcedureFunction } from "../../src/runtime/procedure-function.ts";
 
 /** Calls two procedures of a page, as faces do. */
 function setUp() {

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { Clock, HttpRequest, OutgoingRequest } from "../../../src/base/ports.ts";
-import type { ProcedureFunction } from "../../../src/runtime/seam.ts";
+import type { ProcedureFunction } from "../../../src/runtime/procedure-function.ts";
 import type { Stream } from "../../../src/runtime/stream.ts";
 
 /** One call of a procedure that ran, or is running, in a test cluster. */

@@ -12,7 +12,8 @@ import {
 } from "../../base/manifest.ts";
 import type { ModuleNamespace } from "../../base/ports.ts";
 import { nearest } from "../../base/problem.ts";
-import { createGraph, type Graph, type ProcedureFunction } from "../../runtime/seam.ts";
+import type { ProcedureFunction } from "../../runtime/procedure-function.ts";
+import { createGraph, type Graph } from "../../runtime/seam.ts";
 import type { ServerModules } from "./application.ts";
 
 export type FakeProcedure = Fake<ProcedureFunction>;

@@ -3,7 +3,7 @@
 
 import { type Clock, type HttpResponse, TransportError } from "../../base/ports.ts";
 import { BreakableBody } from "../../http/breakable-body.ts";
-import type { ProcedureFunction } from "../../runtime/seam.ts";
+import type { ProcedureFunction } from "../../runtime/procedure-function.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import { patienceMs } from "../common/times.ts";
 

@@ -142,7 +142,8 @@ export class StreamRun extends ProcedureRun {
   async #faultOf(thrown: unknown): Promise<string> {
     const { exchange } = this;
     const encoding = exchange.encoding === "superjson" ? "superjson" : "serialized";
-    return String((await this.#refuse(thrown, exchange, encoding)).body);
+    // An error in JSON is one text.
+    return (await this.#refuse(thrown, exchange, encoding)).body as string;
   }
 
   #sayAbandoned(): void {

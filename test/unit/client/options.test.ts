@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 
 import { createStartClient } from "../../../client/start-client.ts";
 import type { Context } from "../../../src/base/context.ts";
-import { createGraph, type ProcedureFunction } from "../../../src/runtime/seam.ts";
+import type { ProcedureFunction } from "../../../src/runtime/procedure-function.ts";
+import { createGraph } from "../../../src/runtime/seam.ts";
 import type { CallOptions } from "../../../src/types/call-options.ts";
 import type { ClientOptions } from "../../../src/types/client.ts";
 import { settle } from "../../_cluster.ts";
