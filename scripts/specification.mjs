@@ -39,7 +39,11 @@ export function testFiles() {
       )
       .map((path) => path.replaceAll("\\", "/"))
       // This script's own test has made-up titles.
-      .filter((path) => /\.(test|spec)\.ts$/.test(path) && path !== "test/specification.test.ts")
+      .filter(
+        (path) =>
+          /\.(test|spec)\.ts$|^test\/everywhere\/\w/.test(path) &&
+          path !== "test/specification.test.ts",
+      )
       .toSorted()
       .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
   );
@@ -176,7 +180,7 @@ function sentenceOf(words) {
 function linksOf(own, named) {
   const paths = new Set([own, ...named].flatMap((title) => title?.path ?? []));
   const links = [...paths].map(
-    (path) => `[${basename(path).replace(/\.(test|spec)\.ts$/, "")}](../${path})`,
+    (path) => `[${basename(path).replace(/(\.(test|spec))?\.ts$/, "")}](../${path})`,
   );
   return `<sub>${links.join(" ")}</sub>`;
 }

@@ -145,7 +145,7 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
         interval: 10,
       });
 
-    it("items arrive as what they were, in order, over two procedures, and then the returned value", async () => {
+    it("generators-1: items arrive as what they were, in order, over two procedures, and then the returned value", async () => {
       const answer = await mode().request("/rpc/streams/lengths", post({ count: 3 }));
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         "content-type": "text/event-stream; charset=utf-8",
@@ -162,7 +162,7 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
       );
     });
 
-    it("an error in the middle arrives as its class, after the items before it", async () => {
+    it("generators-2: an error in the middle arrives as its class, after the items before it", async () => {
       expect(JSON.parse(await text("mended"))).toEqual([
         { at: "1970-01-01T00:00:00.000Z", bytes: "AQI=" },
         null,
@@ -177,17 +177,17 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
       expect(form).toMatchObject({ serialized: true, name: "Error", message: "torn off" });
     });
 
-    it("break ends a generator that is parked on a promise, and its clean-up calls another node", async () => {
+    it("generators-3: break ends a generator that is parked on a promise, and its clean-up calls another node", async () => {
       expect(JSON.parse(await text("firstTwo?id=break"))).toEqual(["one", "two"]);
       await over("break");
     });
 
-    it("a signal ends it, too, and the reader gets the reason", async () => {
+    it("generators-4: a signal ends it, too, and the reader gets the reason", async () => {
       expect(await text("limited?id=signal")).toBe("enough");
       await over("signal");
     });
 
-    it("a caller from outside who leaves ends it", async () => {
+    it("generators-5: a caller from outside who leaves ends it", async () => {
       const controller = new AbortController();
       const { signal } = controller;
       const answer = await mode().request("/rpc/streams/parked", post({ id: "leave" }, { signal }));
@@ -203,7 +203,7 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
       await over("leave");
     });
 
-    it("GET needs an entry that allows it, and a reader that has all of it gets nothing", async () => {
+    it("generators-6: GET needs an entry that allows it, and a reader that has all of it gets nothing", async () => {
       expect((await mode().request("/rpc/streams/rolls?count=1")).status).toBe(200);
       const refused = await mode().request("/rpc/streams/parked?id=get");
       expect([refused.status, await refused.text()]).toEqual([
@@ -218,7 +218,7 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
       }
     });
 
-    it("a caller that doesn't take a stream is told so before anything runs", async () => {
+    it("generators-7: a caller that doesn't take a stream is told so before anything runs", async () => {
       for (const headers of [
         { accept: "application/json" },
         { "x-svc-data-encoding": "serialized" },
@@ -233,7 +233,7 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
       expect(await text("ended?id=never")).toBe("false false");
     });
 
-    it("ids of the author come with the items, and the procedure learns the last one", async () => {
+    it("generators-8: ids of the author come with the items, and the procedure learns the last one", async () => {
       expect(await text("feed")).toContain('id: row-1\ndata: {"row":1}\n\n');
       const rest = await text("feed", { headers: { "last-event-id": "row-2" } });
       expect(rest).toBe(

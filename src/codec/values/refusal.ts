@@ -8,7 +8,7 @@ export function pendingRefusal(value: object): string | undefined {
   if ("then" in value && typeof value.then === "function")
     return "a promise can't be sent: an await is missing";
   return Symbol.asyncIterator in value
-    ? "a stream can't be sent: collect what it gives, or answer with a route"
+    ? "a stream can't be sent inside of a value: make the procedure an async function* and yield* it, or answer with a route"
     : undefined;
 }
 

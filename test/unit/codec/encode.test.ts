@@ -108,7 +108,7 @@ describe("encoding is copy on write", () => {
     [
       "stream",
       { a: (async function* () {})() },
-      "result.a: a stream can't be sent: collect what it gives, or answer with a route",
+      "result.a: a stream can't be sent inside of a value: make the procedure an async function* and yield* it, or answer with a route",
     ],
     [
       "iterator",
