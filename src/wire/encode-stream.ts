@@ -8,7 +8,7 @@ import { encodeSerialized } from "../codec/serialized.ts";
 import { needsReferences } from "../codec/values/fault.ts";
 import { Idle } from "../http/idle.ts";
 import type { Encoding } from "./encoding.ts";
-import { beginning, endId, eventText, sign, type StreamEvent } from "./event-stream.ts";
+import { again, beginning, endId, eventText, sign, type StreamEvent } from "./event-stream.ts";
 import { loadSuperjson } from "./superjson.ts";
 
 /** Milliseconds without an item, after which the stream shows that it lives. */
@@ -38,6 +38,8 @@ export interface StreamBodyParts extends ItemOptions {
   readonly faultOf: (thrown: unknown) => Promise<string>;
   /** The reader leaves. */
   readonly stop: () => void;
+  /** Called once its last event is there. */
+  readonly onEnd?: () => void;
 }
 
 /** Asks for items while there is room for them, so that many small ones go out together. Has one reader. */
@@ -86,6 +88,13 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  /** Its reader asks elsewhere for the items that follow. */
+  again(): void {
+    if (this.#isOver) return;
+    this.#finish(again);
+    this.#parts.stop();
+  }
+
   async #run(): Promise<void> {
     let text: string;
     try {
@@ -127,6 +136,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
     if (this.#isOver) return;
     this.#isOver = true;
     this.#isComplete = true;
+    this.#parts.onEnd?.();
     this.#idle.stop();
     this.#goOn?.();
     this.#put(text);

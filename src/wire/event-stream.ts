@@ -13,6 +13,7 @@ export const streamHeaders: HttpResponse["headers"] = Object.freeze({
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
   [headers.dataType]: "stream",
+  vary: "accept",
 });
 
 /** Begins a stream: a reader asks again after 2 s, and has received nothing yet. */
@@ -20,6 +21,9 @@ export const beginning = "retry: 2000\nid: 0\n\n";
 
 /** Shows that the stream lives while it has no items. */
 export const sign = ":\n\n";
+
+/** The last event of a stream that goes on elsewhere: its reader asks again after the last item. */
+export const again = "event: again\ndata: null\n\n";
 
 /** The last id of a stream that is over: a reader that sends it back has all of it. */
 export const endId = "end";

@@ -244,6 +244,11 @@ export class Exchange implements Call {
     this.state.streams();
   }
 
+  /** Its stream may go on elsewhere: `move` is called when this service stops. Returns what to call at its end. */
+  movable(move: () => void): () => void {
+    return this.#options.streams.movable(move);
+  }
+
   /** The call's time is over: aborts its signal. */
   expire(reason: Error): void {
     this.#expired = reason;

@@ -17,6 +17,8 @@ export class OpenStreams {
   readonly #clock: Clock;
   readonly #limits: Pick<Limits, "maxStreams" | "streamIdleMs">;
   #open = 0;
+  /** Tell readers to ask elsewhere. */
+  readonly #moves = new Set<() => void>();
 
   constructor(clock: Clock, limits: Pick<Limits, "maxStreams" | "streamIdleMs">) {
     this.#clock = clock;
@@ -31,6 +33,17 @@ export class OpenStreams {
   /** Throws if no more may be open, before anything of another one runs. */
   assertRoom(): void {
     if (this.#open >= this.#limits.maxStreams) throw tooManyOpenStreams();
+  }
+
+  /** This service stops: streams that may go on elsewhere do. */
+  drain(): void {
+    for (const move of this.#moves) move();
+  }
+
+  /** `move` tells the stream's reader to ask elsewhere. Returns what to call at the stream's end. */
+  movable(move: () => void): () => void {
+    this.#moves.add(move);
+    return () => this.#moves.delete(move);
   }
 
   /** The answer, a stream, which ends when nothing moves any more. */

@@ -140,6 +140,7 @@ export function createRole(parts: RoleParts): Role {
     ...(parts.takesPages && { admitPage: createPageAdmission(parts) }),
     refuseCalls() {
       life.close();
+      streams.drain();
       links?.drain();
       // Otherwise its streams would last.
       observer?.stopped();

@@ -125,6 +125,7 @@ export class StreamRun extends ProcedureRun {
     const { classes, host, limits } = this.parts;
     const { exchange } = this;
     const { encoding, trust } = exchange;
+    let settle = (): void => {};
     const body = new StreamBody({
       classes,
       trusted: trust.trusted,
@@ -138,7 +139,9 @@ export class StreamRun extends ProcedureRun {
       lastId: /^\d{1,15}$/.test(this.#lastId) ? Number(this.#lastId) : 0,
       faultOf: async (thrown) => await this.#faultOf(thrown),
       stop: () => stream.end(new DOMException("The reader of the stream has left", "AbortError")),
+      onEnd: () => settle(),
     });
+    if (this.procedure.resume) settle = exchange.movable(() => body.again());
     const fields = {
       ...streamHeaders,
       ...(this.procedure.resume && { [resumeHeader]: "yes" }),

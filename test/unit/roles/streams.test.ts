@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 
 import { Forbidden, Unauthorized } from "../../../src/base/errors.ts";
 import { defaultLimits, type Limits } from "../../../src/base/limits.ts";
-import { OpaqueStream } from "../../../src/http/middleware.ts";
+import { type Middleware, OpaqueStream } from "../../../src/http/middleware.ts";
 import { exchange } from "../../../src/roles/memory-exchange.ts";
 import type { Role } from "../../../src/roles/pipeline/role.ts";
-import type { ProcedureFunction } from "../../../src/runtime/seam.ts";
+import type { ProcedureFunction } from "../../../src/runtime/procedure-function.ts";
 import { getContext } from "../../../server/host/carrier.ts";
 import { settle, TestDeployment, type TestProcedure } from "../../_cluster.ts";
 import { guardedModules } from "../../_guards.ts";
@@ -218,6 +218,27 @@ describe("a stream", () => {
   });
 });
 
+describe("a service that stops", () => {
+  it("tells readers of streams with resume to ask elsewhere, and lets the others go on", async () => {
+    const run: Run = async function* () {
+      yield 1;
+      await left();
+    };
+    const [kept, moved] = [
+      await serving(run),
+      await serving(run, { entry: { resume: true, idempotent: true } }),
+    ];
+    const readers = [await kept.read(), await moved.read()] as const;
+    for (const { chunk } of readers) await chunk();
+    kept.role.refuseCalls();
+    moved.role.refuseCalls();
+    expect(await readers[1].rest()).toBe("event: again\ndata: null\n\n");
+    const waiting = readers[0].chunk();
+    await kept.clock.pass(15_000);
+    expect(await waiting).toBe(":\n\n");
+  });
+});
+
 describe("middleware around a stream", () => {
   it("gets an opaque object at the head, and can wait for the end", async () => {
     const seen: string[] = [];
@@ -252,13 +273,14 @@ describe("middleware around a stream", () => {
         ended = true;
       }
     });
-    role.addMiddleware({
+    const counter: Middleware & { name: string } = {
       name: "counter",
       async handle(_fqn, _version, _args, _headers, next) {
         await next();
         return [1];
       },
-    } as never);
+    };
+    role.addMiddleware(counter);
     const { status, headers } = await get();
     await settle();
     expect([status, headers["x-svc-error"], ended]).toEqual([500, "MiddlewareNotCompleted", true]);
