@@ -103,6 +103,11 @@ export default defineConfig({
   environments: {
     node: {
       consumer: "server",
+      // `ws` asks for packages of native code that nobody installs.
+      define: {
+        "process.env.WS_NO_BUFFER_UTIL": "'yes'",
+        "process.env.WS_NO_UTF_8_VALIDATE": "'yes'",
+      },
       resolve: { noExternal: true, external: ["vite"] },
       build: {
         outDir: ".build",

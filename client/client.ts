@@ -68,6 +68,7 @@ export {
   ServiceError,
   statusOf,
   Teapot,
+  TooManyStreams,
   Unauthorized,
   UnknownParameter,
   UnsupportedEncoding,

@@ -16,6 +16,7 @@ import { unavailable } from "./unavailable.ts";
 import type { ModuleFiles } from "./module-files.ts";
 import type { Browser, Revisions } from "./page-parts.ts";
 import type { PageHeaders } from "../src/types/client.ts";
+import type { SendStream } from "../src/types/outgoing-call.ts";
 
 /** The parts of a started page. */
 export interface Page {
@@ -42,6 +43,7 @@ export function createPageRemote(page: Page): Remote {
   const { clock, base } = page.browser;
   let opened: Promise<CallCodec> | undefined;
   let ready: CallCodec | undefined;
+  let streams: Promise<SendStream> | undefined;
   const loaded = (): Promise<CallCodec> =>
     (opened ??= import("./codec.ts")
       .then(({ createPageCodec }) => (ready = createPageCodec(page)))
@@ -89,9 +91,13 @@ export function createPageRemote(page: Page): Remote {
     remote,
     // Whoever reads a stream of a page waits for its code anyway.
     stream: (...call) =>
-      import("./stream.ts").then(
-        ({ createPageStreams }) => createPageStreams({ open, codec, clock })(...call),
-        unavailable("stream"),
-      ) as never,
+      (streams ??= import("./stream.ts").then(
+        ({ createPageStreams }) =>
+          createPageStreams({ base, open, codec, clock, fetch: fetchTransport }),
+        (cause: unknown) => {
+          streams = undefined;
+          return unavailable("stream")(cause);
+        },
+      )).then((send) => send(...call)) as never,
   });
 }

@@ -32,6 +32,7 @@ export {
   ServiceError,
   statusOf,
   Teapot,
+  TooManyStreams,
   traceOf,
   Unauthorized,
   UnknownParameter,

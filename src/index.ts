@@ -57,6 +57,7 @@ export {
   ServiceError,
   statusOf,
   Teapot,
+  TooManyStreams,
   Unauthorized,
   UnknownParameter,
   UnsupportedEncoding,

@@ -291,6 +291,7 @@ const classes: readonly (readonly [name: string, status: number])[] = [
   ["PayloadTooLarge", 413],
   ["UnsupportedEncoding", 415],
   ["MisdirectedRequest", 421],
+  ["TooManyStreams", 429],
   ["RequestHeaderFieldsTooLarge", 431],
   ["MissingParameterValue", 400],
   ["UnknownParameter", 400],

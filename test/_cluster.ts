@@ -227,6 +227,7 @@ export interface TestProcedure {
   readonly fqn: string;
   readonly version?: string;
   readonly parameters?: readonly Parameter[];
+  readonly stream?: true;
   /** Segment → access. */
   readonly in: Readonly<Record<string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">>>;
   /** What a body would export; gets the graph for calls through seams. */
@@ -259,7 +260,8 @@ export function testModules(
     outside: {},
     graph: "_seam.js",
     browserSegments,
-    procedures: procedures.map(({ fqn, version = "0.0.0", parameters = [] }, index) => ({
+    procedures: procedures.map(({ fqn, version = "0.0.0", parameters = [], stream }, index) => ({
+      ...(stream && { stream }),
       fqn,
       version,
       module: `m${index}`,

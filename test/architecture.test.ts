@@ -57,7 +57,7 @@ describe("rooms", () => {
 
   it("server imports src, Node and its own libraries; vite only in its build, so that a production role never loads it", () => {
     const own =
-      /^(node:.*|commander|@opentelemetry\/api|@nats-io\/(?:transport-node|jetstream|kv)|valibot|picomatch|@fastify\/send|path-to-regexp)$/;
+      /^(node:.*|commander|@opentelemetry\/api|@nats-io\/(?:transport-node|jetstream|kv)|valibot|picomatch|@fastify\/send|path-to-regexp|ws)$/;
     const sources = rooms.server.filter((source) => !inBuild(source));
     expect(strangers(sources, ["server", "src"], own)).toEqual([]);
     expect(
@@ -315,7 +315,7 @@ describe("public names", () => {
     "BadGateway BadRequest DeadlineExceeded FileNotFound Forbidden InvalidParameterValue InvalidSerializedValue InvalidVersionNumber",
     "LoopDetected MethodNotAllowed MiddlewareNotCompleted MisdirectedRequest MissingParameterValue NodeNotAvailable NotAcceptable NotFound NotImplemented",
     "PayloadTooLarge PaymentRequired ProcedureNotFound RequestHeaderFieldsTooLarge RequestTimeout SegmentNotFound ServiceError statusOf",
-    "Teapot Unauthorized UnknownParameter UnsupportedEncoding ValueNotSerializable",
+    "Teapot TooManyStreams Unauthorized UnknownParameter UnsupportedEncoding ValueNotSerializable",
   ];
   const graph = "Graph Seam SeamHost SeamRecord createGraph";
   const generated = "begun context seam traced";

@@ -44,6 +44,25 @@ export function headerProblem(name: string, value: string): string | undefined {
     : undefined;
 }
 
+/** Names of headers that pages may add to streams, for the JSON Schema: no proxy in front sees these. */
+export const streamHeaderPattern: RegExp =
+  /^(?!(?:x-svc-.*|host|origin|referer|cookie|forwarded|x-forwarded-.*|x-real-ip|via|sec-.*|accept|accept-encoding|expect|range|if-.*|content-.*|user-agent|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$)[-!#$%&'*+.^_`|~0-9a-z]+$/;
+
+/** The problem of such a name, or `undefined`. */
+export function streamHeaderProblem(name: string): string | undefined {
+  if (streamHeaderPattern.test(name)) return undefined;
+  let key: string;
+  try {
+    key = checkedHeader(name, "");
+  } catch (error) {
+    return (error as Error).message;
+  }
+  if (isServiceHeader(key)) return `'${key}' is Seamline's own: a page can't set it`;
+  return key !== name && streamHeaderPattern.test(key)
+    ? `expected a name in lower case: '${key}'`
+    : `'${key}' comes from the browser, the connection or the proxy in front: a page can't set it`;
+}
+
 /** Warnings about policies that stop the page's own runtime, each with its place in the configuration. */
 export function headerWarnings(rules: HeaderRules): readonly string[] {
   return Object.entries(rules).flatMap(([glob, fields]) =>

@@ -13,7 +13,12 @@ import { defaultLimits } from "../../src/base/limits.ts";
 import { listenPattern } from "./config-address.ts";
 import { address, addresses, hostName, origins } from "./config-address-schema.ts";
 import { defaultDirectoryPrefix } from "./config-directory.ts";
-import { headerGlobProblem, headerProblem } from "./config-headers.ts";
+import {
+  headerGlobProblem,
+  headerProblem,
+  streamHeaderPattern,
+  streamHeaderProblem,
+} from "./config-headers.ts";
 import type { Config, ConfigInput, Mode } from "./config-types.ts";
 import { trustKeyProblem } from "./key.ts";
 import { type Described, filled, optional, required } from "./schema-key.ts";
@@ -109,6 +114,9 @@ const limits = v.pipe(
         maxCalls:
           "Calls that run at once, or are passed on. Fewer while the service has too much to do.",
         maxConnections: "Open connections, and also calls in flight to other services.",
+        streamsPerLink: "Streams that one page may have open over its link.",
+        linksPerAddress:
+          "Links of pages for each public address, which is the caller's if 'forwarded' is set.",
       }),
     },
     "expected an object of numbers",
@@ -506,6 +514,26 @@ const console = filled(boolean, false, {
   description: "Serves the console at /svc/console, for holders of the trust key.",
 });
 
+const streamHeaders = optional(
+  v.pipe(
+    v.array(
+      v.pipe(
+        v.string("expected a string"),
+        v.rawCheck(({ dataset, addIssue }) => {
+          const message = dataset.typed ? streamHeaderProblem(dataset.value) : undefined;
+          if (message !== undefined) addIssue({ message });
+        }),
+        v.metadata({ pattern: streamHeaderPattern.source }),
+      ),
+      'expected a list of header names, ["x-tenant"]',
+    ),
+  ),
+  {
+    description:
+      "Names of headers that pages may add to each stream of their link, besides authorization, accept-language, traceparent and last-event-id. One that the proxy in front has set on the link stays as it is.",
+  },
+);
+
 const gateways = (description: string) =>
   optional(addresses, { description, guide: "deployment.md#several-gateways" });
 const directoryKey = (description: string) =>
@@ -548,6 +576,7 @@ const gateway = v.pipe(
       description:
         "Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings.",
     }),
+    streamHeaders,
     console,
   }),
   v.description("Knows which node has which procedure, and forwards calls."),
@@ -568,6 +597,7 @@ const standalone = v.pipe(
       description: `${segmentsAre} Default: all but those of browsers.`,
     }),
     cache,
+    streamHeaders,
     console,
   }),
   v.description("Everything in one process."),
@@ -587,6 +617,7 @@ const proxy = v.pipe(
       "Finds the gateways that calls go to. Set one of this, 'gateway' and 'node'.",
     ),
     repository: repositoryKey("The repository that everything else goes to."),
+    streamHeaders,
     console,
   }),
   v.description(

@@ -70,6 +70,10 @@ export interface LimitsConfig {
   readonly maxCalls?: number | undefined;
   /** Open connections, and also calls in flight to other services. @default 10000 */
   readonly maxConnections?: number | undefined;
+  /** Streams that one page may have open over its link. @default 256 */
+  readonly streamsPerLink?: number | undefined;
+  /** Links of pages for each public address, which is the caller's if 'forwarded' is set. @default 256 */
+  readonly linksPerAddress?: number | undefined;
 }
 
 export type MetricsConfig =
@@ -195,6 +199,8 @@ export interface GatewayInput extends CommonInput {
   readonly directory?: DirectoryConfig | undefined;
   /** Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings. */
   readonly repository?: string | undefined;
+  /** Names of headers that pages may add to each stream of their link, besides authorization, accept-language, traceparent and last-event-id. One that the proxy in front has set on the link stays as it is. */
+  readonly streamHeaders?: readonly string[] | undefined;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */
   readonly console?: boolean | undefined;
 }
@@ -215,6 +221,8 @@ export interface ProxyInput extends CommonInput {
   readonly directory?: DirectoryConfig | undefined;
   /** The repository that everything else goes to. */
   readonly repository: string;
+  /** Names of headers that pages may add to each stream of their link, besides authorization, accept-language, traceparent and last-event-id. One that the proxy in front has set on the link stays as it is. */
+  readonly streamHeaders?: readonly string[] | undefined;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */
   readonly console?: boolean | undefined;
 }
@@ -228,6 +236,8 @@ export interface StandaloneInput extends CommonInput, ApplicationInput {
   readonly segments?: readonly string[] | undefined;
   /** The folder that keeps modules between starts. Default: node_modules/.cache/seamline. */
   readonly cache?: string | undefined;
+  /** Names of headers that pages may add to each stream of their link, besides authorization, accept-language, traceparent and last-event-id. One that the proxy in front has set on the link stays as it is. */
+  readonly streamHeaders?: readonly string[] | undefined;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */
   readonly console?: boolean | undefined;
 }

@@ -20,6 +20,8 @@ import type {
 } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import { fixedBase } from "../../src/http/base-path.ts";
+import type { PageAdmission, PageHandshake } from "../../src/http/page-admission.ts";
+import { isStarting } from "../../src/http/refusals.ts";
 import type { ApplicationTypes } from "../../src/base/parameter-types.ts";
 import type { Followed } from "../../src/roles/node.ts";
 import { createGateway, type GatewayOptions } from "../../src/roles/gateway.ts";
@@ -31,6 +33,7 @@ import type { Console, Controls } from "../console/console-port.ts";
 import { loadConsole, type OpenConsole } from "../console/load-console.ts";
 import { Heartbeat, logComputations } from "../host/event-loop.ts";
 import { nodeHost } from "../http/host.ts";
+import type { PageLinkSettings } from "../http/page-links/page-links.ts";
 import { serverTiming } from "../telemetry/traces/server-timing.ts";
 import { readTrustKey } from "../config/key.ts";
 import { LocalDeployment } from "../local/deployment.ts";
@@ -301,6 +304,19 @@ export class Deployment {
     } finally {
       this.#answers.delete(answer);
     }
+  }
+
+  /** Whether a page gets a link. */
+  admitPage(handshake: PageHandshake): PageAdmission {
+    return this.#running?.gateway.readyRole?.admitPage?.(handshake) ?? { refused: isStarting() };
+  }
+
+  get pageLinkSettings(): PageLinkSettings {
+    const { config, limits } = this.#configuration;
+    return {
+      limits,
+      streamHeaders: config?.mode === "standalone" ? config.streamHeaders : undefined,
+    };
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import { below } from "../../src/http/base-path.ts";
 import { pathOf } from "../../src/http/router.ts";
 import { oneEntry } from "../base/printable.ts";
 import { stackOf } from "../base/stacks.ts";
-import { connectEndpoints } from "../http/mounted/connect.ts";
+import { connectEndpoints, connectPageLinks } from "../http/mounted/connect.ts";
 import type { Deployment } from "./deployment.ts";
 import { pageFile } from "./page-files.ts";
 
@@ -27,16 +27,25 @@ export function mountEndpoints(server: ViteDevServer, parts: EndpointParts): voi
   const { logger } = server.config;
   const base = server.config.base.replace(/\/$/, "");
   if (base !== "") redirectModules(server, base);
+  const fault = (thrown: unknown): void => {
+    // Why an answer broke off is in the log of the node that gave it.
+    if (thrown instanceof TransportError) return;
+    logger.error(oneEntry(`a request could not be answered: ${stackOf(thrown)}`));
+  };
   connectEndpoints(
     server.middlewares,
     async (request) => await answer(request, parts, base),
-    (fault) => {
-      // Why an answer broke off is in the log of the node that gave it.
-      if (fault instanceof TransportError) return;
-      logger.error(oneEntry(`a request could not be answered: ${stackOf(fault)}`));
-    },
+    fault,
     { isRoute: (target) => parts.deployment.isRoute(target), base, known: parts.read },
   );
+  const { deployment } = parts;
+  connectPageLinks(server.httpServer, server.middlewares, {
+    role: { base, admitPage: (handshake) => deployment.admitPage(handshake) },
+    handle: async (request) => await answer(request, parts, base),
+    settings: () => deployment.pageLinkSettings,
+    log: { warn: (line) => logger.warn(oneEntry(`warning: ${line}`)) },
+    onFault: fault,
+  });
 }
 
 /**

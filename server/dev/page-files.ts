@@ -45,7 +45,7 @@ const clientText = `export * from "${client}?core";
 import { seam as create, startClient as start } from "${client}?core";
 import { noting, warning } from "${development}";
 export const startClient = noting(start);
-export const seam = (record) => warning(create(record));
+export const seam = (...record) => warning(create(...record));
 `;
 
 function remoteText(hotPath: string): string {

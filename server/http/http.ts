@@ -21,6 +21,7 @@ import {
 import type { Heartbeat } from "../host/event-loop.ts";
 import { HeldMemory } from "../host/held-memory.ts";
 import { asksForLink, LinkSockets } from "./links/accept.ts";
+import type { PageLinks } from "./page-links/page-links.ts";
 import {
   acceptRest,
   bind,
@@ -52,6 +53,8 @@ export interface ListenOptions extends Listening {
   readonly memory?: HeldMemory;
   /** Answers another service's request for a link. Without it such requests are refused. */
   readonly acceptLink?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
+  /** The links of pages. Without it pages get none. */
+  readonly pageLinks?: PageLinks | undefined;
   /** Called with an error that the handler threw, which is a bug: handlers answer. */
   readonly onFault?: (fault: unknown) => void;
   /** Tells whether requests have waited because the event loop was late. */
@@ -88,6 +91,8 @@ export async function listen(
   const connections = new Map<Socket, CallerConnection>();
   const closeOne = createCloser(connections, memory);
   const links = options.acceptLink && new LinkSockets(options.acceptLink);
+  const { pageLinks } = options;
+  const upgraded = (): number => (links?.size ?? 0) + (pageLinks?.size ?? 0);
   let closing = false;
   let end: ConnectionsEnd | undefined;
 
@@ -187,7 +192,7 @@ export async function listen(
     if (connections.has(socket)) return;
     // Node keeps the address that was once read: a procedure can read it after the caller has left.
     void socket.remoteAddress;
-    const isSpare = connections.size + (links?.size ?? 0) >= limits.maxConnections && !closeOne();
+    const isSpare = connections.size + upgraded() >= limits.maxConnections && !closeOne();
     const connection = createCallerConnection(socket, {
       memory,
       untakenMs: limits.requestTimeoutMs,
@@ -212,14 +217,20 @@ export async function listen(
   });
   // Without this, Node would request the body even if its length alone gets it refused.
   server.on("checkContinue", (message, response) => serve(message, response, true));
-  if (links !== undefined)
+  if (links !== undefined || pageLinks !== undefined)
     server.on("upgrade", (message, stream, head) => {
       const socket = stream as Socket;
       const connection = connections.get(socket);
       // Earlier requests on the connection must be answered first.
       if (connection === undefined || connection.open > 0) return void socket.destroy();
+      if (pageLinks?.asks(message) === true) {
+        // From now on `pageLinks` counts it.
+        if (pageLinks.answer(message, socket, head, connection)) connections.delete(socket);
+        return;
+      }
       const unread: Buffer[] = [head];
-      if (!asksForLink(message)) unread.unshift(withoutUpgrade(message, connection));
+      if (links === undefined || !asksForLink(message))
+        unread.unshift(withoutUpgrade(message, connection));
       else {
         const state = links.answer(message, socket, head, connection, closing);
         // From now on `links` counts it.
@@ -252,15 +263,17 @@ export async function listen(
     url: urlOf(options, address),
     drain() {
       closing = true;
+      pageLinks?.drain();
     },
     async close(graceMs) {
       closing = true;
+      const pagesEnd = pageLinks?.close(graceMs);
       if (graceMs > 0) await acceptRest(server);
       // Its own end waits for links, too, which may bring answers to requests.
       server.close();
       for (const socket of handshakes) socket.destroy();
       end ??= new ConnectionsEnd(connections, options.onCut);
-      await end.within(graceMs);
+      await Promise.all([end.within(graceMs), pagesEnd]);
     },
   };
 }

@@ -9,6 +9,7 @@ import { upgradesOf } from "../http/mounted/node-upgrade.ts";
 import { OpenMountedRequests } from "../http/mounted/open-requests.ts";
 import { answerWeb, type CallerInfo } from "../http/mounted/web-handler.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
+import { pageLinksOf } from "./page-links-of.ts";
 import { prepareService } from "./prepare-service.ts";
 import { cutWarning, logFault, runService } from "./running-service.ts";
 import type { Handler, HandlerOptions } from "./server.ts";
@@ -24,7 +25,16 @@ export async function createHandler(
   const prepared = await prepareService("createHandler", moduleImporter, options, { adapt });
   const { role, config, log, memory, limits } = prepared;
   const requests = new OpenMountedRequests(cutWarning(prepared));
-  const { server, start } = runService(prepared, config.url, requests);
+  const pageLinks = pageLinksOf(prepared);
+  const { server, start } = runService(prepared, config.url, {
+    drain() {
+      requests.drain();
+      pageLinks?.drain();
+    },
+    async close(graceMs) {
+      await Promise.all([requests.close(graceMs), pageLinks?.close(graceMs)]);
+    },
+  });
   await start();
   const mistakes = new Set<string>();
   const service: MountedService = {
@@ -48,7 +58,7 @@ export async function createHandler(
     fetch: (request: Request, info?: CallerInfo) => answerWeb(service, request, info),
     node: (message: IncomingMessage, response: ServerResponse, next?: () => void) =>
       answerNode(service, message, response, next),
-    upgrade: upgradesOf(role, memory, () => requests.isDraining),
+    upgrade: upgradesOf(role, memory, () => requests.isDraining, pageLinks),
     addHealthCheck: (name, check) => server.addHealthCheck(name, check),
     addMiddleware: (middleware) => server.addMiddleware(middleware),
     runProcedure,

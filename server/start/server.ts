@@ -85,7 +85,7 @@ export interface Handler extends Pick<
    */
   readonly node: (message: IncomingMessage, response: ServerResponse, next?: () => void) => void;
   /**
-   * Answers a request for an upgrade, with which other services of the deployment ask for a link. Returns
+   * Answers a request for an upgrade, with which pages and other services of the deployment ask for a link. Returns
    * `false`, with the socket untouched, if it is for something else. Works without `this`.
    */
   readonly upgrade: AnswerUpgrade;

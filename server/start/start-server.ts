@@ -4,6 +4,7 @@ import { definedOf } from "../base/defined.ts";
 import { type HttpServer, listen } from "../http/http.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
 import { prepareService, type PreparedService } from "./prepare-service.ts";
+import { pageLinksOf } from "./page-links-of.ts";
 import { listenToProcess } from "./process-events.ts";
 import { cutWarning, logFault, runService } from "./running-service.ts";
 import type { Server, ServerOptions } from "./server.ts";
@@ -45,6 +46,7 @@ function open(prepared: PreparedService): Promise<HttpServer> {
     heartbeat,
     limits: definedOf(config.limits ?? {}),
     acceptLink: role.accept,
+    pageLinks: pageLinksOf(prepared),
     onFault: logFault(prepared),
     onCut: cutWarning(prepared),
   });

@@ -27,16 +27,13 @@ interface Memory {
 
 const packages: ParsedFiles = new Map();
 
-/** By application folder, the one that was read last at the end: a process of tests has many. */
-const memories = new Map<string, Memory>();
-const maxMemories = 4;
+/** Of the application that was read last: programs are large, and only a process of tests has more than one. */
+let last: { readonly root: string; readonly memory: Memory } | undefined;
 
 function memoryOf(root: string): Memory {
-  const memory = memories.get(root) ?? { programs: programMemory(packages), folders: undefined };
-  memories.delete(root);
-  memories.set(root, memory);
-  for (const oldest of memories.keys()) if (memories.size > maxMemories) memories.delete(oldest);
-  return memory;
+  if (last?.root !== root)
+    last = { root, memory: { programs: programMemory(packages), folders: undefined } };
+  return last.memory;
 }
 
 parentPort?.on("message", (request: TypesRequest) => {

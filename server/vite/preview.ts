@@ -10,7 +10,7 @@ import { applicationImporter } from "../modules/module-importer.ts";
 import { composeRole } from "../start/compose-role.ts";
 import { readConfig, type StandaloneConfig } from "../config/config.ts";
 import { configuredModules } from "../modules/configured-modules.ts";
-import { connectEndpoints } from "../http/mounted/connect.ts";
+import { connectEndpoints, connectPageLinks } from "../http/mounted/connect.ts";
 import { keepServiceFiles } from "../compile/plugin/closed-files.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { Heartbeat, logComputations } from "../host/event-loop.ts";
@@ -89,6 +89,13 @@ export async function openPreview(
     isFile,
     isRoute: (target) => role.isTaken(target),
     base: role.base ?? "",
+  });
+  connectPageLinks(server.httpServer, server.middlewares, {
+    role,
+    handle: async (request) => await role.handle(request),
+    settings: () => ({ limits, streamHeaders: config.streamHeaders }),
+    log,
+    onFault: fault,
   });
   server.httpServer.once("close", () => {
     heartbeat.stop();

@@ -173,6 +173,12 @@ export class MisdirectedRequest extends ServiceError {
   static override readonly kind: string = "MisdirectedRequest";
 }
 
+/** 429: the page has as many streams open as its connections allow. */
+export class TooManyStreams extends ServiceError {
+  static override readonly status: number = 429;
+  static override readonly kind: string = "TooManyStreams";
+}
+
 /** 431: more header fields, or more bytes of them, than the limits allow. */
 export class RequestHeaderFieldsTooLarge extends ServiceError {
   static override readonly status: number = 431;
@@ -247,6 +253,7 @@ export const frameworkErrors: ReadonlyMap<
     UnsupportedEncoding,
     Teapot,
     MisdirectedRequest,
+    TooManyStreams,
     RequestHeaderFieldsTooLarge,
     ValueNotSerializable,
     MiddlewareNotCompleted,

@@ -16,6 +16,38 @@ export function parseAddress(text: string): Address | undefined {
   return bytes?.length === 16 ? carriedBy(bytes) : bytes;
 }
 
+/** Networks that aren't on the internet, by their first bytes and how many bits of these count. */
+const privateNetworks: readonly (readonly [bits: number, ...bytes: number[]])[] = [
+  [8, 0],
+  [8, 10],
+  [10, 100, 64],
+  [8, 127],
+  [16, 169, 254],
+  [12, 172, 16],
+  [16, 192, 168],
+];
+
+/** Whether an address is one of the internet. */
+function isPublic(address: Address): boolean {
+  // Of IPv6, all that is given out begins with 001.
+  if (address.length === 16) return address[0]! >> 5 === 1;
+  return !privateNetworks.some(([bits, ...network]) =>
+    network.every((byte, at) => {
+      const mask = 0xff << Math.max(0, 8 * (at + 1) - bits);
+      return ((address[at]! ^ byte) & mask & 0xff) === 0;
+    }),
+  );
+}
+
+/**
+ * One name for all addresses that a caller on the internet has: an IPv4 address, or the /64 of an IPv6 one.
+ * `undefined` for other addresses, behind which there may be many callers.
+ */
+export function publicCaller(text: string): string | undefined {
+  const address = parseAddress(text);
+  return address !== undefined && isPublic(address) ? address.slice(0, 8).join(".") : undefined;
+}
+
 function parseVersion4(text: string): Address | undefined {
   const parts = text.split(".");
   // No leading zeros: some parsers read 010 as 8.

@@ -35,6 +35,10 @@ export interface Limits {
   readonly maxCalls: number;
   /** Open sockets. */
   readonly maxConnections: number;
+  /** Streams at once over the link of one page; more are a 503. */
+  readonly streamsPerLink: number;
+  /** Links that pages at one public address may have. */
+  readonly linksPerAddress: number;
   /**
    * Levels of nesting, counted before anything walks the parsed message: a recursive walk overflows the stack somewhere
    * between 1,000 and 10,000.
@@ -88,6 +92,8 @@ export const defaultLimits: Limits = {
   keepAliveTimeoutMs: 65_000,
   maxCalls: 1_000,
   maxConnections: 10_000,
+  streamsPerLink: 256,
+  linksPerAddress: 256,
   maxDepth: 128,
   maxValues: 100_000,
   maxObjects: 10_000,

@@ -46,6 +46,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** The same, where a host can have it for less than a signal costs. */
   readonly departure?: AbortNotice | undefined;
+  /** `false` if the sender can't take cookies with the answer, as over the link of a page. */
+  readonly cookiesAreSent?: false | undefined;
   /** The way back to the sender, if the request came over a link. */
   readonly via?: LinkedPeer | undefined;
   /** The request's sender, if it came over a link. Then headers can't claim anything about it. */

@@ -51,6 +51,9 @@ export const paths = {
   link: "/svc/link",
 } as const;
 
+/** Where a page opens the WebSocket of its streams. Not in `paths`: pages without streams don't need it. */
+export const pageLinkPath = "/svc/page";
+
 /** The event of a page that doesn't have the deployed build, after a call that failed for that reason. */
 export const outdatedEvent = "seamline:outdated";
 

@@ -80,6 +80,11 @@ export class CorsMiddleware implements Middleware {
     return typeof origin === "string" && origin !== "*" && this.#origins.includes(origin);
   }
 
+  /** Whether a page of this `Origin` may open a WebSocket, which brings its user's cookies. @internal */
+  admits(origin: unknown): boolean {
+    return this.#credentials && this.names(origin);
+  }
+
   /** Adds the CORS headers to an answer to `request`. @internal */
   onto(
     answer: HttpResponse,

@@ -8,6 +8,9 @@ import { type BasePath, noBase } from "./base-path.ts";
 import { stranger, type Trust } from "./trust.ts";
 import { parsedUrl } from "../base/url.ts";
 
+/** A request, or one for a WebSocket. */
+type Arrived = Pick<HttpRequest, "headers" | "scheme" | "address">;
+
 /** The part of the configuration about the public origin. */
 export interface PublicOriginOptions {
   /** Origins at which browsers reach this service: `https://shop.example`. */
@@ -50,18 +53,20 @@ export interface PublicOrigin {
   /** The service listens at `url`, so it answers for this host. */
   listensAt(url: string): void;
   /** Whether a request from outside is for a host of this service. */
-  accepts(request: HttpRequest): boolean;
+  accepts(request: Arrived): boolean;
   /** The error for a request to any other host. Logs each host once. */
-  misdirected(request: HttpRequest): MisdirectedRequest;
+  misdirected(request: Arrived): MisdirectedRequest;
   /** The requested origin, according to a member of the deployment or a trusted reverse proxy. */
-  requestedOrigin(request: HttpRequest, trust: Trust): RequestedOrigin;
+  requestedOrigin(request: Arrived, trust: Trust): RequestedOrigin;
   /** Describes a request as the first service that gets it. */
-  seen(request: HttpRequest, requested: RequestedOrigin): SeenOrigin;
+  seen(request: Arrived, requested: RequestedOrigin): SeenOrigin;
   /**
    * Whether a page of another origin sent the request. Programs send no sign of it, so a request without one isn't
    * foreign.
    */
   isForeign(fields: HeaderFields, requestedOrigin: RequestedOrigin): boolean;
+  /** Whether `Origin` says that a page of this service's own origin sent the request. Every page says so for a WebSocket. */
+  isOwnPage(fields: HeaderFields, requestedOrigin: RequestedOrigin): boolean;
 }
 
 /** Log no more hosts than this: attackers can make names up. */
@@ -84,7 +89,7 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
     return names.has(name) || isLocal(name);
   };
 
-  const requestedOrigin = (request: HttpRequest, trust: Trust): RequestedOrigin => {
+  const requestedOrigin = (request: Arrived, trust: Trust): RequestedOrigin => {
     const fields = request.headers;
     // A member that forwards a request sends its own address in `host`, and the address that its caller requested
     // in the forwarding headers.
@@ -149,6 +154,8 @@ export function createPublicOrigin(log: Log, options: PublicOriginOptions = {}):
         address: (isForwarded ? lastOf(request) : undefined) ?? addressOf(request),
       };
     },
+    isOwnPage: (fields, { host }) =>
+      fields["origin"] !== undefined && isOwn(fields["origin"], origins, host),
     isForeign(fields, { host }) {
       // Scripts can't set this header.
       const site = fields["sec-fetch-site"];
@@ -186,7 +193,7 @@ function isLocal(name: string): boolean {
 }
 
 /** Without the prefix of an IPv4 address on an IPv6 socket. */
-function addressOf(request: HttpRequest): string | undefined {
+function addressOf(request: Arrived): string | undefined {
   const { address } = request;
   return address?.startsWith("::ffff:") === true && address.includes(".")
     ? address.slice("::ffff:".length)
@@ -197,7 +204,7 @@ function addressOf(request: HttpRequest): string | undefined {
  * The address that the reverse proxy in front saw: proxies append it. Addresses before it come from elsewhere, and
  * may be made up.
  */
-function lastOf({ headers: fields }: HttpRequest): string | undefined {
+function lastOf({ headers: fields }: Arrived): string | undefined {
   const last = textOf(fields[serviceHeaders.forwardedFor])?.split(",").at(-1)?.trim();
   return last !== undefined && /^[\w.:%[\]-]+$/.test(last) ? last : undefined;
 }

@@ -156,6 +156,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
       routes: members.routes.table.all,
     }),
     links,
+    takesPages: true,
     measured: {
       knows: (name) => members.holders(name).kind === "some",
       figures: () => ({ members: membersByState(members.all()), resent: resending.counts }),

@@ -131,6 +131,7 @@ export function createProxy(host: Host, options: ProxyOptions): Role {
     },
     describe: () => ({ routes: lists.table.all, ways: upstreams.ways }),
     links,
+    takesPages: true,
     observed: observer && {
       observer,
       subject: {

@@ -63,6 +63,7 @@ export function createStandalone(host: Host, options: StandaloneOptions): Role {
       routes: node.routes.callable,
     }),
     links,
+    takesPages: true,
     runProcedure: node.runProcedure,
     measured: { knows: (fqn) => node.registry.has(fqn) },
     observed: observer && {

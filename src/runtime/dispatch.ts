@@ -164,11 +164,11 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const runWithContext = (procedure: LocalProcedure, self: unknown, args: readonly never[]) => {
     if (!isContext(self) || self === carrier.current())
       return procedure.run.apply(self, args as never[]);
-    const parts = inherited(self, traceOf(procedure));
-    if (procedure.record.stream !== true) return calls.run(procedure, parts, args);
+    const own = inherited(self, traceOf(procedure));
+    if (procedure.record.stream !== true) return calls.run(procedure, own, args);
     const abort = new Abort();
-    const own = { ...parts, signal: () => abort.signal, departure: () => abort };
-    return streamOf(procedure.run, own, args, { abort, caller: departureOf(self) }) as never;
+    const bound = { ...own, signal: () => abort.signal, departure: () => abort };
+    return streamOf(procedure.run, bound, args, { abort, caller: departureOf(self) }) as never;
   };
 
   /** A stream whose steps run in a context of its own. */

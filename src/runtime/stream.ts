@@ -13,7 +13,7 @@ export function streamOf(make: () => Promise<Stream>): Stream {
   const step =
     (name: "next" | "return" | "throw") =>
     async (value: unknown): Promise<IteratorResult<unknown, unknown>> =>
-      (await (made ??= make()))[name](value as never);
+      (await (made ??= make()))[name](value);
   return Object.assign((async function* () {})(), {
     next: step("next"),
     return: step("return"),
@@ -41,12 +41,9 @@ export function createWithOptions(callWith: CallWith): WithOptions {
       [Symbol.toStringTag]?: string;
     };
     const stream = isMarked ?? (tag === "AsyncGeneratorFunction" || undefined);
-    const called = waiting(
-      { stream } as { stream?: true },
-      async function (this: unknown, ...args) {
-        return await callWith(procedure, options, this, args);
-      },
-    );
+    const called = waiting({ stream }, async function (this: unknown, ...args) {
+      return await callWith(procedure, options, this, args);
+    });
     return (stream ? markStream(called) : called) as never;
   };
 }

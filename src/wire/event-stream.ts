@@ -24,6 +24,9 @@ export const sign = ":\n\n";
 /** The last id of a stream that is over: a reader that sends it back has all of it. */
 export const endId = "end";
 
+/** On the head of a stream that may be asked for again from where it was cut. */
+export const resumeHeader = "x-svc-resume";
+
 /** One event. `name` is missing for an item; `end` and `fault` are the last ones. */
 export interface StreamEvent {
   readonly name?: string;

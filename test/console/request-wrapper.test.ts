@@ -17,6 +17,7 @@ it("a call that the console watches is the same request: with its caller's right
     isReceiving: true,
     signal: new AbortController().signal,
     departure: undefined,
+    cookiesAreSent: false,
     via: { isAt: () => {}, instance: "a-1", hasRoom: true, isSilent: false, retire() {}, ...peer },
     from: "service",
     onCut: () => {},

@@ -130,7 +130,10 @@ export async function* feed(): AsyncGenerator<{ row: number }> {
     const post = (args: object, init: RequestInit = {}): RequestInit => ({
       method: "POST",
       ...init,
-      headers: { "content-type": "application/json", ...init.headers },
+      headers: {
+        "content-type": "application/json",
+        ...(init.headers as Record<string, string> | undefined),
+      },
       body: JSON.stringify(args),
     });
     const text = async (path: string, init?: RequestInit): Promise<string> =>

@@ -23,6 +23,8 @@ export interface Passing {
   /** Which upgrades it passes on [all]. */
   readonly upgrades?: "none" | "websocket";
   readonly changesHost?: boolean;
+  /** Header fields that nginx sets, in its own language. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Its newest TLS is 1.2, which is what nginx has by default before 1.23.4. */
   readonly isOld?: boolean;
 }
@@ -68,6 +70,9 @@ ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_
     location / {
       proxy_pass ${passing.isTlsBehind === true ? "https" : "http"}://gateway;
       ${passing.changesHost === true ? "" : "proxy_set_header Host $http_host;"}
+      ${Object.entries(passing.fields ?? {})
+        .map(([name, value]) => `proxy_set_header ${name} ${value};`)
+        .join("\n      ")}
       ${
         passing.upgrades === "none"
           ? ""

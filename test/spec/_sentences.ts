@@ -30,6 +30,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     plain: { title: "Plain answers, Blob and File", statements: 12 },
     streams: { title: "Bodies that stream", statements: 3 },
     generators: { title: "Streams of procedures", statements: 8 },
+    "page-links": { title: "The link of a page", statements: 23 },
     uploads: { title: "Files in calls", statements: 17 },
     errors: { title: "Errors", statements: 58 },
     routes: { title: "Routes", statements: 31 },

@@ -14,6 +14,7 @@ import { createHandler } from "../../server/start/create-handler.ts";
 import type { Handler, HandlerOptions } from "../../server/start/server.ts";
 import { startServer } from "../../server/start/start-server.ts";
 import { TestLog } from "../_cluster.ts";
+import { openOf, openPage } from "../_page-links.ts";
 import { raw } from "../unit/server/_raw.ts";
 import { close, http2Server, listening, servers } from "./_mounted.ts";
 import { anyPort, applicationOf } from "./_started.ts";
@@ -533,5 +534,21 @@ describe("other ways", () => {
     expect(await (await waiting).text()).toBe("closed");
     expect(proxy.info).toMatchObject({ ways: [{ to: url, isLinked: false }] });
     expect((await fetch(`${proxy.url}/rpc/site/greet?name=Ada`)).status).toBe(503);
+  });
+
+  it("pages open their link to a mounted service whose server hands upgrades over, and it ends when the service closes (mounting-15, page-links-1)", async () => {
+    const mounted = await create();
+    const server = await servers["node:http"]!(mounted);
+    server.on("upgrade", mounted.upgrade);
+    const url = await listening(server);
+    onTestFinished(() => close(server));
+    const page = await openPage(Number(new URL(url).port));
+    page.send(openOf(1, "site/greet", { name: "Ada" }));
+    // It isn't a stream.
+    expect((await page.stream(1))[0].status).toBe(200);
+    expect((await page.stream(1))[1]).toBe("Hello, Ada");
+    await mounted.close();
+    expect(await page.closed).toEqual([1001, "This service has stopped"]);
+    expect(page.came).toContain("end 0");
   });
 });

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { parseAddress } from "../../src/base/ip.ts";
+import { parseAddress, publicCaller } from "../../src/base/ip.ts";
 
 describe("parseAddress", () => {
   it("returns the same bytes for each spelling of an address", () => {
@@ -45,5 +45,26 @@ describe("parseAddress", () => {
       ),
     );
     fc.assert(fc.property(text, (one) => (parseAddress(one) !== undefined) === (isIP(one) !== 0)));
+  });
+});
+
+describe("publicCaller", () => {
+  it("names the address of a caller on the internet, and for IPv6 its /64", () => {
+    expect(publicCaller("203.0.113.7")).toBe(publicCaller("::ffff:203.0.113.7"));
+    expect(publicCaller("2001:db8:1:2::1")).toBe(publicCaller("2001:db8:1:2:ffff::9"));
+    expect(publicCaller("2001:db8:1:2::1")).not.toBe(publicCaller("2001:db8:1:3::1"));
+    for (const text of ["9.255.255.255", "11.0.0.0", "172.15.0.1", "172.32.0.1", "192.167.0.1"])
+      expect(publicCaller(text), text).toBeDefined();
+    for (const text of ["100.63.255.255", "100.128.0.0", "169.253.0.1", "126.0.0.1", "128.0.0.1"])
+      expect(publicCaller(text), text).toBeDefined();
+  });
+
+  it("names no address behind which there may be many callers, and no text that isn't one", () => {
+    for (const text of ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "127.0.0.1"])
+      expect(publicCaller(text), text).toBeUndefined();
+    for (const text of ["0.0.0.0", "100.64.0.1", "100.127.255.255", "169.254.1.1"])
+      expect(publicCaller(text), text).toBeUndefined();
+    for (const text of ["::1", "::", "fd00::1", "fe80::1%eth0", "unknown", "", "203.0.113.7:80"])
+      expect(publicCaller(text), text).toBeUndefined();
   });
 });

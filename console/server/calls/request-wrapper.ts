@@ -54,6 +54,10 @@ export class RequestWrapper implements Whole {
     return this.#request.via;
   }
 
+  get cookiesAreSent(): HttpRequest["cookiesAreSent"] {
+    return this.#request.cookiesAreSent;
+  }
+
   get from(): CallFrom | undefined {
     return this.#request.from;
   }

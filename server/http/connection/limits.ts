@@ -1,5 +1,7 @@
 // Limits and sizes of what goes over sockets, with their reasons. Bytes, unless said otherwise.
 
+import { mostHeadBytes as mostHeadBytesOfStreams } from "../../../src/base/page-link.ts";
+
 // http.ts
 /** Connections accepted past the limit, so that health checks get through and callers learn why their calls don't. */
 export const spareConnections: number = 64;
@@ -24,6 +26,22 @@ export const longBytes: number = 8 * 1024;
 /** The longest head and the longest control frame of RFC 6455. */
 export const mostHeadBytes: number = 14;
 export const mostControlBytes: number = 125;
+
+// page-links/page-link.ts
+/** The longest message of a page: the head of a stream, and the words before it. */
+export const mostPageMessageBytes: number = mostHeadBytesOfStreams + 64;
+/** Text of streams that may wait in a page's socket: it keeps a fast network busy, and streams take short turns. */
+export const mostWaitingBytes: number = 65_536;
+/** A short text counts as this much in a turn of the event loop: generators make thousands of items without a pause. */
+export const leastTurnBytes: number = 4_096;
+/** With this much in its socket, a page's messages aren't read any more: each could ask for one more answer. */
+export const mostReplyBytes: number = 262_144;
+
+// page-links/page-stream.ts
+/** A stream sends this much in its turn. */
+export const pieceBytes: number = 16_384;
+/** A stream's body is asked for this many chunks that may leave together. More would keep the loop from other streams. */
+export const mostChunks: number = 32;
 
 // mounted/web-handler.ts
 /** Longer answers are handed over in parts. */

@@ -22,6 +22,12 @@ export const closingMs = 1_000;
 /** How long accepting may take when a service closes. */
 export const acceptingMs = 500;
 
+// page-links/page-link.ts
+/** Proxies in front end connections that were idle for a minute, and a page that is gone shouldn't keep its streams. */
+export const pingMs = 15_000;
+/** How long a page may take to close a link without streams, when its service stops. */
+export const leavingMs = 1_000;
+
 // writing/write-answer.ts
 /**
  * How long a caller that has its answer may go on sending the body, before the connection is cut.

@@ -1,10 +1,11 @@
 // Links that other services dial: which requests get one, and what happens to the sockets of the others.
 
-import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
-import type { LinkAnswer, LinkRefusal, LinkUpgrade } from "../../../src/base/ports/links.ts";
+import type { LinkAnswer, LinkUpgrade } from "../../../src/base/ports/links.ts";
 import type { CallerConnection } from "../connection/caller-connection.ts";
+import { headOf, refuseUpgrade } from "../connection/refuse-upgrade.ts";
 import { connectionOf } from "./socket-channel.ts";
 import { linkPath, linkProtocol, upgradeOf } from "./upgrades.ts";
 
@@ -44,7 +45,7 @@ export class LinkSockets {
   ): "link" | "http" | "closed" {
     const upgrade = isOfService(message) ? upgradeOf(message.headers) : undefined;
     if (upgrade === undefined)
-      return refuse(socket, 403, {}, "Links are for the services of this deployment");
+      return refuseUpgrade(socket, 403, {}, "Links are for the services of this deployment");
     const { headers } = message;
     const { remoteAddress: from } = socket;
     const isFull = isClosing || isSpare;
@@ -58,7 +59,7 @@ export class LinkSockets {
     }
     if (!("open" in answer)) {
       const { status, body } = answer;
-      return refuse(socket, status, answer.headers, body, status === 401 && this.#keepsHttp);
+      return refuseUpgrade(socket, status, answer.headers, body, status === 401 && this.#keepsHttp);
     }
     socket.write(headOf(101, upgrade.fields));
     this.#sockets.add(socket);
@@ -80,30 +81,4 @@ function isOfService({ method, url, headers }: IncomingMessage): boolean {
     headers.cookie === undefined &&
     headers["sec-fetch-site"] === undefined
   );
-}
-
-function refuse(
-  socket: Socket,
-  status: number,
-  headers: LinkRefusal["headers"],
-  body: string,
-  isHttp = false,
-): "http" | "closed" {
-  const own = {
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": String(Buffer.byteLength(body)),
-    connection: isHttp ? "keep-alive" : "close",
-  };
-  const head = headOf(status, Object.assign({}, headers, own));
-  socket.write(`${head}${body}`);
-  if (isHttp) return "http";
-  // The other side needn't read it, nor end the connection.
-  socket.destroySoon();
-  return "closed";
-}
-
-function headOf(status: number, fields: LinkRefusal["headers"]): string {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  for (const [name, value] of Object.entries(fields)) head += `${name}: ${String(value)}\r\n`;
-  return `${head}\r\n`;
 }

@@ -1,16 +1,20 @@
 // Mounts a role in a server that isn't ours: Vite's, which speaks HTTP/1 or, with https, HTTP/2. It
 // converts requests as http.ts does, but doesn't own the connections.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { below } from "../../../src/http/base-path.ts";
 import { isOwnPath, pathOf } from "../../../src/http/router.ts";
 import { defaultLimits } from "../../../src/base/limits.ts";
 import { headProblem } from "../../../src/wire/request-head.ts";
+import { nodeClock } from "../../host/clock.ts";
 import { HeldMemory } from "../../host/held-memory.ts";
+import { PageLinks, type PageLinksParts } from "../page-links/page-links.ts";
 import { acceptRequest } from "./accept-request.ts";
 import { refusal, writeAnswer } from "../writing/write-answer.ts";
+import { answerPage } from "./node-upgrade.ts";
 
 export type ConnectHandler = (
   message: IncomingMessage,
@@ -23,8 +27,46 @@ const memory = new HeldMemory();
 
 /** The part of a connect app (Vite's `server.middlewares`) that is used here. */
 export interface ConnectStack {
+  (message: IncomingMessage, response: ServerResponse): unknown;
   readonly stack: { route: string; handle: unknown }[];
   use(handler: ConnectHandler): unknown;
+}
+
+/** The part of a server that is used here. */
+export interface UpgradingServer {
+  on(
+    event: "upgrade",
+    listener: (message: IncomingMessage, socket: Socket, head: Buffer) => void,
+  ): unknown;
+}
+
+/** Requests for links, while they pass the server's own middleware; with what happens to those that get through. */
+const asking = new WeakMap<IncomingMessage, () => void>();
+
+/**
+ * Lets pages open links. A request for one passes the server's own middleware as any other does, such as Vite's check
+ * of host names. Requests for other upgrades, as of Vite's own WebSocket, are left alone.
+ */
+export function connectPageLinks(
+  server: UpgradingServer | null,
+  middlewares: ConnectStack,
+  parts: Omit<PageLinksParts, "memory" | "clock">,
+): PageLinks {
+  const pageLinks = new PageLinks({ ...parts, memory, clock: nodeClock });
+  server?.on("upgrade", (message, socket, head) => {
+    if (!pageLinks.asks(message)) return;
+    const ignore = (): void => {};
+    socket.on("error", ignore);
+    const response = new ServerResponse(message);
+    response.assignSocket(socket);
+    response.once("finish", () => socket.destroySoon());
+    asking.set(message, () => {
+      response.detachSocket(socket);
+      answerPage(pageLinks, message, socket, head, memory);
+    });
+    middlewares(message, response);
+  });
+  return pageLinks;
 }
 
 /** Which requests are for the role besides those for its own paths. */
@@ -74,6 +116,8 @@ export function connectEndpoints(
   middlewares.stack.unshift({ route: "", handle: first });
   middlewares.use((message, response, next) => {
     const target = below(base, message.url ?? "");
+    const admitted = asking.get(message);
+    if (admitted !== undefined) return admitted();
     const isRoles = isRolePath(target);
     if (!isRoles && !isFile(pathOf(target))) return next();
     if (preflights.delete(message)) message.method = "OPTIONS";

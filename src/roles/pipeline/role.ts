@@ -4,6 +4,11 @@
 import type { LinkAnswer, LinkUpgrade } from "../../base/ports/links.ts";
 import type { CallFigures, MeasuredParts } from "../../base/ports/telemetry.ts";
 import { Admission } from "../../wire/admission.ts";
+import {
+  createPageAdmission,
+  type PageAdmission,
+  type PageHandshake,
+} from "../../http/page-admission.ts";
 import { OpenStreams } from "../../wire/open-streams.ts";
 import { createHealth, type HealthCheck, healthRoutes } from "../../http/health.ts";
 import type { Middleware } from "../../http/middleware.ts";
@@ -45,6 +50,8 @@ export interface Role extends Entrance {
   stop(): Promise<void>;
   /** Answers another service that asks for a link, in roles that take links. */
   readonly accept?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
+  /** Says whether a page gets a link, in roles that pages call. */
+  readonly admitPage?: ((handshake: PageHandshake) => PageAdmission) | undefined;
   /** The path below which pages are: `/shop`, "" at the root of their origin, `undefined` if it isn't known yet. */
   readonly base: string | undefined;
   addMiddleware(middleware: Middleware): void;
@@ -71,6 +78,8 @@ export interface RoleParts
   readonly answer?: Answering;
   readonly endpoints?: readonly Route[];
   readonly links?: ServiceLinks | undefined;
+  /** Pages call this role, so they may open links to it. */
+  readonly takesPages?: true;
   readonly stop?: (() => void) | undefined;
   readonly describe: Role["describe"];
   readonly runProcedure?: Role["runProcedure"];
@@ -128,6 +137,7 @@ export function createRole(parts: RoleParts): Role {
     isHealthy: () => health.status(),
     finishCalls: async (...grace) => (await links?.finish(...grace)) ?? 0,
     ...(links?.accept && { accept: links.accept }),
+    ...(parts.takesPages && { admitPage: createPageAdmission(parts) }),
     refuseCalls() {
       life.close();
       links?.drain();

@@ -12,7 +12,7 @@ import { takeId } from "../../runtime/item-ids.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { StreamBody } from "../../wire/encode-stream.ts";
 import { headerText } from "../../wire/encoding.ts";
-import { endId, streamHeaders, takesStream } from "../../wire/event-stream.ts";
+import { endId, resumeHeader, streamHeaders, takesStream } from "../../wire/event-stream.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { LargeAnswers } from "../../wire/large-answers.ts";
 import { headMs } from "../common/times.ts";
@@ -122,8 +122,11 @@ export class StreamRun extends ProcedureRun {
       faultOf: async (thrown) => await this.#faultOf(thrown),
       stop: () => stream.end(new DOMException("The reader of the stream has left", "AbortError")),
     });
-    const fields =
-      encoding === "superjson" ? { ...streamHeaders, [headers.encoding]: encoding } : streamHeaders;
+    const fields = {
+      ...streamHeaders,
+      ...(this.procedure.resume && { [resumeHeader]: "yes" }),
+      ...(encoding === "superjson" && { [headers.encoding]: encoding }),
+    };
     return { status: 200, headers: fields, body };
   }
 
@@ -139,7 +142,8 @@ export class StreamRun extends ProcedureRun {
   async #faultOf(thrown: unknown): Promise<string> {
     const { exchange } = this;
     const encoding = exchange.encoding === "superjson" ? "superjson" : "serialized";
-    return String((await this.#refuse(thrown, exchange, encoding)).body);
+    // An error in JSON is one text.
+    return (await this.#refuse(thrown, exchange, encoding)).body as string;
   }
 
   #sayAbandoned(): void {

@@ -71,11 +71,15 @@ export interface Answered {
 export interface Sender {
   /** The error that the procedure threw is thrown here. */
   readonly call: (call: OutgoingCall) => Promise<Answer>;
-  /** Hands over the answer as soon as its head is there. `accept` are the media types that are expected. */
+  /**
+   * Hands over the answer as soon as its head is there. `accept` are the media types that are expected, `peer` sends the
+   * call [the transport of all].
+   */
   readonly open: <T>(
     call: OutgoingCall,
     accept: string | undefined,
     take: (answered: Answered) => T | Promise<T>,
+    peer?: Peer,
   ) => Promise<T>;
 }
 
@@ -91,6 +95,7 @@ export function createSender(options: SenderOptions): Sender {
     { body, encoding }: EncodedCall,
     accept: string | undefined,
     take: (answered: Answered) => T | Promise<T>,
+    peer: Peer,
   ): Promise<T> => {
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
     const { start, caller, isCleanUp } = begin;
@@ -135,7 +140,7 @@ export function createSender(options: SenderOptions): Sender {
         ? new BadGateway(`'${fqn}' was sent, but no answer came`, { cause: thrown })
         : new NodeNotAvailable(`'${fqn}' could not be sent`, { cause: thrown });
     };
-    const sent = transport.send({
+    const sent = peer.send({
       url: `${endpoint}${path}?${versionParameter}=${version}`,
       method: "POST",
       headers: Object.assign(fields, noted?.headers),
@@ -145,7 +150,7 @@ export function createSender(options: SenderOptions): Sender {
     });
     return sent.then((answer) => take({ answer, begun, received, failed, ending }), failed);
   };
-  const open: Sender["open"] = (call, accept, take) => {
+  const open: Sender["open"] = (call, accept, take, peer = transport) => {
     const { context } = call;
     try {
       const leaving = departure(context);
@@ -155,11 +160,11 @@ export function createSender(options: SenderOptions): Sender {
       const prepared = prepare === undefined ? call : prepare(call);
       if (prepared instanceof Promise)
         return Promise.all([prepared, encoded]).then(([complete, body]) =>
-          send(complete, begin, body, accept, take),
+          send(complete, begin, body, accept, take, peer),
         );
       return encoded instanceof Promise
-        ? encoded.then((body) => send(prepared, begin, body, accept, take))
-        : send(prepared, begin, encoded, accept, take);
+        ? encoded.then((body) => send(prepared, begin, body, accept, take, peer))
+        : send(prepared, begin, encoded, accept, take, peer);
     } catch (thrown) {
       return Promise.reject(thrown);
     }

@@ -6,6 +6,7 @@ import { BadGateway } from "../../base/errors.ts";
 import {
   type AbortNotice,
   type Clock,
+  type Peer,
   type PeerResponse,
   TransportError,
 } from "../../base/ports.ts";
@@ -14,7 +15,7 @@ import { chunksOf, discard, stopReading } from "../../http/bodies.ts";
 import { Idle } from "../../http/idle.ts";
 import { BoundStream, type StreamSource } from "../../runtime/bound-stream.ts";
 import type { OutgoingCall, SendStream } from "../../types/outgoing-call.ts";
-import { EventReader, eventStreamType, type StreamEvent } from "../event-stream.ts";
+import { EventReader, eventStreamType, resumeHeader, type StreamEvent } from "../event-stream.ts";
 import { formOrKey } from "./plain-call.ts";
 import { type Answered, type CallCodec, type Sender, wholeOf } from "./send-call.ts";
 
@@ -26,19 +27,31 @@ export interface StreamOptions {
   readonly departure: (context: Context) => AbortNotice;
   /** A stream without a byte for this long is broken. Its sender shows more often that it lives. */
   readonly idleMs: number;
+  /** Opens the stream of a call. A page asks again when it is cut, if that is allowed [once]. */
+  readonly reopen?: (open: OpenStream) => StreamSource | Promise<StreamSource>;
 }
+
+/** Asks for a stream, from its beginning or after the item with this id. */
+export type OpenStream = (peer?: Peer) => Promise<ReceivedStream>;
 
 /** Makes streams of calls, each of which is sent when its stream is first read. */
 export function createStreams(options: StreamOptions): SendStream {
   return (context, makeCall, onEnd) => {
     const abort = new Abort();
     let node: string | undefined;
-    const open = (): Promise<StreamSource> => {
+    const open = (): StreamSource | Promise<StreamSource> => {
       const call: OutgoingCall = { ...makeCall(), caller: abort };
-      return options.open(call, eventStreamType, async (answered) => {
-        node = nodeOf(answered.answer);
-        return await received(options, call, answered);
-      });
+      const ask: OpenStream = (peer) =>
+        options.open(
+          call,
+          eventStreamType,
+          async (answered) => {
+            node = nodeOf(answered.answer);
+            return await received(options, call, answered);
+          },
+          peer,
+        );
+      return options.reopen === undefined ? ask() : options.reopen(ask);
     };
     return new BoundStream({
       open,
@@ -58,7 +71,7 @@ async function received(
   options: StreamOptions,
   { fqn }: OutgoingCall,
   answered: Answered,
-): Promise<StreamSource> {
+): Promise<ReceivedStream> {
   const { answer, ending } = answered;
   const { status, headers: fields, body } = answer;
   if (status >= 300) await wholeOf(answered);
@@ -73,7 +86,11 @@ async function received(
   );
 }
 
-class ReceivedStream implements StreamSource {
+export class ReceivedStream implements StreamSource {
+  /** It has broken off, and so may go on in another answer. */
+  isCut = false;
+  /** Of the last event. */
+  lastId = "0";
   readonly #options: StreamOptions;
   readonly #fqn: string;
   readonly #answered: Answered;
@@ -120,12 +137,19 @@ class ReceivedStream implements StreamSource {
     return Promise.resolve();
   }
 
-  async #resultOf({ name, data }: StreamEvent): Promise<IteratorResult<unknown, unknown>> {
+  /** Whether its procedure goes on after the last item that has arrived. */
+  get mayResume(): boolean {
+    return this.#answered.answer.headers[resumeHeader] === "yes";
+  }
+
+  async #resultOf({ name, id, data }: StreamEvent): Promise<IteratorResult<unknown, unknown>> {
+    if (id !== undefined) this.lastId = id;
     if (name === undefined || name === "superjson")
       return { done: false, value: await this.#valueOf(data, name) };
     await this.return();
     if (name === "end") return { done: true, value: await this.#valueOf(data) };
     if (name === "fault") throw await this.#errorOf(data);
+    this.isCut = true;
     throw new BadGateway(`The stream of '${this.#fqn}' has to be asked for again`);
   }
 
@@ -187,6 +211,7 @@ class ReceivedStream implements StreamSource {
 
   /** The error for the reader of a stream that broke off. */
   #cut(thrown: unknown): Error {
+    this.isCut = true;
     this.#over();
     try {
       return this.#answered.failed(thrown);

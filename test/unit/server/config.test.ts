@@ -364,6 +364,22 @@ describe("the problems of objects in a configuration", () => {
     expect(problemsOf({ ...repository, ...keys })).toEqual(messages);
   });
 
+  it.each([
+    [
+      ["X-Tenant"],
+      "streamHeaders.0: expected a name in lower case: 'x-tenant', found \"X-Tenant\"",
+    ],
+    [
+      ["x-tenant", "cookie"],
+      "streamHeaders.1: 'cookie' comes from the browser, the connection or the proxy in front: a page can't set it",
+    ],
+    [["x-svc-hops"], "streamHeaders.0: 'x-svc-hops' is Seamline's own: a page can't set it"],
+  ])("include headers of streams that no page may set: %j", (streamHeaders, message) => {
+    expect(problemsOf({ mode: "gateway", url: "http://127.0.0.1:3000", streamHeaders })).toEqual([
+      message,
+    ]);
+  });
+
   it("include a host of metrics that none can be", () => {
     for (const host of ["http://127.0.0.1", "a b", ""])
       expect(problemsOf({ ...repository, metrics: { port: 9100, host } })).toEqual([
