@@ -31,6 +31,7 @@ const pageFiles: Readonly<Record<string, { file: string; entry: string }>> = {
 const onceInPage = [
   "base/context",
   "base/errors",
+  "base/ports",
   "base/trace",
   "base/version",
   "codec/values/snapshot",

@@ -41,6 +41,10 @@ export const seam: Graph["seam"] = graph.seam;
 /** @internal */
 export const context: Graph["context"] = graph.context;
 
+// One class for all files of a page.
+/** @internal */
+export { TransportError } from "../src/base/ports.ts";
+
 export {
   BadGateway,
   BadRequest,

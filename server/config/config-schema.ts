@@ -104,6 +104,10 @@ const limits = v.pipe(
             "Milliseconds that a stream of a procedure may go without a byte, at least 20000.",
         },
       ),
+      streamAgeMs: optional(milliseconds, {
+        description:
+          "Milliseconds after which the guard of a stream is asked again, and again. Default: 900000. If it is set, a stream without a guard is cut then.",
+      }),
       heldBytes: optional(wholeNumber, {
         description:
           "Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use.",

@@ -60,6 +60,8 @@ export interface LimitsConfig {
   readonly callTimeoutMs?: number | undefined;
   /** Milliseconds that a stream of a procedure may go without a byte, at least 20000. @default 60000 */
   readonly streamIdleMs?: number | undefined;
+  /** Milliseconds after which the guard of a stream is asked again, and again. Default: 900000. If it is set, a stream without a guard is cut then. */
+  readonly streamAgeMs?: number | undefined;
   /** Bytes that the service holds for all callers together. Default: a quarter of the memory that the process may use. */
   readonly heldBytes?: number | undefined;
   /** Bytes of one item of a stream. @default 1048576 */

@@ -25,6 +25,8 @@ export interface Limits {
   readonly idleTimeoutMs: number;
   /** Milliseconds that a procedure's stream may stand still, at least 20,000: one without items shows after 15,000 that it lives. */
   readonly streamIdleMs: number;
+  /** Milliseconds after which the guard of a stream is asked again [900,000]. If it is set, a stream without one is cut. */
+  readonly streamAgeMs?: number | undefined;
   /** Bytes of one item of a stream, as it is sent. */
   readonly itemBytes: number;
   /** Streams that are open at once; more are a 503. */

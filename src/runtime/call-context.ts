@@ -104,8 +104,13 @@ export function departureOf(context: Context): AbortNotice {
 }
 
 /** The context of code that runs around a procedure: middleware and guards. */
-export function contextOfCall(call: Call, clock: Clock, params?: PathParameters): CallContext {
-  return new CallContext(callParts(call, [], params), clock, call);
+export function contextOfCall(
+  call: Call,
+  clock: Clock,
+  params?: PathParameters,
+  deadline: number | undefined = call.deadline,
+): CallContext {
+  return new CallContext({ ...callParts(call, [], params), endsAt: deadline }, clock, call);
 }
 
 /** The parts of the context of an incoming call. */

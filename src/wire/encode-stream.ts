@@ -25,6 +25,8 @@ export interface ItemOptions extends Pick<WalkOptions, "classes" | "trusted"> {
 
 export interface StreamBodyParts extends ItemOptions {
   readonly clock: Clock;
+  /** Others get their turn of the event loop: a procedure that never waits would keep it. */
+  readonly turn: (next: () => void) => void;
   /** The result that the head of the answer has waited for, and all that follow. */
   readonly first: Promise<IteratorResult<unknown, unknown>>;
   readonly next: () => Promise<IteratorResult<unknown, unknown>>;
@@ -107,10 +109,12 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   async #add(text: string): Promise<void> {
     this.#idle.moved();
     this.#put(text);
-    if (this.#text.length >= mostWaiting && !this.#isOver)
+    if (this.#text.length < mostWaiting) return;
+    if (!this.#isOver)
       await new Promise<void>((resolve) => {
         this.#goOn = resolve;
       });
+    await new Promise<void>((resolve) => this.#parts.turn(resolve));
   }
 
   #put(text: string): void {

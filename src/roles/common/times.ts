@@ -107,3 +107,5 @@ export const patienceMs = {
 // runs/stream-run.ts
 /** The head of a stream waits so long for its first item: a failure before is an ordinary error, with its status. */
 export const headMs = 1_000;
+/** Who has signed out, or lost a right, listens on for a quarter of an hour at most. */
+export const guardMs = 900_000;

@@ -1,12 +1,9 @@
 // Runs calls of procedures and requests for routes, in node and standalone alike.
 
 import type { Args, Call, Invoke } from "../../base/call.ts";
-import type { PathParameters } from "../../base/context.ts";
 import { DeadlineExceeded, Unauthorized } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports.ts";
 import { headers } from "../../base/protocol.ts";
-import { noteApplicationError } from "../../http/refusals.ts";
-import { contextOfCall } from "../../runtime/call-context.ts";
 import { type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
 import { LargeAnswers } from "../../wire/large-answers.ts";
 import { LazyArguments } from "../pipeline/lazy-arguments.ts";
@@ -15,6 +12,7 @@ import type { Refuse } from "../pipeline/refuse.ts";
 import type { Run, RunParts } from "./run.ts";
 import { ProcedureRun } from "./procedure-run.ts";
 import { RouteRun } from "./route-run.ts";
+import { pass } from "./pass.ts";
 import { StreamRun } from "./stream-run.ts";
 
 /** Answers exchanges by running them. Throws if this node doesn't have the procedure or route. */
@@ -104,24 +102,6 @@ async function decoderOf(run: Run): Promise<() => Args> {
     };
   }
   return () => run.decode();
-}
-
-/** Runs a guard for the caller. Rejects with the guard's error, or if the call has ended meanwhile. */
-async function pass(
-  { node, host }: RunParts,
-  name: string,
-  call: Call,
-  params?: PathParameters,
-): Promise<void> {
-  const guard = node.guards.find(name);
-  const context = contextOfCall(call, host.clock, params);
-  try {
-    await host.carrier.run(context, () => guard.call(context));
-  } catch (thrown) {
-    noteApplicationError(thrown);
-    throw thrown;
-  }
-  call.departure.throwIfAborted();
 }
 
 /** Runs what may have a time limit of its own. */

@@ -2,7 +2,12 @@
 // what fails before is an ordinary error.
 
 import type { Args, Call } from "../../base/call.ts";
-import { MethodNotAllowed, MiddlewareNotCompleted, NotAcceptable } from "../../base/errors.ts";
+import {
+  DeadlineExceeded,
+  MethodNotAllowed,
+  MiddlewareNotCompleted,
+  NotAcceptable,
+} from "../../base/errors.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { headers, rpcHeaders } from "../../base/protocol.ts";
 import { cleanUpMs } from "../../base/limits.ts";
@@ -15,8 +20,9 @@ import { headerText } from "../../wire/encoding.ts";
 import { endId, resumeHeader, streamHeaders, takesStream } from "../../wire/event-stream.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { LargeAnswers } from "../../wire/large-answers.ts";
-import { headMs } from "../common/times.ts";
+import { guardMs, headMs } from "../common/times.ts";
 import type { Refuse } from "../pipeline/refuse.ts";
+import { pass } from "./pass.ts";
 import { ProcedureRun } from "./procedure-run.ts";
 import type { RunParts } from "./run.ts";
 
@@ -73,11 +79,13 @@ export class StreamRun extends ProcedureRun {
         resolve();
       };
     });
+    let cancelAge = (): void => {};
     const stream = node.stream(this.procedure, call, positions, {
       abort: { abort: (reason) => this.exchange.expire(reason as Error) },
       caller: this.exchange.departure,
       onClosed: close,
       onEnd: () => {
+        cancelAge();
         if (isClosed) return;
         clock.after(cleanUpMs, () => {
           if (isClosed) return;
@@ -94,6 +102,14 @@ export class StreamRun extends ProcedureRun {
     // Rejects if it fails before its head. Later it is a fault of the stream.
     await Promise.race([first, soon]).finally(() => cancel());
     first.catch(() => {});
+    const grow = (): void => {
+      const ms = this.#ageMs;
+      if (ms !== undefined)
+        cancelAge = clock.after(ms, () => {
+          this.#grewOld().then(grow, (error: unknown) => stream.end(error, { error }));
+        });
+    };
+    if (!isClosed) grow();
     const opaque = new OpaqueStream(ended);
     this.#begun = { stream, first, opaque };
     return opaque;
@@ -115,6 +131,7 @@ export class StreamRun extends ProcedureRun {
       encoding,
       itemBytes: limits.itemBytes,
       clock: host.clock,
+      turn: (next) => host.loop.turn(next),
       first,
       next: () => stream.next(),
       idOf: (item) => takeId(exchange, item),
@@ -132,6 +149,27 @@ export class StreamRun extends ProcedureRun {
 
   drop(reason: unknown): void {
     this.#begun?.stream.end(reason);
+  }
+
+  /** After this time it is asked again who may listen, in ms. */
+  get #ageMs(): number | undefined {
+    const { streamAgeMs } = this.parts.limits;
+    return this.#guard === undefined ? streamAgeMs : (streamAgeMs ?? guardMs);
+  }
+
+  /** Of callers from outside. */
+  get #guard(): string | undefined {
+    return this.exchange.trust.inner ? undefined : this.procedure.guard;
+  }
+
+  /** Rejects if its reader may not go on. */
+  async #grewOld(): Promise<void> {
+    const guard = this.#guard;
+    const { host, limits } = this.parts;
+    if (guard === undefined)
+      throw new DeadlineExceeded(`The stream is over the limit of ${limits.streamAgeMs} ms`);
+    const until = host.clock.now() + limits.callTimeoutMs;
+    await pass(this.parts, guard, this.exchange, undefined, until);
   }
 
   /** Sent by a reader that has received the rest before. */

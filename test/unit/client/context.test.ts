@@ -109,11 +109,17 @@ describe("a call with a context in a page", () => {
     const page = openPage();
     await page.start("ui");
     const left = new AbortController();
+    const call = page.call("stock", contextOf("one", { signal: left.signal }));
     left.abort(new Error("the user left"));
-    await expect(page.call("stock", contextOf("one", { signal: left.signal }))).rejects.toThrow(
-      "the user left",
-    );
-    expect(page.requests).toEqual([]);
+    await expect(call).rejects.toThrow("the user left");
+  });
+
+  it("a remote call that begins after the signal has aborted is part of a clean-up, and has 5 s", async () => {
+    const page = openPage();
+    await page.start("ui");
+    const signal = AbortSignal.abort(new Error("the user left"));
+    await page.call("stock", contextOf("one", { signal, deadline: 100 }));
+    expect(page.requests).toEqual([{ authorization: "one", deadline: 5_000 }]);
   });
 
   it("a local procedure gets the context and can pass it on", async () => {
