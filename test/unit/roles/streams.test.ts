@@ -7,7 +7,7 @@ import { defaultLimits, type Limits } from "../../../src/base/limits.ts";
 import { OpaqueStream } from "../../../src/http/middleware.ts";
 import { exchange } from "../../../src/roles/memory-exchange.ts";
 import type { Role } from "../../../src/roles/pipeline/role.ts";
-import type { ProcedureFunction } from "../../../src/runtime/seam.ts";
+import type { ProcedureFunction } from "../../../src/runtime/procedure-function.ts";
 import { getContext } from "../../../server/host/carrier.ts";
 import { settle, TestDeployment, type TestProcedure } from "../../_cluster.ts";
 import { guardedModules } from "../../_guards.ts";
@@ -253,12 +253,11 @@ describe("middleware around a stream", () => {
       }
     });
     role.addMiddleware({
-      name: "counter",
       async handle(_fqn, _version, _args, _headers, next) {
         await next();
         return [1];
       },
-    } as never);
+    });
     const { status, headers } = await get();
     await settle();
     expect([status, headers["x-svc-error"], ended]).toEqual([500, "MiddlewareNotCompleted", true]);
