@@ -321,7 +321,7 @@ describe("public names", () => {
   const generated = "begun context seam traced";
   // /svc/remote.js must have the same classes and marks as the runtime that it belongs to.
   const lent =
-    "Context emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace snapshot";
+    "Context TransportError emptyContext errorOf frameworkErrors isContext ranOn setRanOn setTrace snapshot";
   const hooks = "onStop runProcedure startClient withOptions";
   const fakes = "AnyFake Fake Fakes ProceduresOf";
   const program = ts.createProgram(
