@@ -1,6 +1,6 @@
 // Runs calls of procedures and requests for routes, in node and standalone alike.
 
-import type { Args, Call, Invoke } from "../../base/call.ts";
+import type { Args, Invoke } from "../../base/call.ts";
 import { DeadlineExceeded, Unauthorized } from "../../base/errors.ts";
 import type { Clock } from "../../base/ports.ts";
 import { headers } from "../../base/protocol.ts";
