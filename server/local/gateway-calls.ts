@@ -72,6 +72,7 @@ export async function bindGatewayCalls(
       classes,
       limits,
       clock: host.clock,
+      carrier: host.carrier,
       states: callStates,
       onError: noteAnsweredError,
     });

@@ -110,6 +110,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
           classes,
           limits,
           clock: host.clock,
+          carrier: host.carrier,
           states: callStates,
           onError: noteAnsweredError,
         });

@@ -69,8 +69,9 @@ export async function callWith(
   if (typeof procedure !== "function")
     throw new TypeError(`withOptions needs a procedure, not ${named(procedure)}`);
   const checked = checkOptions(options, host.place ?? "withOptions", host.isPage === true);
-  const caller = isContext(self) ? self : currentContext(host);
-  return await limited(host, caller, checked, (context) =>
+  const isRunning = !isContext(self);
+  const caller = isRunning ? currentContext(host) : self;
+  return await limited(host, caller, isRunning, checked, (context) =>
     // Functions that aren't called through a seam inherit the options all the same.
     host.carrier.run(context.inner, () => Reflect.apply(procedure, context, args) as unknown),
   );
@@ -126,6 +127,7 @@ function isStream(value: unknown): value is Stream {
 function limited(
   { clock, carrier, bind, createContext, copies, began = clock.now() }: StreamingHost,
   caller: Context,
+  isRunning: boolean,
   { signal, timeoutMs, headers }: CheckedOptions,
   act: (context: OptionsContext) => unknown,
 ): Promise<unknown> {
@@ -138,7 +140,7 @@ function limited(
     new DeadlineExceeded(`The call was not answered within ${timeoutMs} ms`);
   if (until <= clock.now()) throw late();
   // A call that begins after its caller has left is part of a clean-up, and doesn't end with it.
-  const isCleanUp = caller.signal.aborted;
+  const isCleanUp = isRunning && caller.signal.aborted;
   const given = isCleanUp ? clock.now() + cleanUpMs : caller.endsAt;
   const endsAt = Math.min(given ?? Infinity, until);
   const abort = new Abort();

@@ -164,6 +164,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   const runWithContext = (procedure: LocalProcedure, self: unknown, args: readonly never[]) => {
     if (!isContext(self) || self === carrier.current())
       return procedure.run.apply(self, args as never[]);
+    // A call of another call's context ends with that one, here as on another node.
+    const { aborted, reason } = departureOf(self);
+    if (aborted && CallContext.sourceOf(self) !== CallContext.sourceOf(carrier.current()))
+      return Promise.reject(reason as Error);
     const own = inherited(self, traceOf(procedure));
     if (procedure.record.stream !== true) return calls.run(procedure, own, args);
     const abort = new Abort();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
-import { getContext } from "../../server/host/carrier.ts";
+import { getContext, withId } from "../../server/host/carrier.ts";
 import { onStop } from "../../server/host/stops.ts";
 import type { ModuleImporter } from "../../server/modules/module-importer.ts";
 import type { Server, ServerOptions } from "../../server/start/server.ts";
@@ -18,7 +18,7 @@ import { createFixture, type Files, type Fixture } from "../build/_fixture.ts";
 import { TestLog } from "../_cluster.ts";
 
 // The package and what generated code imports, as one module.
-const core = { ...index, ...internal, getContext, onStop };
+const core = { ...index, ...internal, getContext, onStop, withId };
 
 let count = 0;
 

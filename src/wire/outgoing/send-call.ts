@@ -47,6 +47,8 @@ export interface SenderOptions {
   readonly clock: Clock;
   /** The fields that a call takes along from its context. */
   readonly sentHeaders: (context: Context) => Readonly<Record<string, string>>;
+  /** Whether the code of this context's call is what runs now. A page can't tell. */
+  readonly isRunning?: (context: Context) => boolean;
   /** The departure of a context's caller [its signal]. */
   readonly departure?: (context: Context) => AbortNotice;
   /** Completes a call whose arguments are encoded. A page may have to wait for its headers. */
@@ -98,13 +100,14 @@ export function createSender(options: SenderOptions): Sender {
     peer: Peer,
   ): Promise<T> => {
     const late = (): DeadlineExceeded => new DeadlineExceeded(`'${fqn}' was not answered in time`);
-    const { start, caller, isCleanUp } = begin;
+    const { start, leaving, caller, isCleanUp } = begin;
     const end = isCleanUp
       ? start + cleanUpMs
       : Math.min(endOf(context, clock), start + limits.callTimeoutMs);
     const left = end - clock.now();
     if (left <= 0) throw late();
-    if (!isCleanUp) caller.throwIfAborted();
+    if (!isCleanUp) leaving.throwIfAborted();
+    caller.throwIfAborted();
     const path = encodeURIComponent(fqn).replaceAll("%2F", "/");
     const fields: Record<string, string> = Object.assign(
       {},
@@ -155,7 +158,13 @@ export function createSender(options: SenderOptions): Sender {
     try {
       const leaving = departure(context);
       const { caller = leaving } = call;
-      const begin = { start: clock.now(), caller, isCleanUp: leaving.aborted };
+      const isCleanUp = leaving.aborted && options.isRunning?.(context) === true;
+      const begin = {
+        start: clock.now(),
+        leaving,
+        caller: isCleanUp && caller === leaving ? never : caller,
+        isCleanUp,
+      };
       const encoded = codec.encode(call.args);
       const prepared = prepare === undefined ? call : prepare(call);
       if (prepared instanceof Promise)
@@ -183,10 +192,15 @@ export function wholeOf({ answer, received, failed }: Answered): Answer | Promis
 /** The circumstances in which a call begins. */
 interface Beginning {
   readonly start: number;
+  /** The caller in its context. */
+  readonly leaving: AbortNotice;
+  /** Who may end it. */
   readonly caller: AbortNotice;
-  /** The caller has left before it began: what still has to be done is done, in a time of its own. */
+  /** Its caller had left before: what still has to be done is done, in a time of its own. */
   readonly isCleanUp: boolean;
 }
+
+const never = new Abort();
 
 /** When a call has to be answered, by this clock: the options of a call may count by another one. */
 function endOf(context: Context & { readonly clock?: Clock | undefined }, clock: Clock): number {
