@@ -167,7 +167,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     // A call of another call's context ends with that one, here as on another node.
     const { aborted, reason } = departureOf(self);
     if (aborted && CallContext.sourceOf(self) !== CallContext.sourceOf(carrier.current()))
-      return Promise.reject(reason as Error);
+      return Promise.reject(reason);
     const own = inherited(self, traceOf(procedure));
     if (procedure.record.stream !== true) return calls.run(procedure, own, args);
     const abort = new Abort();
