@@ -118,7 +118,7 @@ export class StreamRun extends ProcedureRun {
   override encode(value: unknown): HttpResponse {
     const begun = this.#begun;
     if (begun === undefined || value !== begun.opaque) {
-      this.drop(new Error("The stream was given up"));
+      this.drop(new Error("Middleware gave the stream up"));
       throw new MiddlewareNotCompleted("A middleware returned something else than the stream");
     }
     const { stream, first } = begun;
@@ -138,7 +138,7 @@ export class StreamRun extends ProcedureRun {
       idOf: (item) => takeId(exchange, item),
       lastId: /^\d{1,15}$/.test(this.#lastId) ? Number(this.#lastId) : 0,
       faultOf: async (thrown) => await this.#faultOf(thrown),
-      stop: () => stream.end(new DOMException("The reader of the stream has left", "AbortError")),
+      stop: () => void stream.return(),
       onEnd: () => settle(),
     });
     if (this.procedure.resume) settle = exchange.movable(() => body.again());
@@ -150,8 +150,9 @@ export class StreamRun extends ProcedureRun {
     return { status: 200, headers: fields, body };
   }
 
+  /** Also before its head is there: middleware may not have waited for it. */
   drop(reason: unknown): void {
-    this.#begun?.stream.end(reason);
+    this.exchange.expire(reason as Error);
   }
 
   /** After this time it is asked again who may listen, in ms. */

@@ -193,9 +193,9 @@ describe("a stream", () => {
     });
     const both = { "x-svc-data-encoding": "serialized, superjson", accept: "text/event-stream" };
     expect(await (await get(both)).rest()).toMatch(
-      /id: 1\ndata: .*referentialEqualities.*\n\nid: 2\ndata: 2\n/,
+      /event: superjson\nid: 1\ndata: .*referentialEqualities.*\n\nid: 2\ndata: 2\n/,
     );
-    expect(await (await get()).rest().catch(String)).not.toContain("superjson");
+    expect(await (await get()).rest()).toMatch(/\n\nevent: fault\nid: end\ndata: .*item\.self/);
   });
 
   it("over maxStreams is refused as overload before anything of it runs", async () => {
@@ -284,6 +284,35 @@ describe("middleware around a stream", () => {
     const { status, headers } = await get();
     await settle();
     expect([status, headers["x-svc-error"], ended]).toEqual([500, "MiddlewareNotCompleted", true]);
+  });
+});
+
+describe("middleware that doesn't wait for a stream", () => {
+  it("ends it, also before its head is there", async () => {
+    let ended = false;
+    const {
+      role,
+      read: get,
+      clock,
+    } = await serving(async function* () {
+      try {
+        await left();
+        yield 1;
+      } finally {
+        ended = true;
+      }
+    });
+    role.addMiddleware({
+      async handle(_fqn, _version, _args, _headers, next) {
+        void next();
+        return 1;
+      },
+    });
+    const { status, headers } = await get();
+    expect([status, headers["x-svc-error"]]).toEqual([500, "MiddlewareNotCompleted"]);
+    await settle();
+    await clock.pass(1_000);
+    expect(ended).toBe(true);
   });
 });
 
