@@ -30,6 +30,14 @@ export class Idle {
     this.#check();
   }
 
+  /** Counts anew, with the same limit: when nothing has moved, and that is all right. */
+  again(): void {
+    const limitMs = this.#limitMs;
+    this.stop();
+    this.moved();
+    this.limit(limitMs);
+  }
+
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -172,11 +172,11 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
     if (procedure.record.stream !== true) return calls.run(procedure, own, args);
     const abort = new Abort();
     const bound = { ...own, signal: () => abort.signal, departure: () => abort };
-    return streamOf(procedure.run, bound, args, { abort, caller: departureOf(self) }) as never;
+    return boundStream(procedure.run, bound, args, { abort, caller: departureOf(self) }) as never;
   };
 
   /** A stream whose steps run in a context of its own. */
-  const streamOf = (
+  const boundStream = (
     run: ProcedureFunction,
     contextParts: ContextParts,
     values: readonly unknown[],
@@ -259,7 +259,7 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       call.begin();
       // The call's deadline ends with the head of its answer, and the stream may last.
       const contextParts = { ...callParts(call, target.trace), endsAt: undefined };
-      return streamOf(target.run, contextParts, values, { ...bound, call });
+      return boundStream(target.run, contextParts, values, { ...bound, call });
     },
   };
 }

@@ -10,9 +10,7 @@ import { Idle } from "../http/idle.ts";
 import type { Encoding } from "./encoding.ts";
 import { again, beginning, endId, eventText, sign, type StreamEvent } from "./event-stream.ts";
 import { loadSuperjson } from "./superjson.ts";
-
-/** Milliseconds without an item, after which the stream shows that it lives. */
-const signMs = 15_000;
+import { signMs } from "./times.ts";
 
 /** Bytes of items that may wait for whoever writes them. */
 const mostWaiting = 16_384;
@@ -49,7 +47,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   readonly #idle: Idle;
   #id: number;
   #text = beginning;
-  #isComplete = false;
+  /** Its last event is there, or its reader has left. */
   #isOver = false;
   /** Resolves the reader's wait for text. */
   #readerGoesOn: (() => void) | undefined;
@@ -69,7 +67,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#text === "" && !this.#isComplete)
+    if (this.#text === "" && !this.#isOver)
       await new Promise<void>((resolve) => {
         this.#readerGoesOn = resolve;
       });
@@ -135,7 +133,6 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   #finish(text: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#isComplete = true;
     this.#parts.onEnd?.();
     this.#idle.stop();
     this.#goOn?.();
@@ -144,9 +141,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
 
   #showLife(): void {
     if (this.#text === "") this.#put(sign);
-    this.#idle.moved();
-    this.#idle.stop();
-    this.#idle.limit(signMs);
+    this.#idle.again();
   }
 
   async #eventOf(item: unknown): Promise<string> {

@@ -25,11 +25,6 @@ export class OpenStreams {
     this.#limits = limits;
   }
 
-  /** How many are open. */
-  get size(): number {
-    return this.#open;
-  }
-
   /** Throws if no more may be open, before anything of another one runs. */
   assertRoom(): void {
     if (this.#open >= this.#limits.maxStreams) throw tooManyOpenStreams();
@@ -53,12 +48,7 @@ export class OpenStreams {
     const isLink = exchange.request.via !== undefined;
     let isWaiting = false;
     const idle: Idle = new Idle(this.#clock, () => {
-      if (isLink && !isWaiting) {
-        idle.stop();
-        idle.moved();
-        idle.limit(streamIdleMs);
-        return;
-      }
+      if (isLink && !isWaiting) return idle.again();
       const error = new DeadlineExceeded(`The stream stood still for ${streamIdleMs} ms`);
       exchange.expire(error);
       sent.breakOff(error);

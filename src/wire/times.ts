@@ -1,4 +1,4 @@
-// Times of calls while a service is busy, in ms, with their reasons.
+// Times of calls while a service is busy, and of streams, in ms, with their reasons.
 
 // admission.ts
 /** How often the number is adjusted. */
@@ -15,3 +15,7 @@ export const logMs = 10_000;
 export const longestWaitMs = 500;
 /** Calls of a procedure line up until the waiting ones take less than this: then all of them begin. */
 export const shortWaitMs = 100;
+
+// encode-stream.ts
+/** A stream without items shows so often that it lives: proxies cut what is silent for 30 or 60 s. */
+export const signMs = 15_000;

@@ -197,14 +197,9 @@ export class ReceivedStream implements StreamSource {
   }
 
   #isStill(): void {
-    const { idleMs } = this.#options;
     // A reader that takes its time isn't the stream's fault.
-    if (this.#fail === undefined) {
-      this.#idle.moved();
-      this.#idle.stop();
-      this.#idle.limit(idleMs);
-      return;
-    }
+    if (this.#fail === undefined) return this.#idle.again();
+    const { idleMs } = this.#options;
     this.#fail(this.#cut(new TransportError(`Nothing came for ${idleMs} ms`, true)));
     stopReading(this.#reader);
   }
