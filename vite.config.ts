@@ -193,8 +193,8 @@ export default defineConfig({
   },
   test: {
     // They only bound a failure: some tests start processes, and a machine may be busy with something else.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     // Many tests wait for processes and timers: with a worker for each core, a third of the machine is idle. A
     // percentage would never be more than that.

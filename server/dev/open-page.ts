@@ -19,8 +19,8 @@ export async function openPage(
       windowsVerbatimArguments: true,
     });
     child.once("error", (cause) => reject(new Error(`there is no ${command} here`, { cause })));
-    // Some openers run as long as the browser, so one that hasn't failed in a second has worked.
-    const timer = setTimeout(resolve, 1_000);
+    // Some openers run as long as the browser, so one that hasn't failed in two seconds has worked.
+    const timer = setTimeout(resolve, 2_000);
     child.once("exit", (code) => {
       clearTimeout(timer);
       if (code === 0) resolve();

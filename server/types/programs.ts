@@ -177,11 +177,13 @@ export function programsOf(
     const { paths: _, configFilePath: _config, pathsBasePath: _base, ...parsing } = programOptions;
     const optionsKey = JSON.stringify(parsing);
     const parseFile = host.getSourceFile;
-    host.getSourceFile = (name, languageOptions, ...others) => {
+    host.getSourceFile = (name, given, ...others) => {
       // Before it is read: a later change shows.
       const stamp = noteFile(name);
+      const isPackage = isOfPackage(name);
+      const languageOptions = isPackage ? withoutComments(given) : given;
       const key = `${name}\0${JSON.stringify(languageOptions)}\0${optionsKey}`;
-      const parsedFiles = isOfPackage(name) ? memory.packages : memory.files;
+      const parsedFiles = isPackage ? memory.packages : memory.files;
       const previous = parsedFiles.get(key);
       if (previous !== undefined && previous.stamp === stamp) return previous.source;
       const source = parseFile(name, languageOptions, ...others);
@@ -189,6 +191,16 @@ export function programsOf(
       return source;
     };
     return host;
+  }
+
+  /** Comments are half of a declaration file, and mean something in JavaScript alone. */
+  function withoutComments(
+    options: ts.ScriptTarget | ts.CreateSourceFileOptions,
+  ): ts.CreateSourceFileOptions {
+    const jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeInfo;
+    return typeof options === "object"
+      ? { ...options, jsDocParsingMode }
+      : { languageVersion: options, jsDocParsingMode };
   }
 
   function noteFile(name: string): string | undefined {

@@ -64,6 +64,8 @@ export async function readTypesBeside(request: TypesRequest): Promise<TypesReadi
 function start(): NonNullable<typeof running> {
   const worker = new Worker(join(packageFolder, "dist/types-worker.js"), {
     name: "seamline types",
+    // A program is hundreds of thousands of objects that stay: the fewer collections, the less they are copied.
+    resourceLimits: { maxYoungGenerationSizeMb: 96 },
   });
   const waiting: Waiting[] = [];
   const own = { worker, waiting };

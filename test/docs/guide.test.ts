@@ -5,7 +5,7 @@ import { filesIn } from "../_sources.ts";
 import { runPage } from "./_runner.ts";
 
 // Each page starts processes of its own, and a machine may have two cores. The time only bounds a failure.
-vi.setConfig({ maxConcurrency: 3, testTimeout: 120_000 });
+vi.setConfig({ maxConcurrency: 2, testTimeout: 300_000 });
 
 const pages = filesIn("docs/guide").filter((path) => path.endsWith(".md"));
 

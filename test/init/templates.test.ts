@@ -5,7 +5,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it, vi } from "vitest";
 import { browserArguments, requireBrowser } from "../../scripts/browser.mjs";
 import { createHome, done, type Home, move, pack, unpack } from "./_made.ts";
 
@@ -13,7 +13,8 @@ const templates = ["vanilla", "react", "vue"] as const;
 /** The same application in other libraries: what is theirs is tried, not all that the first ones show. */
 const others = ["svelte", "solid", "preact"] as const;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-// Generous, since three applications are installed and built concurrently.
+// Builds, compilers and browsers: more at once than cores only make each of them late, and what else runs.
+vi.setConfig({ maxConcurrency: 2 });
 const testTimeoutMs = 400_000;
 const soon = { timeout: 60_000 };
 

@@ -32,7 +32,7 @@ it("handshake-4: both ends prove the trust key, it never travels, and each names
   const { server, proven } = await accept();
   const { url, said } = await relay(server.url);
   const { other } = await dial(url);
-  await vi.waitFor(() => expect(proven).toHaveLength(1));
+  await vi.waitFor(() => expect(proven).toHaveLength(1), 20_000);
   expect(other).toMatchObject({ role: "gateway", instance: "gateway-1" });
   expect(proven[0]?.other).toMatchObject({ role: "node", instance: "node-1" });
   expect(said()).toContain("101 Switching Protocols");

@@ -209,9 +209,9 @@ describe.each(Object.keys(servers))("mounted in %s", (name) => {
     const leaving = new AbortController();
     const left = fetch(`${url}/rpc/site/wait?name=${name}`, { signal: leaving.signal });
     left.catch(() => {});
-    await vi.waitFor(async () => expect(await eventsOf(url)).toContain(`${name} waits`));
+    await vi.waitFor(async () => expect(await eventsOf(url)).toContain(`${name} waits`), 20_000);
     leaving.abort();
-    await vi.waitFor(async () => expect(await eventsOf(url)).toContain(`${name} aborted`));
+    await vi.waitFor(async () => expect(await eventsOf(url)).toContain(`${name} aborted`), 20_000);
     const before = (await eventsOf(url)).filter((event) => event === "endless cancelled").length;
     const stream = await fetch(`${url}/site/endless`);
     await stream.body?.cancel();
@@ -386,7 +386,7 @@ describe("a mounted service that closes", () => {
   it("mounting-11: close() lets calls in flight finish, refuses later ones, and leaves the server to its owner", async () => {
     const { closed, url } = await started({});
     const running = fetch(`${url}/rpc/site/wait?name=last`);
-    await vi.waitFor(async () => expect(await eventsOf(url)).toContain("last waits"));
+    await vi.waitFor(async () => expect(await eventsOf(url)).toContain("last waits"), 20_000);
     const ended = closed.close();
     expect((await fetch(`${url}/health/ready`)).status).toBe(503);
     expect(await (await running).text()).toBe("last");
@@ -401,7 +401,7 @@ describe("a mounted service that closes", () => {
     const { closed, url } = await started({ config: { ...config, drainMs: 50 }, log: lines });
     const running = fetch(`${url}/rpc/site/wait?name=cut`);
     const stream = await fetch(`${url}/site/endless`);
-    await vi.waitFor(async () => expect(await eventsOf(url)).toContain("cut waits"));
+    await vi.waitFor(async () => expect(await eventsOf(url)).toContain("cut waits"), 20_000);
     await closed.close();
     expect((await running).status).toBe(503);
     await expect(stream.arrayBuffer()).rejects.toThrow();
@@ -434,12 +434,14 @@ describe("other ways", () => {
     expect(await ask({ ":path": "/about.txt" })).toEqual([200, "About us"]);
     expect(await ask({ ...json, ":path": "/own/a" }, "b")).toEqual([200, "own POST /own/a b"]);
     const left = session.request({ ":path": "/rpc/site/wait?name=http2" });
-    await vi.waitFor(async () =>
-      expect((await ask({ ":path": "/rpc/site/seen" }))[1]).toContain("http2 waits"),
+    await vi.waitFor(
+      async () => expect((await ask({ ":path": "/rpc/site/seen" }))[1]).toContain("http2 waits"),
+      20_000,
     );
     left.close(constants.NGHTTP2_CANCEL);
-    await vi.waitFor(async () =>
-      expect((await ask({ ":path": "/rpc/site/seen" }))[1]).toContain("http2 aborted"),
+    await vi.waitFor(
+      async () => expect((await ask({ ":path": "/rpc/site/seen" }))[1]).toContain("http2 aborted"),
+      20_000,
     );
   });
 
@@ -529,7 +531,7 @@ describe("other ways", () => {
     onTestFinished(() => close(server));
     const proxy = await proxyOf(url);
     const waiting = fetch(`${proxy.url}/rpc/site/wait?name=closed`);
-    await vi.waitFor(async () => expect(await eventsOf(url)).toContain("closed waits"));
+    await vi.waitFor(async () => expect(await eventsOf(url)).toContain("closed waits"), 20_000);
     await mounted.close();
     expect(await (await waiting).text()).toBe("closed");
     expect(proxy.info).toMatchObject({ ways: [{ to: url, isLinked: false }] });

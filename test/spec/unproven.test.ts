@@ -129,7 +129,7 @@ it("handshake-3: those who ask for a link and prove nothing hold no place: with 
   }
   expect(memory.bytes).toBe(0);
   await dial(server.url);
-  await vi.waitFor(() => expect(proven).toHaveLength(1));
+  await vi.waitFor(() => expect(proven).toHaveLength(1), 20_000);
 });
 
 it("handshake-6: wrong proofs are logged with their sender and what to do, at most one line a second", async () => {

@@ -410,7 +410,7 @@ describe("an end that leaves", () => {
       const [caller, wire] = isDialer ? [dialer, there] : [acceptor, back];
       await settle();
       const outcomes = ["/first", "/second"].map((target) => caller.send(call({ target })));
-      await vi.waitFor(() => expect(ran).toEqual(["/first", "/second"]));
+      await vi.waitFor(() => expect(ran).toEqual(["/first", "/second"]), 20_000);
       // A later release has another kind of call, and doesn't mark it. This end has counted it, too.
       wire.onSend = (bytes) => {
         if (bytes[4] === kinds.callService) bytes[4] = 0x17;
@@ -429,7 +429,7 @@ describe("an end that leaves", () => {
     const { there, closed } = linked({});
     await settle();
     there.send(new Uint8Array([0, 0, 0, 3, 1, 2, 3]));
-    await vi.waitFor(() => expect(closed).toHaveLength(2));
+    await vi.waitFor(() => expect(closed).toHaveLength(2), 20_000);
     expect(closed).toMatchObject([
       { message: "A frame of 3 bytes is too short" },
       { message: "The other end has ended the link: A frame of 3 bytes is too short" },

@@ -159,14 +159,14 @@ describe("a link", () => {
     const signal = new Abort();
     const answer = dialer.send(call({ signal }));
     answer.catch(() => {});
-    await vi.waitFor(() => expect(arrived).toBeDefined());
+    await vi.waitFor(() => expect(arrived).toBeDefined(), 20_000);
     signal.abort(new Error("enough"));
     await expect(answer).rejects.toThrow("enough");
-    await vi.waitFor(() => expect(arrived?.departure.aborted).toBe(true));
+    await vi.waitFor(() => expect(arrived?.departure.aborted).toBe(true), 20_000);
     expect(dialer.hasRoom).toBe(false);
     await expect(dialer.send(call())).rejects.toThrow("takes no more calls");
     finish();
-    await vi.waitFor(() => expect(dialer.hasRoom).toBe(true));
+    await vi.waitFor(() => expect(dialer.hasRoom).toBe(true), 20_000);
   });
 
   it("a reader that stops early ends the sender of the answer", async () => {
@@ -183,8 +183,8 @@ describe("a link", () => {
     });
     const answer = await dialer.send(call());
     for await (const _ of answer.body as AsyncIterable<Uint8Array>) break;
-    await vi.waitFor(() => expect(isEnded).toBe(true));
-    await vi.waitFor(async () => expect((await dialer.send(call())).status).toBe(200));
+    await vi.waitFor(() => expect(isEnded).toBe(true), 20_000);
+    await vi.waitFor(async () => expect((await dialer.send(call())).status).toBe(200), 20_000);
   });
 
   it("an answer that breaks off rejects its reader, and the link goes on", async () => {
@@ -225,7 +225,7 @@ describe("a link", () => {
     const answer = dialer.send(call());
     await new Promise((resolve) => setTimeout(resolve, 5));
     void acceptor.drain();
-    await vi.waitFor(() => expect(dialer.hasRoom).toBe(false));
+    await vi.waitFor(() => expect(dialer.hasRoom).toBe(false), 20_000);
     await expect(dialer.send(call())).rejects.toMatchObject({ sent: false });
     finish();
     expect(await text(answer)).toBe("done");

@@ -64,7 +64,7 @@ describe("with a call in flight, an end that is silent", () => {
       wire.isHeld = false;
       wire.deliverSoon();
     }
-    await vi.waitFor(() => expect(dialer.isSilent).toBe(false));
+    await vi.waitFor(() => expect(dialer.isSilent).toBe(false), 20_000);
     await clock.pass(10_000);
     expect(closed).toEqual([]);
   });
@@ -118,13 +118,13 @@ it("a caller that stood still for 3 s gets the answer to its call", async () => 
   const writer = new FrameWriter();
   writer.addText(kinds.callService, 1, "GET\n/", 0, "");
   there.send(writer.take());
-  await vi.waitFor(() => expect(acceptor.running).toBe(1));
+  await vi.waitFor(() => expect(acceptor.running).toBe(1), 20_000);
   there.isHeld = back.isHeld = true;
   await clock.pass(3_000);
   let answer = "";
   back.onSend = (bytes) => (answer += new TextDecoder().decode(bytes));
   finish();
-  await vi.waitFor(() => expect(answer).toContain("well"));
+  await vi.waitFor(() => expect(answer).toContain("well"), 20_000);
   expect(closed).toEqual([]);
 });
 

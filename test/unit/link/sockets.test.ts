@@ -62,7 +62,7 @@ describe("a link over a socket", () => {
     const { server, proven } = await accept(answer);
     const dialled = await dial(server.url, serviceOf("node", answer));
     expect([dialled.other.role, dialled.version]).toEqual(["gateway", 1]);
-    await vi.waitFor(() => expect(proven).toHaveLength(1));
+    await vi.waitFor(() => expect(proven).toHaveLength(1), 20_000);
     for (const { peer } of [dialled, proven[0]!]) {
       const url = "http://anywhere/rpc/add?a=1";
       const { body } = await collected(peer.send({ url, method: "GET", ...trusted }));
@@ -251,9 +251,9 @@ describe("a link over a socket", () => {
       ...trusted,
       body: new Uint8Array(300_000),
     });
-    await vi.waitFor(() => expect(memory.bytes - before).toBeGreaterThan(100_000));
+    await vi.waitFor(() => expect(memory.bytes - before).toBeGreaterThan(100_000), 20_000);
     await answer;
-    await vi.waitFor(() => expect(memory.bytes).toBe(before));
+    await vi.waitFor(() => expect(memory.bytes).toBe(before), 20_000);
   });
 });
 
@@ -262,7 +262,7 @@ describe("over TLS", () => {
     const { url, middle, authorities, failed } = await behindTls();
     expect((await dial(url, undefined, { authorities })).other.role).toBe("gateway");
     await expect(dial(middle, undefined, { authorities })).rejects.toThrow("trustKey");
-    await vi.waitFor(() => expect(failed).toHaveLength(1));
+    await vi.waitFor(() => expect(failed).toHaveLength(1), 20_000);
   });
 });
 

@@ -25,7 +25,7 @@ describe("a link over a WebSocket", () => {
     const { server, proven, memory } = await accept(echo);
     const between = await onlyWebSockets(server.url);
     const dialled = await dial(between.url, serviceOf("node", echo));
-    await vi.waitFor(() => expect(proven).toHaveLength(1));
+    await vi.waitFor(() => expect(proven).toHaveLength(1), 20_000);
     const bytes = randomBytes(3_000_001);
     for (const { peer } of [dialled, proven[0]!])
       for (const sent of [bytes.subarray(0, 10), bytes]) {
@@ -174,7 +174,7 @@ describe("a link over a WebSocket", () => {
     const { url, middle, authorities, failed } = await behindTls();
     expect((await dial(url, undefined, { authorities })).other.role).toBe("gateway");
     await expect(dial(middle, undefined, { authorities })).rejects.toThrow("trustKey");
-    await vi.waitFor(() => expect(failed).toHaveLength(1));
+    await vi.waitFor(() => expect(failed).toHaveLength(1), 20_000);
   });
 
   it("counts in limits.maxConnections", async () => {
@@ -202,15 +202,16 @@ describe.each(sides)("a channel whose end %s a WebSocket, with `ws` at the other
       const copy = Buffer.from(bytes);
       channel.send(bytes, true);
       channel.send(bytes.subarray(0, 3));
-      await vi.waitFor(() =>
-        expect(Buffer.concat(messages)).toHaveLength(size + Math.min(size, 3)),
+      await vi.waitFor(
+        () => expect(Buffer.concat(messages)).toHaveLength(size + Math.min(size, 3)),
+        20_000,
       );
       expect(Buffer.concat(messages).subarray(0, size).equals(copy)).toBe(true);
       // They are the link's.
       expect(bytes.equals(copy)).toBe(true);
       expect(messages).toHaveLength(Math.ceil(size / 262_144) + 1);
       for (let at = 0; at < size; at += 262_144) end.send(bytes.subarray(at, at + 262_144));
-      await vi.waitFor(() => expect(came()).toHaveLength(size));
+      await vi.waitFor(() => expect(came()).toHaveLength(size), 20_000);
       expect(came().equals(copy)).toBe(true);
     },
   );
@@ -225,7 +226,7 @@ describe.each(sides)("a channel whose end %s a WebSocket, with `ws` at the other
     end.send(Buffer.from("message"), { fin: true });
     end.send(Buffer.from(", another"));
     expect(String((await ponged)[0])).toBe("are you there?");
-    await vi.waitFor(() => expect(String(came())).toBe("one message, another"));
+    await vi.waitFor(() => expect(String(came())).toBe("one message, another"), 20_000);
   });
 
   it("closes it with 1000, once all that was sent has left", async () => {
@@ -265,8 +266,8 @@ describe.each(sides)("a channel whose end %s a WebSocket, with `ws` at the other
     let size = 0;
     end.on("message", (data: Buffer) => (size += data.length));
     socket.resume();
-    await vi.waitFor(() => expect(size).toBe(sent));
-    await vi.waitFor(() => expect(drains()).toBeGreaterThan(drained));
+    await vi.waitFor(() => expect(size).toBe(sent), 20_000);
+    await vi.waitFor(() => expect(drains()).toBeGreaterThan(drained), 20_000);
     expect(channel.queued).toBe(0);
     expect(memory.bytes).toBe(0);
   });
@@ -310,7 +311,7 @@ describe.each(sides)("a channel whose end %s a WebSocket, with `ws` at the other
       socket.write(Buffer.of(byte));
       await new Promise((turn) => setImmediate(turn));
     }
-    await vi.waitFor(() => expect(String(came())).toBe("x".repeat(305)));
+    await vi.waitFor(() => expect(String(came())).toBe("x".repeat(305)), 20_000);
   });
 
   it.each([

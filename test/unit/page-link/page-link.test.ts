@@ -589,25 +589,17 @@ describe("the life of a link", () => {
     expect(idle.wires[0]?.closed).toMatchObject({ by: "page", code: 1000 });
   });
 
-  it("is renewed in all pages of the origin when cookies have changed", async () => {
-    const listeners: (() => void)[] = [];
-    const pages = {
-      addEventListener: (_: string, listener: unknown) =>
-        void listeners.push(listener as () => void),
-      postMessage: () => {
-        for (const listener of listeners) listener();
-      },
-    } as unknown as BroadcastChannel;
-    const [one, other] = [
-      pair({ ...quick, parts: { pages } }),
-      pair({ ...quick, parts: { pages } }),
-    ];
-    for (const { link } of [one, other]) await textOf(await link.send(callOf("a")));
-    one.link.cookiesChanged();
-    for (const { link, wires } of [one, other]) {
-      await textOf(await link.send(callOf("a")));
-      expect(wires).toHaveLength(2);
-    }
+  it("is renewed when it has been silent though a stream waited", async () => {
+    const { link, wires, clock } = pair({ handle: async () => await new Promise(() => {}) });
+    const leaving = new AbortController();
+    const sent = link.send({ ...callOf("a"), signal: leaving.signal });
+    for (let times = 0; times < 20; times++) await turn();
+    await clock.pass(60_000);
+    leaving.abort();
+    await expect(sent).rejects.toThrow("aborted");
+    void link.send(callOf("b")).catch(() => {});
+    for (let times = 0; times < 20; times++) await turn();
+    expect(wires).toHaveLength(2);
   });
 
   it("is told by a service that stops to end: the next stream opens another, and none is lost", async () => {

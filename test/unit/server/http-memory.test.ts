@@ -209,8 +209,9 @@ it("a caller that doesn't read its answer is disconnected for a new one at the c
   const stalled = ask(server, get);
   const closed = once(stalled, "close");
   // Two seconds after the last look, each half second, at which bytes had moved.
-  await pause(3_200);
-  expect(await (await fetch(`${server.url}/rpc/small`)).text()).toBe("small");
+  await expect
+    .poll(async () => await (await fetch(`${server.url}/rpc/small`)).text(), { interval: 200 })
+    .toBe("small");
   stalled.resume();
   await closed;
 });

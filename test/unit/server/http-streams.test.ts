@@ -145,7 +145,7 @@ describe("a caller that has all of an answer whose length is known", () => {
     const caller = raw(server, head("", "GET"));
     await caller.until(/abcd$/);
     caller.socket.destroy();
-    await vi.waitFor(() => expect(ended).toBe(true));
+    await vi.waitFor(() => expect(ended).toBe(true), 20_000);
     expect(departed).not.toHaveBeenCalled();
   });
 
@@ -167,7 +167,7 @@ describe("a caller that has all of an answer whose length is known", () => {
       { onFault },
     );
     expect(await (await fetch(server.url + path)).text()).toBe("ab");
-    await vi.waitFor(() => expect(onFault).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(onFault).toHaveBeenCalledOnce(), 20_000);
   });
 });
 

@@ -135,7 +135,8 @@ export function checks(wire: Wire): Checks {
 }
 
 function isErrorClass(value: unknown): boolean {
-  return typeof value === "function" && (value.prototype as unknown) instanceof Error;
+  if (typeof value !== "function") return false;
+  return value === seamline.ServiceError || value.prototype instanceof seamline.ServiceError;
 }
 
 async function blindSpots(): Promise<readonly string[]> {
