@@ -1,5 +1,5 @@
-// `seamline call`: calls one procedure as any program would, and prints its result, where it ran
-// and how long it took.
+// `seamline call`: calls one procedure as any program would, and prints its result, or the items of its stream as they
+// come, where it ran and how long it took.
 
 import { existsSync } from "node:fs";
 import { type IncomingMessage, request as requestHttp } from "node:http";
@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { text as readText } from "node:stream/consumers";
 import type { Command } from "commander";
-import { DeadlineExceeded } from "../../src/base/errors.ts";
+import { BadGateway, DeadlineExceeded } from "../../src/base/errors.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { type IncomingResponse, isLocalFailure, TransportError } from "../../src/base/ports.ts";
 import { headers, rpcPath, versionParameter } from "../../src/base/protocol.ts";
@@ -17,6 +17,12 @@ import { OpaqueClasses } from "../../src/codec/classes.ts";
 import { targetOf } from "../../src/http/router.ts";
 import { type TrustKey, trustKeyHeader } from "../../src/http/trust.ts";
 import { decodeAnswer } from "../../src/wire/decode-answer.ts";
+import { eventStreamType } from "../../src/wire/event-stream.ts";
+import {
+  type ReadingOptions,
+  ReceivedStream,
+  type StreamAnswer,
+} from "../../src/wire/outgoing/send-stream.ts";
 import { createPaint, wantsColour } from "../base/paint.ts";
 import { printable } from "../base/printable.ts";
 import type { Terminal } from "../base/terminal.ts";
@@ -25,6 +31,7 @@ import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { keyFile, readTrustKey } from "../config/key.ts";
 import { readAuthorities } from "../config/tls.ts";
+import { nodeClock } from "../host/clock.ts";
 import { type Progress, transportFailure } from "../http/connection/transport-failure.ts";
 import { addressFile, readDevAddress } from "../start/dev-address.ts";
 import { AlreadyReported, UsageError } from "./failure.ts";
@@ -97,24 +104,81 @@ async function call(procedure: string, options: CallOptions, terminal: Terminal)
   const request = await requestFor(procedure, target.origin, options, config, terminal);
   const ca = config?.tls?.ca;
   const authorities = ca === undefined ? undefined : await readAuthorities(ca);
-  const { response, ms } = await sendCall(request, target, options.timeout, authorities);
+  const started = performance.now();
+  const response = await sendCall(request, target, options.timeout, authorities);
+  const { outcome, items } = await outcomeOf(response, procedure, async (item) => {
+    const { stdout, env } = terminal;
+    const line = options.json
+      ? printable(JSON.stringify({ item: await jsonOf(item) }))
+      : shown(item, { ...stdout, colors: wantsColour(stdout, env) });
+    // It may be paused: then the procedure has to wait, too.
+    if (stdout.write(`${line}\n`) === false)
+      await new Promise<void>((resolve) => stdout.once?.("drain", resolve));
+  });
   const facts = {
     status: response.status,
     node: textOf(response, headers.node) || undefined,
-    ms: Math.round(ms * 10) / 10,
+    items,
+    ms: Math.round((performance.now() - started) * 10) / 10,
   };
-  // The application's classes aren't here: instances are shown by their parts.
-  const outcome = await decodeAnswer(response, { classes: new OpaqueClasses() }).then(
-    ({ value }) => ({ value }),
-    (error: unknown) => ({ error: error as Error }),
-  );
   await (options.json ? printJson : printText)(outcome, facts, response, terminal);
+  if (response.status === 405 && request.method === "GET")
+    terminal.stderr.write("  → Give an argument as JSON, name:=json: then the call is a POST\n");
   if (!isOurs(response))
     terminal.stderr.write(
       `  → What answers at ${target.origin} seems to be another server. ${target.hint}\n`,
     );
   if ("error" in outcome) throw new AlreadyReported();
 }
+
+interface Result {
+  readonly outcome: Outcome;
+  /** The number of a stream's items. */
+  readonly items: number | undefined;
+}
+
+/** Hands the items of a stream to `take`, one after the other. The application's classes aren't here: instances are shown by their parts. */
+async function outcomeOf(
+  response: Received,
+  procedure: string,
+  take: (item: unknown) => Promise<void>,
+): Promise<Result> {
+  const decode = async (answer: IncomingResponse): ReturnType<typeof decodeAnswer> =>
+    await decodeAnswer(answer, { classes: new OpaqueClasses() });
+  let items: number | undefined;
+  try {
+    if (isWhole(response)) return { outcome: { value: (await decode(response)).value }, items };
+    const stream = streamOf(response, procedure, { decode });
+    items = 0;
+    for (;;) {
+      const { done, value } = await stream.next();
+      if (done === true) return { outcome: { value }, items };
+      items++;
+      await take(value);
+    }
+  } catch (error) {
+    return { outcome: { error: error as Error }, items };
+  }
+}
+
+function streamOf(
+  answer: StreamedResponse,
+  procedure: string,
+  codec: ReadingOptions["codec"],
+): ReceivedStream {
+  const { body, ...head } = answer;
+  const answered: StreamAnswer = {
+    answer: { ...head, body: nothing },
+    failed(cause) {
+      throw new BadGateway(`The stream of '${procedure}' was cut off`, { cause });
+    },
+    ending: { settled() {} },
+  };
+  const { streamIdleMs: idleMs } = defaultLimits;
+  return new ReceivedStream({ codec, clock: nodeClock, idleMs }, procedure, answered, body);
+}
+
+const nothing = new Uint8Array();
 
 const defaultUrl = "http://127.0.0.1:3000";
 
@@ -219,6 +283,7 @@ async function requestFor(
     headers: {
       ...Object.fromEntries((options.header ?? []).map(headerOf)),
       [headers.encoding]: "serialized, superjson",
+      accept: `*/*, ${eventStreamType}`,
       ...(options.trustKey && trustKeyHeader(await findTrustKey(options, config))),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
@@ -249,7 +314,7 @@ async function readArguments(
 ): Promise<CallArguments> {
   const parsed = arg.map(readArgument);
   const texts = parsed.filter((argument): argument is TextArgument => "text" in argument);
-  if (args === undefined && texts.length === parsed.length)
+  if (args === undefined && texts.length === parsed.length && texts.length > 0)
     return { query: texts.map(({ name, text }) => [name, text]) };
   const object = args === undefined ? {} : readObject(args === "-" ? await readAll(stdin) : args);
   // Without a prototype, `__proto__` is a name like any other, and the service decides about it.
@@ -307,14 +372,12 @@ async function sendCall(
   { origin, from, note, hint }: CallTarget,
   timeout: number,
   authorities: readonly string[] | undefined,
-): Promise<{ response: IncomingResponse; ms: number }> {
-  const started = performance.now();
+): Promise<Received> {
   const late = new DeadlineExceeded(`No answer within ${timeout} ms: --timeout sets a longer time`);
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(late), timeout);
   try {
-    const response = await send(request, { signal: controller.signal, authorities });
-    return { response, ms: performance.now() - started };
+    return await exchange(request, { signal: controller.signal, authorities }, streamOrWhole);
   } catch (error) {
     if (!(error instanceof TransportError) || error.sent || isLocalFailure(error)) throw error;
     const absence = absentCodes.has((error.cause as NodeJS.ErrnoException | undefined)?.code ?? "")
@@ -357,11 +420,30 @@ interface ClientOptions {
 /** More than an answer with the default limits has. */
 const mostAnswerBytes = 64 * 1024 * 1024;
 
+/** An answer that is a stream, with its items still to come. */
+interface StreamedResponse extends Omit<IncomingResponse, "body"> {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+type Received = IncomingResponse | StreamedResponse;
+
+function isWhole(response: Received): response is IncomingResponse {
+  return response.body instanceof Uint8Array;
+}
+
 /** Resolves with the whole answer. Rejects with `TransportError`, or with the signal's reason. */
-export function send(
+export async function send(
+  request: ClientRequest,
+  options: ClientOptions,
+): Promise<IncomingResponse> {
+  return await exchange(request, options, wholeOf);
+}
+
+function exchange<Answer>(
   { url, body, ...message }: ClientRequest,
   { signal, authorities }: ClientOptions,
-): Promise<IncomingResponse> {
+  read: (answer: IncomingMessage) => Promise<Answer>,
+): Promise<Answer> {
   const { origin, protocol } = new URL(url);
   return new Promise((settle, reject) => {
     let progress: Progress = "waiting";
@@ -381,10 +463,18 @@ export function send(
     });
     request.on("response", (answer) => {
       progress = "answered";
-      wholeOf(answer).then(settle, fail);
+      read(answer).then(settle, fail);
     });
     request.end(body);
   });
+}
+
+/** A stream as soon as it begins, any other answer once all of it is there. */
+async function streamOrWhole(answer: IncomingMessage): Promise<Received> {
+  const { statusCode: status = 0, headers: fields } = answer;
+  return status === 200 && fields["content-type"]?.startsWith(eventStreamType) === true
+    ? { status, headers: fields, body: answer }
+    : await wholeOf(answer);
 }
 
 async function wholeOf(answer: IncomingMessage): Promise<IncomingResponse> {
@@ -403,13 +493,14 @@ type Outcome = { readonly value: unknown } | { readonly error: Error };
 interface Facts {
   readonly status: number;
   readonly node: string | undefined;
+  readonly items: number | undefined;
   readonly ms: number;
 }
 
 async function printText(
   outcome: Outcome,
-  { status, node, ms }: Facts,
-  _: IncomingResponse,
+  { status, node, items, ms }: Facts,
+  _: Received,
   { stdout, stderr, env }: Terminal,
 ): Promise<void> {
   const failed = "error" in outcome;
@@ -417,6 +508,7 @@ async function printText(
   const facts = [
     ...(failed ? [String(status)] : []),
     ...(node === undefined ? [] : [printable(node)]),
+    ...(items === undefined ? [] : [`${items} item${items === 1 ? "" : "s"}`]),
     `${ms} ms`,
   ].join(" · ");
   if (failed) {
@@ -425,7 +517,7 @@ async function printText(
       error.cause instanceof Error ? [`caused by ${error.cause.name}: ${error.cause.message}`] : [];
     const lines = [`${error.name}: ${error.message}`, ...traceOf(error), ...cause];
     stderr.write(`${paint("red", "error:")} ${lines.map(printable).join("\n")}\n`);
-  } else {
+  } else if (items === undefined || outcome.value !== undefined) {
     const { columns, isTTY } = stdout;
     const colors = wantsColour(stdout, env);
     stdout.write(`${shown(outcome.value, { colors, columns, isTTY })}\n`);
@@ -436,10 +528,10 @@ async function printText(
 async function printJson(
   outcome: Outcome,
   facts: Facts,
-  response: IncomingResponse,
+  response: Received,
   { stdout }: Terminal,
 ): Promise<void> {
-  const superjson = textOf(response, headers.encoding) === "superjson";
+  const superjson = isWhole(response) && textOf(response, headers.encoding) === "superjson";
   const sent = superjson
     ? (JSON.parse(new TextDecoder().decode(response.body)) as unknown)
     : undefined;
@@ -451,12 +543,12 @@ async function printJson(
 }
 
 /** Every answer of a procedure has one of these headers. */
-function isOurs(response: IncomingResponse): boolean {
+function isOurs(response: Received): boolean {
   return [headers.encoding, headers.dataType, headers.error].some(
     (name) => response.headers[name] !== undefined,
   );
 }
 
-function textOf(response: IncomingResponse, name: string): string {
+function textOf(response: Received, name: string): string {
   return String(response.headers[name] ?? "");
 }
