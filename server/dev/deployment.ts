@@ -56,6 +56,8 @@ import { LiveNode } from "./live-node.ts";
 import { tidy } from "./stacks.ts";
 import type { DevEvent, DevNode } from "./session.ts";
 import { callsEndMs } from "./times.ts";
+import { BreakableBody } from "../../src/http/breakable-body.ts";
+import { isStream } from "../../src/wire/event-stream.ts";
 
 export interface DeploymentOptions {
   readonly root: string;
@@ -100,6 +102,8 @@ export class Deployment {
   #file: string | undefined;
   /** Requests that are being answered. */
   readonly #answers = new Set<Promise<unknown>>();
+  /** The ends of streams that are being sent. */
+  readonly #streams = new Set<Promise<void>>();
   #running: Running | undefined;
   #gatewayModules: LiveModules | undefined;
   /** Loaded with the first gateway; `undefined` in a build without a console. */
@@ -185,10 +189,15 @@ export class Deployment {
     // map of each module that it loads from now on, so this package's own come before.
     process.setSourceMapsEnabled(true);
     const runtime = createRuntime(log);
+    const nodes = new Map<string, LiveNode>();
     const callsEnded = async (): Promise<void> => {
-      const ended = Promise.allSettled(this.#answers);
-      if (this.#answers.size > 0)
-        await Promise.race([ended, sleep(callsEndMs, undefined, { ref: false })]);
+      for (const { role } of nodes.values()) role?.moveStreams();
+      const ends = [...this.#answers, ...this.#streams];
+      if (ends.length > 0)
+        await Promise.race([
+          Promise.allSettled(ends),
+          sleep(callsEndMs, undefined, { ref: false }),
+        ]);
     };
     const modules = (): LiveModules =>
       createLiveModules({ root, vite, environment, manifest, runtime, callsEnded, log });
@@ -209,7 +218,6 @@ export class Deployment {
     const gateway = local.addGateway(
       async (host, options) => await this.#gateway(quiet(host), options, modules(), local.network),
     );
-    const nodes = new Map<string, LiveNode>();
     let created = 0;
     const createNode = (name: string, segments: readonly string[]): LiveNode => {
       const host = `node-${++created}`;
@@ -259,7 +267,11 @@ export class Deployment {
         try {
           followed.push(await role.follow(segments, stale));
           stale.clear();
-          if (invalidated.size > 0) changes.push({ node: name, invalidated });
+          if (invalidated.size > 0) {
+            changes.push({ node: name, invalidated });
+            // Others go on with the code in which they began.
+            role.moveStreams();
+          }
         } catch (error) {
           // A node that was killed meanwhile loads everything at its next start.
           if (node.modules === modules) failures.push(error);
@@ -300,10 +312,28 @@ export class Deployment {
     const answer = gateway.handle(request);
     this.#answers.add(answer);
     try {
-      return await answer;
+      const answered = await answer;
+      return isStream(answered) ? this.#following(answered) : answered;
     } finally {
       this.#answers.delete(answer);
     }
+  }
+
+  /** The stream, which is noted until it ends. */
+  #following({ status, headers, body }: HttpResponse): HttpResponse {
+    let onEnd = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      onEnd = () => {
+        this.#streams.delete(ended);
+        resolve();
+      };
+    });
+    this.#streams.add(ended);
+    return {
+      status,
+      headers,
+      body: new BreakableBody(body as AsyncIterable<Uint8Array>, { onEnd }),
+    };
   }
 
   /** Whether a page gets a link. */

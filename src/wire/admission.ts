@@ -85,7 +85,7 @@ export class Admission {
     this.#limit = most;
   }
 
-  get figures(): CallFigures {
+  get figures(): Omit<CallFigures, "streams"> {
     const since = this.#since.filter((time) => !Number.isNaN(time)).toSorted((a, b) => a - b);
     const now = this.#clock.now();
     const age = (at: number): number => Math.round(now - (since[at] ?? now));

@@ -28,6 +28,8 @@ export interface StreamBodyParts extends ItemOptions {
   /** The result that the head of the answer has waited for, and all that follow. */
   readonly first: Promise<IteratorResult<unknown, unknown>>;
   readonly next: () => Promise<IteratorResult<unknown, unknown>>;
+  /** Called with each item. */
+  readonly onItem?: () => void;
   /** The id of an item, if its author has given it one. */
   readonly idOf?: (item: unknown) => string | undefined;
   /** The number after which ids go on. */
@@ -145,6 +147,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   }
 
   async #eventOf(item: unknown): Promise<string> {
+    this.#parts.onItem?.();
     const own = this.#parts.idOf?.(item);
     const id = own ?? String(++this.#id);
     return eventText({ ...(await this.#encode(item)), id });

@@ -2,6 +2,7 @@
 
 import { DeadlineExceeded } from "../base/errors.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
+import type { StreamFigures } from "../base/ports/telemetry.ts";
 import type { Limits } from "../base/limits.ts";
 import { BreakableBody } from "../http/breakable-body.ts";
 import { tooManyOpenStreams } from "../http/refusals.ts";
@@ -17,6 +18,7 @@ export class OpenStreams {
   readonly #clock: Clock;
   readonly #limits: Pick<Limits, "maxStreams" | "streamIdleMs">;
   #open = 0;
+  #items = 0;
   /** Tell readers to ask elsewhere. */
   readonly #moves = new Set<() => void>();
 
@@ -25,13 +27,26 @@ export class OpenStreams {
     this.#limits = limits;
   }
 
+  get open(): number {
+    return this.#open;
+  }
+
+  get figures(): StreamFigures {
+    return { limit: this.#limits.maxStreams, items: this.#items };
+  }
+
+  /** Notes an item of a stream of this service. */
+  yields(): void {
+    this.#items++;
+  }
+
   /** Throws if no more may be open, before anything of another one runs. */
   assertRoom(): void {
     if (this.#open >= this.#limits.maxStreams) throw tooManyOpenStreams();
   }
 
-  /** This service stops: streams that may go on elsewhere do. */
-  drain(): void {
+  /** Tells the readers of streams that may go on elsewhere to ask again. */
+  move(): void {
     for (const move of this.#moves) move();
   }
 

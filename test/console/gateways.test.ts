@@ -129,5 +129,6 @@ it("a service says how many calls it runs to those with the trust key only", asy
     refused: 0,
     medianMs: 0,
     oldestMs: 0,
+    streams: 0,
   });
 });

@@ -89,6 +89,16 @@ const applicationModules = () =>
         ),
       },
       {
+        fqn: "shop/rows",
+        stream: true,
+        in: { b: "public" },
+        body: () =>
+          async function* () {
+            yield* [1, 2];
+            await new Promise(() => {});
+          } as never,
+      },
+      {
         fqn: "shop/wait",
         in: { b: "public" },
         body: body(

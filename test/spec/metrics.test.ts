@@ -5,7 +5,8 @@ import { startServer } from "../../server/index.ts";
 import { families } from "../../server/telemetry/metrics/families.ts";
 import { Metrics } from "../../server/telemetry/metrics/metrics.ts";
 import { ask, TestLog } from "../_cluster.ts";
-import { exchange } from "../attack/_sockets.ts";
+import { exchange } from "../../src/roles/memory-exchange.ts";
+import { exchange as exchangeBytes } from "../attack/_sockets.ts";
 import { freePort } from "../_free-port.ts";
 import { parseMetrics } from "./_metrics.ts";
 import { operate, type ServiceName } from "./_operations.ts";
@@ -97,7 +98,7 @@ describe("metrics", () => {
     if (role === undefined) throw new Error("no proxy");
     const leave = new AbortController();
     const call = ask(role, "GET", "/rpc/shop/wait", {}, "", leave.signal);
-    await vi.waitFor(() => expect(read("b").value("seamline_calls_running")).toBe(1));
+    await vi.waitFor(() => expect(read("b").value("seamline_calls_running")).toBe(1), 20_000);
     await local.clock.pass(1_500);
     for (const name of ["b", "gateway", "proxy"] as const)
       for (const age of ["p50", "max"])
@@ -114,7 +115,7 @@ describe("metrics", () => {
         const { value } = read(name);
         const labels = { procedure, kind: "CallerLeft" };
         expect([name, value("seamline_call_failures_total", labels)]).toEqual([name, 1]);
-      });
+      }, 20_000);
   });
 
   it("metrics-3: only names that services have announced are labels; whatever else is called counts as `other`", async () => {
@@ -144,7 +145,8 @@ describe("metrics", () => {
       nameOf: () => undefined,
       believes: () => false,
       figures: () => ({
-        calls: { running: 0, limit: 1, refused: 0, medianMs: 0, oldestMs: 0 },
+        calls: { running: 0, limit: 1, refused: 0, medianMs: 0, oldestMs: 0, streams: 0 },
+        streams: { limit: 1, items: 0 },
         links: { dialled: 0, accepted: 0 },
       }),
     });
@@ -155,6 +157,34 @@ describe("metrics", () => {
     const { samples, value } = parseMetrics(metrics.text());
     expect(samples.filter(({ name }) => name === "seamline_calls_total")).toHaveLength(1_001);
     expect(value("seamline_calls_total", { procedure: "other" })).toBe(200);
+  });
+
+  it("a stream counts at each service that sends it, and its items where they are yielded (metrics-5)", async () => {
+    const { local, read } = await measured();
+    const { role } = local.at("http://proxy") ?? {};
+    if (role === undefined) throw new Error("no proxy");
+    const { body } = await exchange(role, {
+      method: "POST",
+      target: "/rpc/shop/rows",
+      headers: { ...json, accept: "text/event-stream" },
+      body: "{}",
+    });
+    const reader = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const counted = () =>
+      (["b", "gateway", "proxy"] as const).map((name) => {
+        const { value } = read(name);
+        return [value("seamline_streams"), value("seamline_stream_items_total")];
+      });
+    let text = "";
+    while (!text.includes("data: 2"))
+      text += new TextDecoder().decode((await reader.next()).value as Uint8Array);
+    expect(counted()).toEqual([
+      [1, 2],
+      [1, 0],
+      [1, 0],
+    ]);
+    await reader.return?.();
+    await vi.waitFor(() => expect(counted().map(([open]) => open)).toEqual([0, 0, 0]), 20_000);
   });
 
   it("metrics-5: a gateway counts its members by state, and its links; every role has calls at once, held bytes and the delay of its event loop", async () => {
@@ -242,12 +272,18 @@ describe("GET /metrics", () => {
     const answer = await fetch(url);
     expect(parseMetrics(await answer.text()).value("seamline_members", { state: "ready" })).toBe(0);
     expect((await fetch(new URL("/rpc/a", url))).status).toBe(404);
-    const foreign = await exchange(port, "GET /metrics HTTP/1.1\r\nhost: evil.example\r\n\r\n");
+    const foreign = await exchangeBytes(
+      port,
+      "GET /metrics HTTP/1.1\r\nhost: evil.example\r\n\r\n",
+    );
     expect([foreign.status, foreign.body]).toEqual([
       421,
       `This service doesn't answer for the host "evil.example"`,
     ]);
-    const own = await exchange(port, `GET /metrics HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`);
+    const own = await exchangeBytes(
+      port,
+      `GET /metrics HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`,
+    );
     expect(own.status).toBe(200);
     expect(await (await fetch(`${server.url}/metrics`)).text()).not.toContain("seamline_");
     await expect(

@@ -45,12 +45,12 @@ export function bytes(size: number | undefined): string {
     : `${(size / 1_000_000).toFixed(1)} MB`;
 }
 
-/** `12 of 1,000`, and for how long they have been running. */
+/** `12 of 1,000, 3 streams`, and for how long the calls have been running. */
 export function callsAtOnce(calls: CallFigures | undefined): readonly [string, string] {
   if (calls === undefined) return ["–", "–"];
-  const { running, limit, medianMs, oldestMs } = calls;
+  const { running, limit, medianMs, oldestMs, streams } = calls;
   return [
-    `${count(running)} of ${count(limit)}`,
+    `${count(running)} of ${count(limit)}${streams > 0 ? `, ${counted(streams, "stream")}` : ""}`,
     running === 0 ? "–" : durations(medianMs, oldestMs),
   ];
 }

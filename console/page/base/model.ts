@@ -34,7 +34,7 @@ export class Model {
     mode: "",
     url: "",
     checks: {},
-    calls: { running: 0, limit: 0, refused: 0, medianMs: 0, oldestMs: 0 },
+    calls: { running: 0, limit: 0, refused: 0, medianMs: 0, oldestMs: 0, streams: 0 },
   };
   members: readonly MemberState[] = [];
   procedures: readonly ProcedureState[] = [];

@@ -145,6 +145,8 @@ async function checksOf({ clock }: Host, { via }: Member): Promise<Checks | unde
   return typeof checks === "object" && checks !== null ? (checks as Checks) : undefined;
 }
 
+const figures = ["running", "limit", "medianMs", "oldestMs", "streams"] as const;
+
 async function callsOf({ clock }: Host, { via }: Member): Promise<CallFigures | undefined> {
   const answer = (await fetchJson(
     { clock, transport: via },
@@ -155,7 +157,5 @@ async function callsOf({ clock }: Host, { via }: Member): Promise<CallFigures | 
     },
   )) as Partial<Record<keyof CallFigures, unknown>> | null | undefined;
   const isNumber = (name: keyof CallFigures): boolean => Number.isFinite(answer?.[name]);
-  return isNumber("running") && isNumber("limit") && isNumber("medianMs") && isNumber("oldestMs")
-    ? (answer as CallFigures)
-    : undefined;
+  return figures.every(isNumber) ? (answer as CallFigures) : undefined;
 }

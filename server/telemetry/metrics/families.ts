@@ -24,6 +24,9 @@ type FamilyName =
   | "ageMiddle"
   | "ageMost"
   | "refused"
+  | "streams"
+  | "streamLimit"
+  | "items"
   | "resent"
   | "members"
   | "links"
@@ -81,6 +84,13 @@ export const families: Readonly<Record<FamilyName, Family>> = {
     "seamline_calls_refused_total",
     "counter",
     "Calls that were refused because too many ran",
+  ),
+  streams: family("seamline_streams", "gauge", "Streams that are being sent, or passed on"),
+  streamLimit: family("seamline_streams_limit", "gauge", "The most of them: limits.maxStreams"),
+  items: family(
+    "seamline_stream_items_total",
+    "counter",
+    "Items that procedures of the service have yielded to callers elsewhere",
   ),
   resent: family(
     "seamline_calls_resent_total",

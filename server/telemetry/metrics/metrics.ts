@@ -52,12 +52,15 @@ export class Metrics {
     this.#calls.writeTo(text);
     const figures = this.#role?.figures();
     if (figures !== undefined) {
-      const { calls, links, members, resent } = figures;
+      const { calls, streams, links, members, resent } = figures;
       text.value(families.running, calls.running);
       text.value(families.limit, calls.limit);
       text.value(families.ageMiddle, calls.medianMs / 1_000);
       text.value(families.ageMost, calls.oldestMs / 1_000);
       text.value(families.refused, calls.refused);
+      text.value(families.streams, calls.streams);
+      text.value(families.streamLimit, streams.limit);
+      text.value(families.items, streams.items);
       text.values(families.resent, resent);
       text.values(families.members, members);
       text.values(families.links, links);

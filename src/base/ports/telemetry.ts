@@ -51,11 +51,22 @@ export interface CallFigures {
   /** The median time that the running calls have been running for; 0 if there are none. */
   readonly medianMs: number;
   readonly oldestMs: number;
+  /** Streams of procedures that are being sent, or passed on. */
+  readonly streams: number;
+}
+
+/** The streams of a role, besides how many are open. */
+export interface StreamFigures {
+  /** How many may be open at once. */
+  readonly limit: number;
+  /** Items that its procedures have yielded since the start. */
+  readonly items: number;
 }
 
 /** Figures of a role at this moment. */
 export interface RoleFigures {
   readonly calls: CallFigures;
+  readonly streams: StreamFigures;
   readonly links: { readonly dialled: number; readonly accepted: number };
   /** A gateway's members, by the reason that keeps calls from them; `ready` for none. */
   readonly members?: Readonly<Record<"ready" | "unhealthy" | "silent", number>>;

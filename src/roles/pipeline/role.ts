@@ -38,6 +38,8 @@ export interface Role extends Entrance {
    * has confirmed it. Until then, and afterwards, calls are answered.
    */
   leave(): Promise<boolean>;
+  /** Readers of streams with "resume" ask again, and find the service or the code that is there then. */
+  moveStreams(): void;
   /** Refuses calls from now on: they may be sent to another service. Running calls go on. */
   refuseCalls(): void;
   /** Whether all its health checks pass. */
@@ -93,10 +95,10 @@ export function createRole(parts: RoleParts): Role {
   const health = createHealth(host.clock, host.log);
   const life = new Life(parts);
   const admission = new Admission(host, parts.limits.maxCalls);
-  const calls = (): CallFigures => admission.figures;
   const refuse = createRefuse(parts);
   const { stacks, routes } = parts;
   const streams = new OpenStreams(host.clock, parts.limits);
+  const calls = (): CallFigures => ({ ...admission.figures, streams: streams.open });
   const shared = { ...parts, stacks, admission, streams, life, refuse };
   const receive = answer && createReceive({ ...shared, answer });
   const endpoints = [
@@ -121,6 +123,7 @@ export function createRole(parts: RoleParts): Role {
     believes: (request) => credentials.of(request).member,
     figures: () => ({
       calls: calls(),
+      streams: streams.figures,
       links: links?.figures ?? { dialled: 0, accepted: 0 },
       ...measured?.figures?.(),
     }),
@@ -138,9 +141,10 @@ export function createRole(parts: RoleParts): Role {
     finishCalls: async (...grace) => (await links?.finish(...grace)) ?? 0,
     ...(links?.accept && { accept: links.accept }),
     ...(parts.takesPages && { admitPage: createPageAdmission(parts) }),
+    moveStreams: () => streams.move(),
     refuseCalls() {
       life.close();
-      streams.drain();
+      streams.move();
       links?.drain();
       // Otherwise its streams would last.
       observer?.stopped();

@@ -14,6 +14,7 @@ function roleOf(handle: Role["handle"]): Role {
     describe: () => ({}),
     start: async () => {},
     leave: async () => false,
+    moveStreams() {},
     refuseCalls() {},
     isHealthy: async () => true,
     finishCalls: async () => 0,
