@@ -30,8 +30,6 @@ export interface PageLinkParts {
   readonly clock: Clock;
   /** Opens a WebSocket. Missing in a service worker, which is stopped while it has one. */
   readonly open?: ((url: string) => PageSocket) | undefined;
-  /** Other pages of the origin, whose links have old cookies, too. */
-  readonly pages?: Pick<BroadcastChannel, "addEventListener" | "postMessage"> | undefined;
   /** Sends a stream that can't go over the link, for this reason: {@link createFetchedStreams}. */
   readonly fetch: (request: OutgoingRequest, why: string) => Promise<PeerResponse>;
 }
@@ -40,33 +38,21 @@ export interface PageLinkParts {
 export interface PageLink extends Peer {
   /** The next stream opens a new link, with the cookies of that time. Streams on the old one go on. */
   renew(): void;
-  /** Cookies have changed: renews the links of all pages of this origin. */
-  cookiesChanged(): void;
 }
 
-/** The parts of a page or a worker. */
-export function browserParts(): Pick<PageLinkParts, "open" | "pages"> {
-  return {
-    open:
-      "ServiceWorkerGlobalScope" in globalThis
-        ? undefined
-        : (url) => new WebSocket(url, pageLinkProtocol),
-    pages: new BroadcastChannel("seamline-cookies"),
-  };
+/** Opens WebSockets of a page or a worker. */
+export function opener(): PageLinkParts["open"] {
+  return "ServiceWorkerGlobalScope" in globalThis
+    ? undefined
+    : (url) => new WebSocket(url, pageLinkProtocol);
 }
 
-export function createPageLink({ base, clock, open, pages, fetch }: PageLinkParts): PageLink {
+export function createPageLink({ base, clock, open, fetch }: PageLinkParts): PageLink {
   const url = base.replace("http", "ws") + pageLinkPath;
   let current: Link | undefined;
   let retryAt = 0;
   /** Links in a row that were cut as soon as they were open. */
   let cuts = 0;
-
-  const renew = (): void => {
-    current?.retire();
-    cuts = retryAt = 0;
-  };
-  pages?.addEventListener("message", renew);
 
   return {
     async send(request) {
@@ -99,11 +85,9 @@ export function createPageLink({ base, clock, open, pages, fetch }: PageLinkPart
       }
       return await fetch(request, why ?? `${url} can't be opened`);
     },
-    renew,
-    cookiesChanged() {
-      renew();
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
-      pages?.postMessage("");
+    renew() {
+      current?.retire();
+      cuts = retryAt = 0;
     },
   };
 }
@@ -132,6 +116,7 @@ function createLink(
   let socket: PageSocket | undefined;
   let last = 0;
   let openedAt = Infinity;
+  let heardAt = Infinity;
   let isRetired = false;
   let isLost = false;
   let settle: () => void;
@@ -162,6 +147,7 @@ function createLink(
     });
   };
   const take = (data: string): void => {
+    heardAt = clock.now();
     const [, kind, digits, more] = /^(open|data|end|cancel) (\d+) ?(.*)$/s.exec(data)!;
     const id = Number(digits);
     if (id > last || (link.headers === undefined && `${kind}${id}` !== "open0"))
@@ -205,6 +191,8 @@ function createLink(
         const cancel = (error?: unknown): void => {
           text = "";
           say("cancel");
+          // Something on the way has forgotten it, and would keep each stream from beginning.
+          if (clock.now() - heardAt > linkMs.silent) link.retire();
           end(error);
         };
         const leave = (): void => cancel(signal!.reason);

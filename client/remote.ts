@@ -4,6 +4,7 @@
 
 import { type Away, createAway } from "../src/runtime/calls.ts";
 import { NodeNotAvailable } from "../src/base/errors.ts";
+import { cookiesChannel, cookiesHeader } from "../src/base/page-link.ts";
 import type { PeerResponse } from "../src/base/ports.ts";
 import type { Placement } from "../src/runtime/placement.ts";
 import { defaultTime } from "../src/base/limits.ts";
@@ -16,7 +17,7 @@ import { unavailable } from "./unavailable.ts";
 import type { ModuleFiles } from "./module-files.ts";
 import type { Browser, Revisions } from "./page-parts.ts";
 import type { PageHeaders } from "../src/types/client.ts";
-import type { SendStream } from "../src/types/outgoing-call.ts";
+import type { PageStreams } from "./stream.ts";
 
 /** The parts of a started page. */
 export interface Page {
@@ -43,7 +44,7 @@ export function createPageRemote(page: Page): Remote {
   const { clock, base } = page.browser;
   let opened: Promise<CallCodec> | undefined;
   let ready: CallCodec | undefined;
-  let streams: Promise<SendStream> | undefined;
+  let streams: Promise<PageStreams> | undefined;
   const loaded = (): Promise<CallCodec> =>
     (opened ??= import("./codec.ts")
       .then(({ createPageCodec }) => (ready = createPageCodec(page)))
@@ -61,6 +62,11 @@ export function createPageRemote(page: Page): Remote {
     },
     async decode(response) {
       page.answered?.(response);
+      if (response.headers[cookiesHeader]) {
+        if (streams) await streams.then(({ cookiesChanged }) => cookiesChanged());
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
+        else new BroadcastChannel(cookiesChannel).postMessage("");
+      }
       try {
         return plainAnswer(response) ?? (await (await loaded()).decode(response));
       } catch (error) {
@@ -98,6 +104,6 @@ export function createPageRemote(page: Page): Remote {
           streams = undefined;
           return unavailable("stream")(cause);
         },
-      )).then((send) => send(...call)) as never,
+      )).then(({ send }) => send(...call)) as never,
   });
 }

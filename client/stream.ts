@@ -1,7 +1,8 @@
 // /svc/stream.js: streams of procedures. /svc/remote.js loads it with a page's first stream.
 
-import { statusOf } from "../src/base/errors.ts";
-import type { Clock, Peer } from "../src/base/ports.ts";
+import { statusOf, Unauthorized } from "../src/base/errors.ts";
+import { cookiesChannel } from "../src/base/page-link.ts";
+import { type Clock, type Peer, TransportError } from "../src/base/ports.ts";
 import type { StreamSource } from "../src/runtime/bound-stream.ts";
 import type { SendStream } from "../src/types/outgoing-call.ts";
 import type { CallCodec, Sender } from "../src/wire/outgoing/send-call.ts";
@@ -11,7 +12,7 @@ import {
   type ReceivedStream,
 } from "../src/wire/outgoing/send-stream.ts";
 import { createFetchedStreams, protocolTo } from "./fetched-streams.ts";
-import { browserParts, createPageLink } from "./page-link.ts";
+import { createPageLink, opener, type PageLink } from "./page-link.ts";
 import { resumeMs, streamIdleMs } from "./times.ts";
 
 export { bindStream } from "../src/runtime/bound-stream.ts";
@@ -25,12 +26,18 @@ export interface PageSender {
   readonly fetch: Peer;
 }
 
+export interface PageStreams {
+  readonly send: SendStream;
+  /** An answer has changed the page's cookies. */
+  readonly cookiesChanged: () => void;
+}
+
 /** For all streams of the page. */
-export function createPageStreams({ base, open, codec, clock, fetch }: PageSender): SendStream {
+export function createPageStreams({ base, open, codec, clock, fetch }: PageSender): PageStreams {
   const link = createPageLink({
     base,
     clock,
-    ...browserParts(),
+    open: opener(),
     fetch: createFetchedStreams({
       fetch,
       protocol: () => protocolTo(base),
@@ -39,48 +46,94 @@ export function createPageStreams({ base, open, codec, clock, fetch }: PageSende
         console.warn(`Seamline: only one more stream fits beside the page's calls, as ${why}`),
     }),
   });
-  return createStreams({
-    open: (call, accept, take, peer = link) => open(call, accept, take, peer),
-    codec,
-    clock,
-    departure: ({ signal }) => signal,
-    idleMs: streamIdleMs,
-    reopen: (ask) => new ResumedStream(ask, link, clock),
-  });
+  const streams = new Set<ResumedStream>();
+  // Pages of one origin have the same cookies.
+  const pages = new BroadcastChannel(cookiesChannel);
+  const renew = (): void => {
+    link.renew();
+    for (const stream of streams) stream.renew();
+  };
+  pages.addEventListener("message", renew);
+  return {
+    send: createStreams({
+      open: (call, accept, take, peer = link) => open(call, accept, take, peer),
+      codec,
+      clock,
+      departure: ({ signal }) => signal,
+      idleMs: streamIdleMs,
+      reopen: (ask) => new ResumedStream(ask, link, clock, streams),
+    }),
+    cookiesChanged() {
+      renew();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
+      pages.postMessage("");
+    },
+  };
 }
 
 /** A stream that is asked for again where it was cut, if its segment entry allows it. */
 class ResumedStream implements StreamSource {
   readonly #ask: OpenStream;
-  readonly #link: Peer;
+  readonly #link: PageLink;
   readonly #clock: Clock;
+  /** All that are open. */
+  readonly #all: Set<ResumedStream>;
   #source: ReceivedStream | undefined;
+  /** Cookies have changed since it was asked for. */
+  #isOld = false;
   #isOver = false;
   /** Attempts since the last item. */
   #tries = 0;
+  #endPause = (): void => {};
 
-  constructor(ask: OpenStream, link: Peer, clock: Clock) {
+  constructor(ask: OpenStream, link: PageLink, clock: Clock, all: Set<ResumedStream>) {
     this.#ask = ask;
     this.#link = link;
     this.#clock = clock;
+    this.#all = all.add(this);
   }
 
   async next(): Promise<IteratorResult<unknown, unknown>> {
-    const source = (this.#source ??= await this.#ask());
     try {
+      const source = (this.#source ??= await this.#open());
       const result = await source.next();
       this.#tries = 0;
+      if (result.done) this.#all.delete(this);
       return result;
     } catch (error) {
-      if (!source.isCut || !source.mayResume || this.#isOver) throw error;
-      this.#source = await this.#again(source.lastId, error);
-      return await this.next();
+      const cut = this.#source;
+      if (!cut?.isCut || !cut.mayResume || this.#isOver) {
+        this.#all.delete(this);
+        throw error;
+      }
+      this.#source = await this.#again(cut.lastId, error);
     }
+    return await this.next();
   }
 
   return(): Promise<unknown> {
     this.#isOver = true;
+    this.#all.delete(this);
+    this.#endPause();
     return this.#source?.return() ?? Promise.resolve();
+  }
+
+  /** The page's user may be somebody else from now on. */
+  renew(): void {
+    this.#isOld = true;
+    const source = this.#source;
+    if (source?.mayResume) source.breakOff(new TransportError("The page's cookies changed", true));
+    else if (source?.isGuarded)
+      source.breakOff(new Unauthorized("The page's cookies have changed since the stream began"));
+  }
+
+  /** With the cookies of now: those may change before the answer is there. */
+  async #open(peer?: Peer): Promise<ReceivedStream> {
+    this.#isOld = false;
+    const source = await this.#ask(peer);
+    this.#source = source;
+    if (this.#isOld) this.renew();
+    return source;
   }
 
   /** Asks until somebody answers, or refuses. */
@@ -89,29 +142,38 @@ class ResumedStream implements StreamSource {
       send: (request) =>
         this.#link.send({ ...request, headers: { ...request.headers, "last-event-id": lastId } }),
     };
+    let wasRefused = false;
     for (;;) {
       await this.#pause();
       if (this.#isOver) throw cut;
       try {
-        return await this.#ask(peer);
+        return await this.#open(peer);
       } catch (error) {
-        // A signal's reason, or what asking once more doesn't change.
         const status = statusOf(error);
-        if (this.#isOver || status < 502) throw error;
+        // Whoever is signed in has fresh headers, and a fresh link.
+        if (status === 401 && !wasRefused) {
+          wasRefused = true;
+          this.#link.renew();
+        } else if (this.#isOver || status < 502) {
+          // A signal's reason, or what asking once more doesn't change.
+          this.#all.delete(this);
+          throw error;
+        }
       }
     }
   }
 
-  /** 1 s, doubling to 30 s, at random below that; or until the network is back. */
+  /** 1 s, doubling to 30 s, at random below that; or until the network or the page is back. */
   async #pause(): Promise<void> {
     const ms = Math.random() * Math.min(resumeMs.first * 2 ** this.#tries++, resumeMs.longest);
-    let goOn = (): void => {};
-    const cancel = this.#clock.after(ms, () => goOn());
+    const events = ["online", "pageshow"];
+    let cancel = (): void => {};
     await new Promise<void>((resolve) => {
-      goOn = resolve;
-      globalThis.addEventListener("online", goOn);
+      this.#endPause = resolve;
+      cancel = this.#clock.after(ms, resolve);
+      for (const event of events) globalThis.addEventListener(event, this.#endPause);
     });
-    globalThis.removeEventListener("online", goOn);
+    for (const event of events) globalThis.removeEventListener(event, this.#endPause);
     cancel();
   }
 }

@@ -21,10 +21,12 @@ export const linkMs = {
   retry: 60_000,
   /** How long a link stays open without streams: a page that shows another view soon needs it again. */
   idle: 30_000,
+  /** A link with a stream shows every 15 s that it lives: three in a row are missing. */
+  silent: 50_000,
 } as const;
 
 // stream.ts
-/** A service shows every 15 s that a stream lives: three in a row are missing. */
+/** As above, with some time for what a link says of itself. */
 export const streamIdleMs = 60_000;
 /** A service that starts again is there after a second or some, and a page may sleep for hours. */
 export const resumeMs = { first: 1_000, longest: 30_000 } as const;

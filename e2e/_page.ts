@@ -10,13 +10,17 @@ const packageRoot = join(import.meta.dirname, "..");
 /** The ways in which a page is served. */
 export const commands = ["start", "dev"] as const;
 
-/** Waits until the page of the application with these files shows this in its `output`. */
-export async function expectShown(
-  page: Page,
+/** An application that runs. */
+export interface Served {
+  readonly url: string;
+  remove(): Promise<void>;
+}
+
+/** Serves an application with one page and these files. */
+export async function served(
   command: (typeof commands)[number],
   files: Readonly<Record<string, string | object>>,
-  shown: string,
-): Promise<void> {
+): Promise<Served> {
   const application = await createApplication();
   try {
     await application.put(
@@ -34,9 +38,25 @@ export async function expectShown(
       command === "start" ? ["start", "--build"] : ["dev", "--port", "0"],
     );
     const [, url = ""] = await service.says(/(http:\/\/127\.0\.0\.1:\d+|http:\/\/localhost:\d+)/);
+    return { url, remove: async () => await application.remove() };
+  } catch (error) {
+    await application.remove();
+    throw error;
+  }
+}
+
+/** Waits until the page of the application with these files shows this in its `output`. */
+export async function expectShown(
+  page: Page,
+  command: (typeof commands)[number],
+  files: Readonly<Record<string, string | object>>,
+  shown: string,
+): Promise<void> {
+  const { url, remove } = await served(command, files);
+  try {
     await page.goto(url);
     await expect(page.locator("output")).toHaveText(shown);
   } finally {
-    await application.remove();
+    await remove();
   }
 }

@@ -12,6 +12,7 @@ import { type HttpServer, listen } from "../server/http/http.ts";
 import { PageLinks, type PageLinkSettings } from "../server/http/page-links/page-links.ts";
 import { defaultLimits, type Limits } from "../src/base/limits.ts";
 import { pageLinkProtocol } from "../src/base/page-link.ts";
+import type { CallResponse } from "../src/base/call-scope.ts";
 import { Unauthorized } from "../src/base/errors.ts";
 import type { CorsMiddleware } from "../src/http/cors.ts";
 import type { PublicOriginOptions } from "../src/http/public-origin.ts";
@@ -66,6 +67,26 @@ const procedures: TestProcedure[] = [
         } finally {
           noted.push("wait ended");
         }
+      } as never,
+  },
+  {
+    fqn: "shop/baked",
+    stream: true,
+    in: { shop: "public" },
+    body: (graph) =>
+      async function* (this: unknown) {
+        const { cookies } = graph.context(this, "shop/baked").response as CallResponse;
+        const { writable } = cookies;
+        cookies.set("name", "Ada");
+        cookies.delete("gone");
+        const failures: unknown[] = [];
+        for (const act of [() => cookies.set("name", "Bob"), () => cookies.delete("name")])
+          try {
+            act();
+          } catch (error) {
+            failures.push((error as Error).name);
+          }
+        yield [writable, ...failures];
       } as never,
   },
   {

@@ -42,7 +42,12 @@ export interface CookieOptions {
 
 /** Cookies that an answer sets. */
 export interface ResponseCookies {
-  /** Throws TypeError for cookies that browsers would reject. */
+  /**
+   * Whether a cookie may change now: not once the answer is on its way, and not in a stream of a page, whose answer
+   * brings none. A cookie that the page has already may be set in any case.
+   */
+  readonly writable: boolean;
+  /** Throws TypeError for cookies that browsers would reject, and for changes where the answer brings none. */
   set(name: string, value: string, options?: CookieOptions): void;
   /** Needs the path and domain that the cookie was set with. */
   delete(name: string, options?: CookieOptions): void;

@@ -137,6 +137,8 @@ class NoCall implements CallScope {
   readonly locals: Locals = Object.freeze({});
   readonly response: CallResponse = new ResponseSettings(() => ({
     secureCookies: true,
+    takesCookies: true,
+    cookie: undefined,
     base: "",
   }));
 }

@@ -79,7 +79,11 @@ export class CallState implements CallScope {
 
   get #response(): ResponseSettings {
     if (this.#settings === undefined) {
-      this.#settings = new ResponseSettings(() => this.#outerCall);
+      const { cookie } = this.#exchange.request.headers;
+      this.#settings = new ResponseSettings(() => ({
+        ...this.#outerCall,
+        cookie: typeof cookie === "string" ? cookie : undefined,
+      }));
       if (this.#isAnswered) this.#settings.close();
     }
     return this.#settings;

@@ -31,6 +31,9 @@ export const endId = "end";
 /** On the head of a stream that may be asked for again from where it was cut. */
 export const resumeHeader = "x-svc-resume";
 
+/** On the head of a stream that a guard has let through. */
+export const guardedHeader = "x-svc-guarded";
+
 /** One event. `name` is missing for an item; `end` and `fault` are the last ones. */
 export interface StreamEvent {
   readonly name?: string;

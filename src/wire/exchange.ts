@@ -11,6 +11,7 @@ import { tooManyCalls } from "../http/refusals.ts";
 import type { MiddlewareHeaders } from "../http/middleware.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { RequestedOrigin, PublicOrigin } from "../http/public-origin.ts";
+import { cookiesHeader } from "../base/page-link.ts";
 import { mostHops, policyHeader, rpcPath } from "../base/protocol.ts";
 import { isMasked, readCrossSite, readRelayHeaders } from "../http/relay-headers.ts";
 import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
@@ -20,8 +21,9 @@ import type { MatchedRoute } from "../runtime/routes.ts";
 import { defaultVersion, readVersion, type Version } from "../base/version.ts";
 import type { Admission, Place } from "./admission.ts";
 import { CallState } from "./call-state.ts";
+import { changesCookie } from "../http/context/cookies.ts";
 import { needsNoPreflight } from "./body-type.ts";
-import type { Encoding } from "./encoding.ts";
+import { type Encoding, headerText } from "./encoding.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { procedureHeaders } from "./procedure-headers.ts";
 
@@ -235,13 +237,28 @@ export class Exchange implements Call {
       answer = withHeaders(answer, this.#headers.over(answer.headers));
     // A route's own status counts.
     const isPlain = this.encoding === "plain" && this.route === undefined;
-    return this.#state?.onto(answer, isPlain) ?? answer;
+    answer = this.#state?.onto(answer, isPlain) ?? answer;
+    return this.#changesCookies(answer)
+      ? withHeaders(answer, { [cookiesHeader]: "changed" })
+      : answer;
+  }
+
+  #changesCookies({ headers }: HttpResponse): boolean {
+    const set = headers["set-cookie"];
+    if (set === undefined || this.trust.relays) return false;
+    const sent = headerText(this.request.headers["cookie"]);
+    return [set].flat().some((text) => changesCookie(text, sent));
   }
 
   /** Its answer will be a stream. Throws if this service has as many as it may. */
   streams(): void {
     this.#options.streams.assertRoom();
     this.state.streams();
+  }
+
+  /** Its stream has one more item. */
+  yields(): void {
+    this.#options.streams.yields();
   }
 
   /** Its stream may go on elsewhere: `move` is called when this service stops. Returns what to call at its end. */

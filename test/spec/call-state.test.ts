@@ -249,6 +249,23 @@ describe.each(everywhere)("what a call sets for its answer, %s", (_, start) => {
     expect((await both.request()).headers["cache-control"]).toBe("no-store");
   });
 
+  it("context-28: an answer that changes a cookie of its request says x-svc-cookies: changed; the same value again, and deleting what isn't there, is no change", async () => {
+    const cases: [sets: Act, isChange: boolean][] = [
+      [({ response }) => response.cookies.set("c", "1"), false],
+      [({ response }) => response.cookies.set("c", "1", { maxAge: 60 }), false],
+      [({ response }) => response.cookies.delete("d"), false],
+      [({ response }) => response.cookies.set("c", "2"), true],
+      [({ response }) => response.cookies.set("d", "1"), true],
+      [({ response }) => response.cookies.delete("c"), true],
+      [({ response }) => response.cookies.set("c", "1", { expires: new Date(0) }), true],
+      [() => {}, false],
+    ];
+    for (const [inner, isChange] of cases) {
+      const { headers } = await (await start({ inner })).request({ cookie: "a=2; c=1" });
+      expect(headers["x-svc-cookies"]).toBe(isChange ? "changed" : undefined);
+    }
+  });
+
   it("context-15: once the answer is on its way, response throws", async () => {
     let late: Promise<unknown> | undefined;
     const application = await start({

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
-import { browserParts, createPageLink } from "../../client/page-link.ts";
+import { createPageLink } from "../../client/page-link.ts";
 import { CorsMiddleware } from "../../src/http/cors.ts";
 import type { ByteStream } from "../../src/base/ports.ts";
 import { nodeClock } from "../../server/host/clock.ts";
@@ -92,7 +92,6 @@ describe("the link of a page", () => {
     for (const [at, text] of texts.entries())
       expect(text.match(/^data: \d+$/gm)?.length ?? 0).toBe(at);
     expect(sockets).toBe(1);
-    expect(Object.keys(browserParts())).toEqual(["open", "pages"]);
   });
 
   it("page-links-4: a call that fails before its first item is an ordinary error answer", async () => {
@@ -102,6 +101,13 @@ describe("the link of a page", () => {
     expect((await page.stream(2))[0].status).toBe(404);
     expect((await page.stream(3))[0].status).toBe(401);
     expect((await page.stream(1))[1]).toContain("Sign in first");
+  });
+
+  it("page-links-24: in a stream no cookie can change: response.cookies.writable is false, and what changes one throws TypeError, on any node", async () => {
+    const page = await openPage(services.ports.proxy, { headers: { cookie: "name=Ada" } });
+    page.send(openOf(1, "shop/baked"));
+    const text = (await page.stream(1))[1];
+    expect(text).toContain('data: [false,"TypeError","TypeError"]');
   });
 
   it("page-links-5: a page that cancels a stream, or goes, ends its generator on the last machine", async () => {

@@ -4,7 +4,12 @@ import { ResponseSettings } from "../../src/http/context/response-settings.ts";
 import { readSettings } from "../../src/http/context/settings-form.ts";
 
 const create = (secure = true): ResponseSettings =>
-  new ResponseSettings(() => ({ secureCookies: secure, base: "" }));
+  new ResponseSettings(() => ({
+    secureCookies: secure,
+    takesCookies: true,
+    cookie: undefined,
+    base: "",
+  }));
 
 describe("settings of an answer", () => {
   it.each([

@@ -1,6 +1,11 @@
 // Cookies: reads those of a request, and writes those of an answer.
 
-import { parseCookie, type SetCookie as Attributes, stringifySetCookie } from "cookie";
+import {
+  parseCookie,
+  parseSetCookie,
+  type SetCookie as Attributes,
+  stringifySetCookie,
+} from "cookie";
 
 import type { CookieOptions, RequestCookies } from "../../base/call-scope.ts";
 
@@ -91,6 +96,13 @@ export function setCookie(
       `has ${text.length} bytes with its attributes; browsers drop cookies over ${maxCookieBytes}`,
     );
   return { key: JSON.stringify([name, path, domain?.toLowerCase().replace(/^\./, "")]), text };
+}
+
+/** Whether a `Set-Cookie` gives a browser something else than what its request had in `Cookie`. */
+export function changesCookie(text: string, sent: string | undefined): boolean {
+  const { name, value, maxAge, expires } = parseSetCookie(text);
+  const isGone = maxAge === undefined ? expires && expires.getTime() <= Date.now() : maxAge <= 0;
+  return parseCookie(sent ?? "")[name] !== (isGone === true ? undefined : value);
 }
 
 /** For the other end: reads `Set-Cookie`, and writes `Cookie`. */

@@ -11,12 +11,14 @@ export interface OuterCall {
   readonly request: OuterRequest;
   /** Whether cookies are `Secure` unless they say otherwise. */
   readonly secureCookies: boolean;
+  /** Whether the answer brings cookies. */
+  readonly takesCookies: boolean;
   /** Where pages are, below their origin: `/shop`, or "" at its root. */
   readonly base: string;
 }
 
-// <method> <secure or plain> <address or -> <url>, and <base> if there is one
-const form = /^(\S+) (secure|plain) (\S+) (https?:\/\/\S+)(?: (\/\S+))?$/;
+// <method> <secure, plain or none: cookies> <address or -> <url>, and <base> if there is one
+const form = /^(\S+) (secure|plain|none) (\S+) (https?:\/\/\S+)(?: (\/\S+))?$/;
 
 /** A member's account of the outer request; for other senders, the request that this service sees. */
 export function readOuterCall(
@@ -33,6 +35,7 @@ export function readOuterCall(
     return {
       request: { method: request.method, url: origin + own + target, address: from },
       secureCookies,
+      takesCookies: request.cookiesAreSent !== false,
       base: own,
     };
   }
@@ -44,6 +47,7 @@ export function readOuterCall(
       address: address === "-" ? undefined : address,
     },
     secureCookies: cookies === "secure",
+    takesCookies: cookies !== "none",
     base,
   };
 }
@@ -58,23 +62,32 @@ export function relayedOuterCall(
   // It is parsed only by services that believe it.
   if (typeof field === "string") return field;
   const { origin, secureCookies, address, base } = seen();
-  return fieldOf(request.method, secureCookies, address, origin, base);
+  const cookies = kindOf({ secureCookies, takesCookies: request.cookiesAreSent !== false });
+  return fieldOf(request.method, cookies, address, origin, base);
 }
 
 /** For a call that a procedure makes. */
-export function sentOuterCall({ request, secureCookies, base }: OuterCall): string {
-  return fieldOf(request.method, secureCookies, request.address, request.url, base);
+export function sentOuterCall(call: OuterCall): string {
+  const { request, base } = call;
+  return fieldOf(request.method, kindOf(call), request.address, request.url, base);
+}
+
+function kindOf({
+  secureCookies,
+  takesCookies,
+}: Pick<OuterCall, "secureCookies" | "takesCookies">): string {
+  if (!takesCookies) return "none";
+  return secureCookies ? "secure" : "plain";
 }
 
 // Written for each call: to copy an object's other members costs more than all the rest of it.
 function fieldOf(
   method: string,
-  secureCookies: boolean,
+  cookies: string,
   address: string | undefined,
   url: string,
   base: string,
 ): string {
-  const cookies = secureCookies ? "secure" : "plain";
   return `${method} ${cookies} ${address ?? "-"} ${url}${base === "" ? "" : ` ${base}`}`;
 }
 

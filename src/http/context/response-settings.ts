@@ -8,7 +8,7 @@ import type {
 } from "../../base/call-scope.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { answerHeaders } from "../../base/protocol.ts";
-import { type CookieDefaults, type SetCookie, setCookie } from "./cookies.ts";
+import { changesCookie, type CookieDefaults, type SetCookie, setCookie } from "./cookies.ts";
 import { checkedSetting, isStatus, type SettingsForm } from "./settings-form.ts";
 
 /** Between services they travel in one header field, which must fit beside all others. */
@@ -16,25 +16,38 @@ const maxBytes = 16_384;
 
 const noStore = answerHeaders["cache-control"];
 
+/** The call that is answered. */
+export interface SettingsParts extends CookieDefaults {
+  /** Whether the answer brings cookies. */
+  readonly takesCookies: boolean;
+  /** The cookies of the request, as it sent them. */
+  readonly cookie: string | undefined;
+}
+
 export class ResponseSettings implements CallResponse, ResponseHeaders {
-  readonly #defaults: () => CookieDefaults;
+  readonly #parts: () => SettingsParts;
   readonly #headers = new Map<string, { values: readonly string[]; isAppended: boolean }>();
   readonly #cookies = new Map<string, string>();
   #status: number | undefined;
   #isClosed = false;
   #isStatusFixed = false;
 
-  constructor(defaults: () => CookieDefaults) {
-    this.#defaults = defaults;
+  constructor(parts: () => SettingsParts) {
+    this.#parts = parts;
+    const isWritable = (): boolean => !this.#isClosed && parts().takesCookies;
+    this.cookies = {
+      get writable() {
+        return isWritable();
+      },
+      set: (name, value, options = {}) => this.#setCookie(name, value, options),
+      delete: (name, options = {}) =>
+        this.#setCookie(name, "", { ...options, maxAge: 0, expires: new Date(0) }),
+    };
   }
 
   readonly headers: ResponseHeaders = this;
 
-  readonly cookies: ResponseCookies = {
-    set: (name, value, options = {}) => this.#setCookie(name, value, options),
-    delete: (name, options = {}) =>
-      this.#setCookie(name, "", { ...options, maxAge: 0, expires: new Date(0) }),
-  };
+  readonly cookies: ResponseCookies;
 
   get status(): number {
     return this.#status ?? 200;
@@ -140,7 +153,13 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
 
   #setCookie(name: string, value: string, options: CookieOptions): void {
     this.#assertOpen();
-    this.#putCookie(setCookie(name, value, options, this.#defaults()));
+    const parts = this.#parts();
+    const cookie = setCookie(name, value, options, parts);
+    if (parts.takesCookies) return this.#putCookie(cookie);
+    if (changesCookie(cookie.text, parts.cookie))
+      throw new TypeError(
+        `The cookie '${name}' can't be set here: the answer to a stream of a page brings none. Set it in a call (response.cookies.writable tells)`,
+      );
   }
 
   #putCookie({ key, text }: SetCookie): void {

@@ -13,7 +13,7 @@ import {
 import { headers, isServiceHeader, serviceHeaders } from "../../base/protocol.ts";
 import { SameFields } from "../../link/heads.ts";
 import type { RequestedOrigin } from "../../http/public-origin.ts";
-import { resumeHeader } from "../../wire/event-stream.ts";
+import { guardedHeader, resumeHeader } from "../../wire/event-stream.ts";
 import { withoutSettings } from "../../wire/call-state.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { Application } from "../application/application.ts";
@@ -123,6 +123,7 @@ const ofAnswers: ReadonlySet<string> = new Set([
   headers.node,
   headers.error,
   headers.dropped,
+  guardedHeader,
   resumeHeader,
   serviceHeaders.refused,
 ]);

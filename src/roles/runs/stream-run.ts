@@ -17,7 +17,13 @@ import { takeId } from "../../runtime/item-ids.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { StreamBody } from "../../wire/encode-stream.ts";
 import { headerText } from "../../wire/encoding.ts";
-import { endId, resumeHeader, streamHeaders, takesStream } from "../../wire/event-stream.ts";
+import {
+  endId,
+  guardedHeader,
+  resumeHeader,
+  streamHeaders,
+  takesStream,
+} from "../../wire/event-stream.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { LargeAnswers } from "../../wire/large-answers.ts";
 import { guardMs, headMs } from "../common/times.ts";
@@ -135,6 +141,7 @@ export class StreamRun extends ProcedureRun {
       turn: (next) => host.loop.turn(next),
       first,
       next: () => stream.next(),
+      onItem: () => exchange.yields(),
       idOf: (item) => takeId(exchange, item),
       lastId: /^\d{1,15}$/.test(this.#lastId) ? Number(this.#lastId) : 0,
       faultOf: async (thrown) => await this.#faultOf(thrown),
@@ -145,6 +152,7 @@ export class StreamRun extends ProcedureRun {
     const fields = {
       ...streamHeaders,
       ...(this.procedure.resume && { [resumeHeader]: "yes" }),
+      ...(this.#guard !== undefined && { [guardedHeader]: "yes" }),
       ...(encoding === "superjson" && { [headers.encoding]: encoding }),
     };
     return { status: 200, headers: fields, body };

@@ -15,7 +15,13 @@ import { chunksOf, discard, stopReading } from "../../http/bodies.ts";
 import { Idle } from "../../http/idle.ts";
 import { BoundStream, type StreamSource } from "../../runtime/bound-stream.ts";
 import type { OutgoingCall, SendStream } from "../../types/outgoing-call.ts";
-import { EventReader, eventStreamType, resumeHeader, type StreamEvent } from "../event-stream.ts";
+import {
+  EventReader,
+  eventStreamType,
+  guardedHeader,
+  resumeHeader,
+  type StreamEvent,
+} from "../event-stream.ts";
 import { formOrKey } from "./plain-call.ts";
 import { type Answered, type CallCodec, type Sender, wholeOf } from "./send-call.ts";
 
@@ -86,14 +92,22 @@ async function received(
   );
 }
 
+/** The part of {@link StreamOptions} that reads an answer. */
+export type ReadingOptions = Pick<StreamOptions, "codec" | "clock" | "idleMs">;
+
+/** The answer that a stream came with. */
+export interface StreamAnswer extends Pick<Answered, "answer" | "failed"> {
+  readonly ending: Pick<Answered["ending"], "settled">;
+}
+
 export class ReceivedStream implements StreamSource {
   /** It has broken off, and so may go on in another answer. */
   isCut = false;
   /** Of the last event. */
   lastId = "0";
-  readonly #options: StreamOptions;
+  readonly #options: ReadingOptions;
   readonly #fqn: string;
-  readonly #answered: Answered;
+  readonly #answered: StreamAnswer;
   readonly #reader: AsyncIterator<Uint8Array>;
   readonly #parser = new EventReader();
   readonly #idle: Idle;
@@ -102,11 +116,13 @@ export class ReceivedStream implements StreamSource {
   #at = 0;
   /** Fails the wait for a chunk. */
   #fail: ((error: Error) => void) | undefined;
+  /** Why it was broken off. */
+  #broken: Error | undefined;
 
   constructor(
-    options: StreamOptions,
+    options: ReadingOptions,
     fqn: string,
-    answered: Answered,
+    answered: StreamAnswer,
     body: AsyncIterable<Uint8Array>,
   ) {
     this.#options = options;
@@ -119,6 +135,7 @@ export class ReceivedStream implements StreamSource {
 
   async next(): Promise<IteratorResult<unknown, unknown>> {
     for (;;) {
+      if (this.#broken !== undefined) throw this.#broken;
       const event = this.#events[this.#at];
       if (event !== undefined) {
         this.#at++;
@@ -135,6 +152,18 @@ export class ReceivedStream implements StreamSource {
     this.#over();
     stopReading(this.#reader);
     return Promise.resolve();
+  }
+
+  /** Ends it here, with an error for its reader. */
+  breakOff(why: Error): void {
+    this.#broken = this.#cut(why);
+    this.#fail?.(this.#broken);
+    stopReading(this.#reader);
+  }
+
+  /** Whether a guard has let its reader in. */
+  get isGuarded(): boolean {
+    return this.#answered.answer.headers[guardedHeader] !== undefined;
   }
 
   /** Whether its procedure goes on after the last item that has arrived. */
@@ -199,9 +228,7 @@ export class ReceivedStream implements StreamSource {
   #isStill(): void {
     // A reader that takes its time isn't the stream's fault.
     if (this.#fail === undefined) return this.#idle.again();
-    const { idleMs } = this.#options;
-    this.#fail(this.#cut(new TransportError(`Nothing came for ${idleMs} ms`, true)));
-    stopReading(this.#reader);
+    this.breakOff(new TransportError(`Nothing came for ${this.#options.idleMs} ms`, true));
   }
 
   /** The error for the reader of a stream that broke off. */
