@@ -12,7 +12,6 @@ import { type HttpServer, listen } from "../server/http/http.ts";
 import { PageLinks, type PageLinkSettings } from "../server/http/page-links/page-links.ts";
 import { defaultLimits, type Limits } from "../src/base/limits.ts";
 import { pageLinkProtocol } from "../src/base/page-link.ts";
-import type { CallResponse } from "../src/base/call-scope.ts";
 import { Unauthorized } from "../src/base/errors.ts";
 import type { CorsMiddleware } from "../src/http/cors.ts";
 import type { PublicOriginOptions } from "../src/http/public-origin.ts";
@@ -75,7 +74,7 @@ const procedures: TestProcedure[] = [
     in: { shop: "public" },
     body: (graph) =>
       async function* (this: unknown) {
-        const { cookies } = graph.context(this, "shop/baked").response as CallResponse;
+        const { cookies } = graph.context(this, "shop/baked").response;
         const { writable } = cookies;
         cookies.set("name", "Ada");
         cookies.delete("gone");

@@ -113,7 +113,7 @@ async function call(procedure: string, options: CallOptions, terminal: Terminal)
       : shown(item, { ...stdout, colors: wantsColour(stdout, env) });
     // It may be paused: then the procedure has to wait, too.
     if (stdout.write(`${line}\n`) === false)
-      await new Promise<void>((resolve) => stdout.once?.("drain", resolve));
+      await new Promise<void>((goOn) => stdout.once?.("drain", goOn));
   });
   const facts = {
     status: response.status,

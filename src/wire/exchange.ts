@@ -6,6 +6,7 @@ import type { Call } from "../base/call.ts";
 import type { CorsMiddleware } from "../http/cors.ts";
 import { DeadlineExceeded, Forbidden, LoopDetected, ProcedureNotFound } from "../base/errors.ts";
 import { isUnsafePath, procedureNotFound } from "../base/fqn.ts";
+import { publicCaller } from "../base/ip.ts";
 import { withFields, withHeaders } from "../http/answers.ts";
 import { tooManyCalls } from "../http/refusals.ts";
 import type { MiddlewareHeaders } from "../http/middleware.ts";
@@ -115,6 +116,14 @@ export class Exchange implements Call {
   /** Shortens the call's time. */
   endBy(deadline: number): void {
     this.#deadline = Math.min(this.#deadline, deadline);
+  }
+
+  /** The address on the internet that sends it over HTTP, and isn't a proxy; `undefined` for all others. */
+  get caller(): string | undefined {
+    // A page's link has limits of its own.
+    if (this.trust.relays || this.request.cookiesAreSent === false) return undefined;
+    const { address } = this.#options.web.seen(this.request, this.requestedOrigin);
+    return address && publicCaller(address);
   }
 
   /** The request's body as it streams. */
@@ -252,7 +261,7 @@ export class Exchange implements Call {
 
   /** Its answer will be a stream. Throws if this service has as many as it may. */
   streams(): void {
-    this.#options.streams.assertRoom();
+    this.#options.streams.assertRoom(this.caller);
     this.state.streams();
   }
 

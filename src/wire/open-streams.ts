@@ -5,11 +5,16 @@ import type { Clock, HttpRequest, HttpResponse } from "../base/ports.ts";
 import type { StreamFigures } from "../base/ports/telemetry.ts";
 import type { Limits } from "../base/limits.ts";
 import { BreakableBody } from "../http/breakable-body.ts";
-import { tooManyOpenStreams } from "../http/refusals.ts";
+import { refusedStart, tooManyOpenStreams } from "../http/refusals.ts";
 import { Idle } from "../http/idle.ts";
+
+/** Streams of one address over HTTP: each holds a connection of the service, and a page's don't come that way. */
+const mostPerCaller = 100;
 
 /** The exchange that a stream answers. */
 interface Followed {
+  /** Who counts for {@link mostPerCaller}, if anybody does. */
+  readonly caller: string | undefined;
   readonly request: Pick<HttpRequest, "via">;
   expire(reason: Error): void;
 }
@@ -19,6 +24,7 @@ export class OpenStreams {
   readonly #limits: Pick<Limits, "maxStreams" | "streamIdleMs">;
   #open = 0;
   #items = 0;
+  readonly #callers = new Map<string, number>();
   /** Tell readers to ask elsewhere. */
   readonly #moves = new Set<() => void>();
 
@@ -41,8 +47,13 @@ export class OpenStreams {
   }
 
   /** Throws if no more may be open, before anything of another one runs. */
-  assertRoom(): void {
+  assertRoom(caller: string | undefined): void {
     if (this.#open >= this.#limits.maxStreams) throw tooManyOpenStreams();
+    if (caller !== undefined && (this.#callers.get(caller) ?? 0) >= mostPerCaller)
+      throw refusedStart(
+        "overload",
+        `This address has as many streams open as it may (${mostPerCaller})`,
+      );
   }
 
   /** Tells the readers of streams that may go on elsewhere to ask again. */
@@ -74,12 +85,20 @@ export class OpenStreams {
         idle.moved();
       },
       onEnd: () => {
-        this.#open--;
+        this.#counts(exchange.caller, -1);
         idle.stop();
       },
     });
-    this.#open++;
+    this.#counts(exchange.caller, 1);
     idle.limit(streamIdleMs);
     return { status, headers, body: sent };
+  }
+
+  #counts(caller: string | undefined, change: 1 | -1): void {
+    this.#open += change;
+    if (caller === undefined) return;
+    const count = (this.#callers.get(caller) ?? 0) + change;
+    if (count > 0) this.#callers.set(caller, count);
+    else this.#callers.delete(caller);
   }
 }

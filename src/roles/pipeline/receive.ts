@@ -77,12 +77,12 @@ export function createReceive(parts: ReceiveParts): Receive {
       if (route === undefined && request.method !== "GET" && request.method !== "POST")
         throw new MethodNotAllowed();
       if (!host.memory.hasRoom()) throw noMemory();
-      // Whoever runs the procedure, or passes it on: before anything of it begins.
-      if (wantsStream(request.headers)) streams.assertRoom();
       const body = movement?.received(request);
       const places = { admission, streams };
       const options = { encoding, trust, web, cors, limits, clock, route, body, masks, ...places };
       const entering = (exchange = new Exchange(request, options));
+      // Whoever runs the procedure, or passes it on: before anything of it begins.
+      if (wantsStream(request.headers)) streams.assertRoom(entering.caller);
       entering.enter();
       const left = entering.deadline - clock.now();
       if (left <= 0) throw new DeadlineExceeded();

@@ -218,6 +218,29 @@ describe("a stream", () => {
   });
 });
 
+describe("an address on the internet", () => {
+  it("has at most 100 streams over HTTP; other addresses, and callers behind one, aren't counted", async () => {
+    const { role } = await serving(async function* () {
+      yield 1;
+      await left();
+    });
+    const from = (address: string, headers: Record<string, string> = {}) =>
+      read(
+        { ...role, handle: (request) => role.handle(Object.assign(request, { address })) },
+        { accept: "text/event-stream", ...headers },
+      );
+    const open = [];
+    for (let count = 0; count < 100; count++) open.push(await from("8.8.8.8"));
+    expect(open.every(({ status }) => status === 200)).toBe(true);
+    expect((await from("8.8.8.8")).status).toBe(503);
+    expect((await from("8.8.4.4")).status).toBe(200);
+    for (let count = 0; count < 101; count++) expect((await from("10.0.0.1")).status).toBe(200);
+    open[0]!.leave();
+    await settle();
+    expect((await from("8.8.8.8")).status).toBe(200);
+  });
+});
+
 describe("a service that stops", () => {
   it("tells readers of streams with resume to ask elsewhere, and lets the others go on", async () => {
     const run: Run = async function* () {
