@@ -376,7 +376,7 @@ describe("credits", () => {
           expect(await textOf(await link.send(callOf("a")))).toBe(text);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });
@@ -468,7 +468,7 @@ describe("thousands of messages", () => {
           expect(Buffer.byteLength(closed?.reason ?? "")).toBeLessThanOrEqual(123);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 
