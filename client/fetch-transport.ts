@@ -27,9 +27,20 @@ export const fetchTransport: Peer = {
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
-      body: Object.assign((response.body ?? []) as AsyncIterable<Uint8Array>, {
+      body: {
         bytes: async () => new Uint8Array(await response.arrayBuffer().catch(fail(true))),
-      }),
+        // Its own iterator isn't in every browser.
+        [Symbol.asyncIterator]() {
+          const reader = response.body!.getReader();
+          return {
+            next: () => reader.read().catch(fail(true)) as Promise<IteratorResult<Uint8Array>>,
+            async return() {
+              await reader.cancel();
+              return { done: true, value: undefined };
+            },
+          };
+        },
+      },
     };
   },
 };

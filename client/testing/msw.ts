@@ -9,14 +9,14 @@ import { NotImplemented } from "../../src/base/errors.ts";
 import type { Fakes, ProceduresOf } from "../../src/types/fake.ts";
 import { entryOf, type ClassRecord, type ServerManifest } from "../../src/base/manifest.ts";
 import { fromStored } from "../../src/codec/stored-manifest.ts";
-import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import type { Host, HttpRequest, HttpResponse, PeerResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
 import {
   type FakeProcedure,
   fakeModules,
   unknownProcedure,
 } from "../../src/roles/application/fake-modules.ts";
-import { ask } from "../../src/roles/memory-network.ts";
+import { exchange } from "../../src/roles/memory-exchange.ts";
 import { createNode } from "../../src/roles/node.ts";
 import { decodeSegment, pathOf } from "../../src/http/router.ts";
 import { webStream } from "../../src/http/web-messages.ts";
@@ -72,7 +72,8 @@ export function mswHandlers<Procedures = ProceduresOf>(
         return responseOf(await missing(fqn, headers));
       try {
         const body = new Uint8Array(await request.arrayBuffer());
-        return responseOf(await ask(role, request.method, target, headers, body, request.signal));
+        const { method, signal } = request;
+        return responseOf(await exchange(role, { method, target, headers, body, signal }));
       } catch (error) {
         // The caller has gone. msw would print the rejection as a mistake of its handler.
         if (request.signal.aborted) return Response.error();
@@ -177,7 +178,7 @@ function responseOf({
   status,
   headers,
   body,
-}: Pick<HttpResponse, "status" | "headers" | "body"> | Awaited<ReturnType<typeof ask>>): Response {
+}: Pick<HttpResponse, "status" | "headers" | "body"> | PeerResponse): Response {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers as HttpRequest["headers"]))
     for (const text of typeof value === "string" ? [value] : (value ?? []))

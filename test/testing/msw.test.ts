@@ -20,11 +20,24 @@ afterEach(() => {
   server.resetHandlers();
 });
 
+/** A stream beside the shop's procedures. */
+const streaming = {
+  "src/shop/prices.ts": `import { Money } from "./money.ts";
+export async function* prices(count: number): AsyncGenerator<Money, string> {
+  for (let cents = 1; cents <= count; cents++) yield new Money(cents);
+  return "all";
+}
+`,
+  "segments/prices.segment.json": JSON.stringify({
+    "./shop/prices": { prices: { access: "public" } },
+  }),
+};
+
 async function answered(
   fakes: Record<string, (...args: never[]) => unknown>,
   options: Partial<MswOptions> = {},
 ) {
-  const { root } = createFixture(shop);
+  const { root } = createFixture({ ...shop, ...streaming });
   const manifest = await readManifest({ root });
   const classes = new Classes();
   const load = async (key: string) => {
@@ -63,9 +76,17 @@ async function answered(
         context: emptyContext(),
       })
     ).value;
+  const stream = (fqn: string, args: Record<string, unknown>) =>
+    remote.stream(emptyContext(), () => ({
+      fqn,
+      version: "0.0.0",
+      args: new Map(Object.entries(args)),
+      context: emptyContext(),
+    }));
   return {
     manifest,
     call,
+    stream,
     Money: money as new (cents: number) => Money,
     OutOfStock: outOfStock as new (sku: string) => Error,
   };
@@ -104,6 +125,44 @@ describe("mswHandlers", () => {
     expect(await call("shop/quote", { sku: "felt" })).toEqual(new Money(4));
     expect(await call("shop/total", { prices: [new Money(7)] })).toBeInstanceOf(Money);
     expect(received[0]).toBeInstanceOf(Money);
+  });
+
+  it("mswHandlers stream what a generator yields, returns and throws, and end it when its reader leaves", async () => {
+    let ended = 0;
+    const { stream, Money, OutOfStock } = await answered({
+      async *"shop/prices"(count: number) {
+        try {
+          for (let cents = 1; cents <= count; cents++) yield new Money(cents);
+          if (count > 2) throw new OutOfStock("felt");
+          return "fake";
+        } finally {
+          ended++;
+        }
+      },
+    });
+    const two = stream("shop/prices", { count: 2 });
+    expect([await two.next(), await two.next(), await two.next()]).toEqual([
+      { done: false, value: new Money(1) },
+      { done: false, value: new Money(2) },
+      { done: true, value: "fake" },
+    ]);
+    const seen: unknown[] = [];
+    const all = async (): Promise<void> => {
+      for await (const item of stream("shop/prices", { count: 3 })) seen.push(item);
+    };
+    await expect(all()).rejects.toBeInstanceOf(OutOfStock);
+    expect(seen).toHaveLength(3);
+    for await (const _ of stream("shop/prices", { count: 1_000_000 })) break;
+    await vi.waitFor(() => expect(ended).toBe(3), 20_000);
+    const plain = await fetch(`${service}/rpc/shop/prices`, {
+      method: "POST",
+      body: '{"count":1}',
+      headers: { "content-type": "application/json" },
+    });
+    expect([plain.headers.get("content-type"), await plain.text()]).toEqual([
+      "text/event-stream; charset=utf-8",
+      expect.stringContaining('id: 1\ndata: {"cents":1}\n\nevent: end\nid: end\ndata: "fake"'),
+    ]);
   });
 
   it("mswHandlers answer with what fakes throw, with its class, status and trace", async () => {
