@@ -112,11 +112,18 @@ describe.skipIf(url === undefined)("the page", () => {
     await press("Publish");
     await see("Cloth, and nothing else");
     await fill("Comment", "Holds <b>well</b>");
+    const other = await browser.newPage();
+    await other.goto(page.url());
+    await other.getByText("0 comments").waitFor();
     await press("Post comment");
     await see("Holds <b>well</b>");
     await see("1 comment");
+    // Without a reload, also for whoever hasn't signed in.
+    await other.getByText("1 comment").waitFor();
     await press("Delete comment");
     await see("0 comments");
+    await other.getByText("0 comments").waitFor();
+    await other.close();
   });
 
   it("changes the profile and its picture", async () => {

@@ -1,22 +1,18 @@
-import { addComment, deleteComment, listComments } from "../social/comments.ts";
+import { addComment, deleteComment, watchComments } from "../social/comments.ts";
 import { Byline } from "./byline.tsx";
 import { Form, Problem, textOf } from "./form.tsx";
-import { useLoaded } from "./loaded.ts";
+import { useStream } from "./loaded.ts";
 import { Link } from "./router.tsx";
 import { useSession } from "./session.tsx";
 
 export function Comments({ slug }: { slug: string }) {
   const { user } = useSession();
-  const { value: comments, error, setValue } = useLoaded(() => listComments(slug), slug);
+  const { value: comments, error } = useStream(() => watchComments(slug), slug);
   if (error !== undefined) return <Problem error={error} />;
   if (comments === undefined) return null;
   async function add(values: FormData, form: HTMLFormElement) {
-    setValue([await addComment(textOf(values, "comment"), slug), ...comments!]);
+    await addComment(textOf(values, "comment"), slug);
     form.reset();
-  }
-  async function remove(id: number) {
-    await deleteComment(slug, id);
-    setValue(comments!.filter((comment) => comment.id !== id));
   }
   return (
     <section className="comments" aria-label="Comments">
@@ -36,7 +32,7 @@ export function Comments({ slug }: { slug: string }) {
           <div className="row">
             <Byline author={author} date={createdAt} />
             {author.username === user?.username && (
-              <button className="quiet" onClick={() => void remove(id)}>
+              <button className="quiet" onClick={() => void deleteComment(slug, id)}>
                 Delete comment
               </button>
             )}

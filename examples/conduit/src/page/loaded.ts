@@ -28,3 +28,22 @@ export function useLoaded<T>(load: () => Promise<T>, key: string): Loaded<T> {
     setValue: (value) => setState({ key, value }),
   };
 }
+
+/** The latest item of a stream, which is opened again when `key` changes. */
+export function useStream<T>(
+  open: () => AsyncGenerator<T>,
+  key: string,
+): Pick<Loaded<T>, "value" | "error"> {
+  const [state, setState] = useState<{ key?: string; value?: T; error?: unknown }>({});
+  useEffect(() => {
+    const stream = open();
+    const read = async () => {
+      for await (const value of stream) setState({ key, value });
+    };
+    read().catch((error: unknown) => setState({ key, error }));
+    return () => void stream.return(undefined);
+  }, [key]);
+  return state.key === key
+    ? { value: state.value, error: state.error }
+    : { value: undefined, error: undefined };
+}

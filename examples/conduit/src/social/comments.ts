@@ -1,4 +1,5 @@
-import { checked } from "seamline";
+import { EventEmitter, once } from "node:events";
+import { checked, getContext, withId } from "seamline";
 import type { Int, Max, Min } from "seamline/types";
 import { reader, signedIn } from "../accounts/signed-in.ts";
 import { author } from "../articles/select.ts";
@@ -20,6 +21,25 @@ export async function listComments(slug: string): Promise<Comment[]> {
   );
 }
 
+/** Has an event for each article, by its id. Comments are written on this node; with several of it, the database would have to tell. */
+const changes = new EventEmitter().setMaxListeners(0);
+
+/** The same comments, and again after each change. Who asks again gets them if they have changed meanwhile. */
+export async function* watchComments(slug: string): AsyncGenerator<Comment[]> {
+  const { lastEventId, signal } = getContext();
+  const article = await idOf(slug);
+  let last = lastEventId;
+  while (!signal.aborted) {
+    // Before they are read, so that no change is missed.
+    const changed = once(changes, String(article), { signal }).catch(() => {});
+    const comments = await listComments(slug);
+    const version = `${reader()?.id ?? 0}-${comments.length}-${comments[0]?.id ?? 0}`;
+    if (version !== last) yield withId(version, comments);
+    last = version;
+    await changed;
+  }
+}
+
 export const addComment = checked(text(10_000), async (body, slug: string): Promise<Comment> => {
   const user = signedIn();
   const article = await idOf(slug);
@@ -28,6 +48,7 @@ export const addComment = checked(text(10_000), async (body, slug: string): Prom
     [article, user.id, body],
   );
   const [comment] = await query<Comment>(`${select} where c.id = $2`, [user.id, added!.id]);
+  changes.emit(String(article));
   return comment!;
 });
 
@@ -44,6 +65,7 @@ export async function deleteComment(slug: string, id: Id): Promise<void> {
   if (comment === undefined) throw new NotThere("comment");
   if (comment.author !== user.id) throw new NotYours("comment");
   await query(`delete from comments where id = $1`, [id]);
+  changes.emit(String(article));
 }
 
 async function idOf(slug: string): Promise<number> {
