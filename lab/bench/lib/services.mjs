@@ -13,9 +13,9 @@ export async function createApplication(files) {
   const services = new Set();
 
   /** Starts one service. Its process emits what modules send with `process.send` as "message". */
-  const start = async (name, { mode, ...config }) => {
+  const start = async (name, { mode, ...config }, node = []) => {
     const settings = { trustKey: "the-trust-key-of-this-bench", ...config };
-    const options = { stdio: ["ignore", "pipe", "pipe", "ipc"] };
+    const options = { stdio: ["ignore", "pipe", "pipe", "ipc"], node };
     const started = { ...(await service(built, mode, settings, options)), name };
     services.add(started);
     return started;
