@@ -10,10 +10,10 @@ import { createApplication, memoryOf, socketsOf } from "./lib/services.mjs";
 const count = Number(process.argv[2] ?? 10_000);
 const open = { access: "public", validate: false };
 const application = await createApplication({
-  "src/shop.js": `export async function add(a, b) { return a + b; }
+  "src/shop/shop.js": `export async function add(a, b) { return a + b; }
 export async function* parked() { yield 1; await new Promise(() => {}); }
 `,
-  "segments/shop.segment.json": JSON.stringify({ "./shop": { add: open, parked: open } }),
+  "segments/shop.segment.json": JSON.stringify({ "./shop/shop": { add: open, parked: open } }),
 });
 
 /** @param {string} url @param {string} says the masked text that it sends, if any */

@@ -49,7 +49,7 @@ export async function held() {
   return heapUsed + external;
 }
 `;
-const sink = `import { rows } from "./source.js";
+const sink = `import { rows } from "../source/source.js";
 export async function drain(count) {
   const began = performance.now();
   let sum = 0;
@@ -73,7 +73,7 @@ export async function heldHere() {
 }
 `;
 const page = `import { startClient } from "seamline/client";
-import { add, ended, parked, ticks } from "./source.js";
+import { add, ended, parked, ticks } from "./source/source.js";
 await startClient("ui");
 const now = () => performance.timeOrigin + performance.now();
 const timed = async (act) => { const began = now(); await act(); return now() - began; };
@@ -115,13 +115,13 @@ document.title = "ready";
 `;
 const open = { access: "public", validate: false };
 const files = {
-  "src/source.js": source,
-  "src/sink.js": sink,
+  "src/source/source.js": source,
+  "src/sink/sink.js": sink,
   "src/page.js": page,
   "index.html":
     '<!doctype html><title>Streams</title><script type="module" src="/src/page.js"></script>',
   "segments/source.segment.json": JSON.stringify({
-    "./source": {
+    "./source/source": {
       rows: open,
       ticks: { ...open, safe: true },
       parked: open,
@@ -131,7 +131,7 @@ const files = {
     },
   }),
   "segments/sink.segment.json": JSON.stringify({
-    "./sink": { drain: open, pausing: open, heldHere: open },
+    "./sink/sink": { drain: open, pausing: open, heldHere: open },
   }),
   "segments/ui.segment.json": "{}",
 };
@@ -239,9 +239,11 @@ async function inPage({ front }) {
 const application = await createApplication(files);
 try {
   const options = ["--expose-gc"];
+  // A call that reads a million items takes longer than calls may.
+  const limits = { callTimeoutMs: 600_000 };
   const store = await application.start("repository", { mode: "repository" });
-  const gateway = await application.start("gateway", { mode: "gateway" });
-  const behind = { gateway: gateway.url, repository: store.url };
+  const gateway = await application.start("gateway", { mode: "gateway", limits });
+  const behind = { gateway: gateway.url, repository: store.url, limits };
   const nodes = [];
   for (const name of ["source", "sink"])
     nodes.push(

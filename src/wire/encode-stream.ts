@@ -53,6 +53,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   #isOver = false;
   /** Resolves the reader's wait for text. */
   #readerGoesOn: (() => void) | undefined;
+  #isWaking = false;
   /** Resolves the wait for room. */
   #goOn: (() => void) | undefined;
 
@@ -128,6 +129,16 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
 
   #put(text: string): void {
     this.#text += text;
+    if (this.#readerGoesOn === undefined || this.#isWaking) return;
+    // Items that come without a wait leave together: each write costs as much as ten of them.
+    this.#isWaking = true;
+    this.#parts.turn(() => {
+      this.#isWaking = false;
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
     this.#readerGoesOn?.();
     this.#readerGoesOn = undefined;
   }
@@ -138,7 +149,8 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
     this.#parts.onEnd?.();
     this.#idle.stop();
     this.#goOn?.();
-    this.#put(text);
+    this.#text += text;
+    this.#wake();
   }
 
   #showLife(): void {

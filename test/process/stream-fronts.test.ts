@@ -61,8 +61,8 @@ const service = async (): Promise<string> =>
   (await start(application, { mode: "standalone", url: anyPort })).url;
 const get = async (url: string, path: string): Promise<unknown> =>
   await (await fetch(`${url}/rpc/shop/${path}`)).json();
-const allEnded = (url: string): Promise<void> =>
-  expect.poll(() => get(url, "opened")).toBe(0) as Promise<void>;
+const allEnded = async (url: string): Promise<void> =>
+  await expect.poll(() => get(url, "opened")).toBe(0);
 
 function listening(server: http.Server | TcpServer): Promise<string> {
   onTestFinished(() => void server.close());
@@ -178,7 +178,7 @@ it("twenty streams and a call share a connection of HTTP/2 in front", async () =
   const url = await service();
   const [key, cert] = [readFileSync(certificate.key), readFileSync(certificate.cert)];
   const server = http2.createSecureServer({ key, cert }, (request, response) => {
-    const { method, url: target = "" } = request;
+    const { method, url: target } = request;
     const passed = http.request(url + target, { method, headers: { accept: "*/*" } }, (answer) => {
       const {
         connection: _,
