@@ -284,6 +284,10 @@ describe("floods", () => {
     for (let id = 1; id <= 20; id++) page.send(openOf(id, "shop/count", { to: 1_000_000 }));
     await expect.poll(() => page.came.length > 100).toBe(true);
     const held = (): number => own.memory.standalone.bytes;
+    // Their credit ends one after the other.
+    await expect.poll(held).toBeGreaterThan(200_000);
+    // Those that have stood still for two seconds are cut, until the rest fits.
+    await expect.poll(held).toBeLessThan(400_000);
     await pause(300);
     expect(held()).toBeGreaterThan(0);
     expect(held()).toBeLessThan(400_000);
