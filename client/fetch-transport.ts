@@ -31,7 +31,8 @@ export const fetchTransport: Peer = {
         bytes: async () => new Uint8Array(await response.arrayBuffer().catch(fail(true))),
         // Its own iterator isn't in every browser.
         [Symbol.asyncIterator]() {
-          const reader = response.body!.getReader();
+          // A 204 has none.
+          const reader = (response.body ?? new Blob().stream()).getReader();
           return {
             next: () => reader.read().catch(fail(true)) as Promise<IteratorResult<Uint8Array>>,
             async return() {

@@ -34,6 +34,18 @@ describe("transport over fetch", () => {
     expect(new TextDecoder().decode(answer.body)).toBe('serialized {"sku":1}');
   });
 
+  it("an answer without a body, a 204, has no chunks", async () => {
+    service.use(http.post(`${origin}/rpc/x`, () => new HttpResponse(null, { status: 204 })));
+    const { status, body } = await fetchTransport.send({
+      url: `${origin}/rpc/x`,
+      method: "POST",
+      headers: {},
+    });
+    const chunks: unknown[] = [];
+    for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+    expect([status, chunks]).toEqual([204, []]);
+  });
+
   it("rejects with TransportError if there is no answer", async () => {
     service.use(http.post(`${origin}/rpc/x`, () => HttpResponse.error()));
     const failure = await fetchTransport
