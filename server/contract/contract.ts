@@ -1,0 +1,57 @@
+// What a service promises to its callers, as plain JSON: each version of each procedure with the types that it takes
+// and gives, and each route. Builds write it; documents and comparisons are pure functions of it.
+
+import type { ClassTypes, ParameterType, Type } from "../types/model.ts";
+
+export interface Contract {
+  /** Raised when an older release couldn't read it. */
+  readonly format: typeof contractFormat;
+  /** Sorted by name, then by version. */
+  readonly procedures: readonly ContractProcedure[];
+  readonly routes: readonly ContractRoute[];
+  /** Types that `ref` names: those that the application exports, and those that contain themselves. */
+  readonly definitions: Readonly<Record<string, Definition>>;
+  /** By the key that instances travel with. */
+  readonly classes: Readonly<Record<string, ClassTypes>>;
+}
+
+export const contractFormat = 1;
+
+export interface Definition {
+  readonly type: Type;
+  /** Its comment in the source. */
+  readonly doc?: string;
+}
+
+export interface ContractProcedure {
+  readonly fqn: string;
+  readonly version: string;
+  readonly access: "public" | "protected";
+  readonly safe?: true;
+  readonly idempotent?: true;
+  /** A guard looks at its callers. Which one is not told. */
+  readonly guarded?: true;
+  /** What happens to members that no type names: they are dropped unless this says otherwise. */
+  readonly extra?: "keep" | "refuse";
+  /** Its arguments aren't checked, so the types of its parameters are only what the source says. */
+  readonly unchecked?: true;
+  readonly deprecated?: true;
+  readonly doc?: string;
+  /** Its overloads: a call fits one of them. */
+  readonly signatures: readonly ContractSignature[];
+}
+
+export interface ContractSignature {
+  readonly parameters: readonly ParameterType[];
+  /** Of its answer; of each item if it streams. `unknown` where it can't be read. */
+  readonly result: Type;
+  readonly streams?: true;
+}
+
+export interface ContractRoute {
+  readonly method: string;
+  /** As the segment file has it: `/articles/:slug`. */
+  readonly path: string;
+  readonly guarded?: true;
+  readonly doc?: string;
+}
