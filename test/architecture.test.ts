@@ -115,6 +115,7 @@ describe("folders", () => {
     server: [
       "base",
       "types",
+      "contract",
       "config",
       "host",
       "http",

@@ -1,11 +1,13 @@
 // What a service promises to its callers, as plain JSON: each version of each procedure with the types that it takes
 // and gives, and each route. Builds write it; documents and comparisons are pure functions of it.
 
-import type { ClassTypes, ParameterType, Type } from "../types/model.ts";
+import type { ClassTypes, ContractSignature, Type } from "../types/model.ts";
 
 export interface Contract {
   /** Raised when an older release couldn't read it. */
   readonly format: typeof contractFormat;
+  /** Name and version of the application's package, if it has them. */
+  readonly application: { readonly name?: string; readonly version?: string };
   /** Sorted by name, then by version. */
   readonly procedures: readonly ContractProcedure[];
   readonly routes: readonly ContractRoute[];
@@ -41,14 +43,10 @@ export interface ContractProcedure {
   readonly signatures: readonly ContractSignature[];
 }
 
-export interface ContractSignature {
-  readonly parameters: readonly ParameterType[];
-  /** Of its answer; of each item if it streams. `unknown` where it can't be read. */
-  readonly result: Type;
-  readonly streams?: true;
-}
-
 export interface ContractRoute {
+  /** Named like a procedure. */
+  readonly name: string;
+  readonly access: "public" | "protected";
   readonly method: string;
   /** As the segment file has it: `/articles/:slug`. */
   readonly path: string;

@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { Problem } from "../../src/base/problem.ts";
 import { packageFolder } from "../base/package-folder.ts";
 import type { Alias } from "./programs.ts";
-import type { TypeModel } from "./model.ts";
+import type { ContractTypes, TypeModel } from "./model.ts";
 import type { Unchecked, WantedClass, WantedFunction } from "./read-types.ts";
 
 export interface TypesRequest {
@@ -31,6 +31,8 @@ export interface TypesReading {
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
+  /** The functions as their callers are told of them. */
+  readonly contract: ContractTypes;
 }
 
 /** The thread's answer to a request: the JSON of a {@link TypesReading}. */

@@ -51,7 +51,13 @@ function read(request: TypesRequest): string {
   const { root, functions, classes, aliases } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler)
-    return textOf({ ...readingOf(noTypes), problems: [compiler], notes: [], unchecked: {} });
+    return textOf({
+      ...readingOf(noTypes),
+      problems: [compiler],
+      notes: [],
+      unchecked: {},
+      contract: { functions: {}, classes: {}, definitions: {}, docs: {} },
+    });
   const kept = keptReading(request, compiler.version);
   if (kept !== undefined) return kept;
   const memory = memoryOf(root);

@@ -16,7 +16,8 @@ function reading(type: Type, problems: TypesReading["problems"] = []): TypesRead
     classes: {},
     definitions: {},
   };
-  return { model, checks: generateChecks(model), problems, notes: [], unchecked: {} };
+  const contract = { functions: {}, classes: {}, definitions: {}, docs: {} };
+  return { model, checks: generateChecks(model), problems, notes: [], unchecked: {}, contract };
 }
 
 const number = reading({ kind: "number" });

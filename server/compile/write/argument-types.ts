@@ -41,7 +41,7 @@ async function requestFor(
   const { records } = await classRecords(builtModules(application), application);
   return {
     root,
-    functions: checked.map((procedure) => {
+    functions: [...checked, ...application.routes].map((procedure) => {
       const { module, export: exported } = procedure;
       const code = modules.describe(module).exports.find(({ name }) => name === exported)?.code;
       return {
@@ -49,6 +49,7 @@ async function requestFor(
         file: module.file,
         export: exported,
         ...(code !== undefined && { code }),
+        ...(procedure.route !== undefined && { route: true as const }),
       };
     }),
     classes: records.flatMap(({ key, module, export: exported, pattern, clash }) => {

@@ -1,7 +1,7 @@
 // Builds both Vite environments and writes the manifests.
 
-import { rm } from "node:fs/promises";
-import { dirname, relative } from "node:path";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 
 import type { Environment, Rolldown, ViteBuilder } from "vite";
 
@@ -13,6 +13,7 @@ import {
   type OutputFolders,
   digestsOf,
   hashSources,
+  manifestFiles,
   slashed,
   viteOutputFolders,
 } from "../../files/sources.ts";
@@ -39,6 +40,7 @@ import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import { readTypesOf } from "./argument-types.ts";
+import { contractOf } from "./contract.ts";
 import { typesModule, type TypesReading } from "../../types/reading.ts";
 import { type Written, outsideOf, withFile, writtenOf } from "./written.ts";
 
@@ -243,6 +245,9 @@ export class Build {
       ...classes.warnings,
       ...(types?.notes ?? []),
     );
+    const contract = contractOf(application, types);
+    await mkdir(this.serverFolder, { recursive: true });
+    await writeFile(join(this.serverFolder, manifestFiles.contract), JSON.stringify(contract));
     return await writeManifests({
       application,
       written: { browser, server },
