@@ -14,12 +14,15 @@ import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
 import { readTypesOf } from "../compile/write/argument-types.ts";
 import type { TypesReading } from "../types/reading.ts";
+import { pageBase } from "../compile/write/page-base.ts";
 import { parserOf } from "../compile/read/load-vite.ts";
 import { resolveForNode } from "../compile/plugin/resolve.ts";
 
 export interface OpenApplication {
   readonly application: Application;
   readonly output: string;
+  /** The path below which the application is. */
+  readonly base: string;
   readonly parse: Parse;
   /**
    * Resolves an import as the build of that side does: to a file, a module of Node or an id of
@@ -80,6 +83,7 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
   return {
     application,
     output,
+    base: pageBase(builder.config),
     parse: parserOf(vite),
     async compile(file, source) {
       // Vite doesn't transform JavaScript.

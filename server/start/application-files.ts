@@ -12,6 +12,7 @@ import { createPublicFiles, type PublicFiles } from "../files/files.ts";
 import { readKeptBuilds, servedBuilds } from "../files/kept-builds.ts";
 import { createRepositoryFiles } from "../files/repository-files.ts";
 import { slashed } from "../files/sources.ts";
+import { withContract } from "./contract-documents.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 
 interface FilesOptions {
@@ -70,7 +71,7 @@ export async function filesOf(
   if (![...publicFiles.paths()].includes("/")) warnOfIndex(config, options.root, host.log);
   if (config.fallback && publicFiles.fallback === undefined) throw missingFallback(config, options);
   const files = await createRepositoryFiles(output, built, publicFiles, served.earlier);
-  return { files, publicFiles };
+  return { files: await withContract(files, config, { output, built }), publicFiles };
 }
 
 /** Throws {@link Problems} for a segment that a standalone's build doesn't have. */

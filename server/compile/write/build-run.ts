@@ -40,7 +40,7 @@ import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import { readTypesOf } from "./argument-types.ts";
-import { contractOf } from "./contract.ts";
+import { clashProblems, contractOf } from "./contract.ts";
 import { typesModule, type TypesReading } from "../../types/reading.ts";
 import { type Written, outsideOf, withFile, writtenOf } from "./written.ts";
 
@@ -246,6 +246,9 @@ export class Build {
       ...(types?.notes ?? []),
     );
     const contract = contractOf(application, types);
+    const { openapi } = this.reader.options;
+    const clashes = openapi === undefined ? [] : clashProblems(application, contract);
+    if (clashes.length > 0) throw new Problems(clashes);
     await mkdir(this.serverFolder, { recursive: true });
     await writeFile(join(this.serverFolder, manifestFiles.contract), JSON.stringify(contract));
     return await writeManifests({

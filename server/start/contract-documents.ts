@@ -1,0 +1,70 @@
+// The contract of a build, as a repository or standalone tells it to others.
+
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import { Problems } from "../../src/base/problem.ts";
+import { answerHeaders, mediaTypes } from "../../src/base/protocol.ts";
+import type { RepositoryFiles } from "../../src/roles/repository.ts";
+import type { ApplicationConfig } from "../config/config.ts";
+import { parseContract } from "../contract/contract.ts";
+import { openApiOf } from "../contract/openapi.ts";
+import { publicContract } from "../contract/public-contract.ts";
+import { manifestFiles } from "../files/sources.ts";
+import { showsToken } from "../http/host.ts";
+import type { EnsuredBuild } from "./ensure-build.ts";
+
+/** Adds the documents to a repository's files, if the configuration wants them served. */
+export async function withContract(
+  files: RepositoryFiles,
+  { openapi }: Pick<ApplicationConfig, "openapi">,
+  { output, built }: EnsuredBuild,
+): Promise<RepositoryFiles> {
+  if (openapi === undefined) return files;
+  const file = join(output.server, manifestFiles.contract);
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new Problems([
+      { file, message: "the build has no contract to serve", hint: "Run 'seamline build' again" },
+    ]);
+  });
+  const contract = publicContract(parseContract(text, file));
+  const token = openapi === true ? undefined : openapi.token;
+  const documents = new Map([
+    ["openapi.json", answerOf(openApiOf(contract, built.manifest.base).document)],
+    ["contract.json", answerOf(contract)],
+  ]);
+  return {
+    ...files,
+    component: async (name, request) => {
+      const answer = documents.get(name);
+      return answer?.(request, token) ?? (await files.component(name, request));
+    },
+  };
+}
+
+function answerOf(document: object): (request: HttpRequest, token?: string) => HttpResponse {
+  const body = JSON.stringify(document);
+  const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+  const headers = {
+    ...answerHeaders,
+    "content-type": mediaTypes.json,
+    etag,
+    "cache-control": "no-cache",
+  };
+  return (request, token) => {
+    if (token !== undefined && !showsToken(request.headers, token))
+      return {
+        status: 401,
+        headers: {
+          ...answerHeaders,
+          "content-type": mediaTypes.text,
+          "www-authenticate": "Bearer",
+        },
+        body: "This needs the configured token: authorization: Bearer …",
+      };
+    return request.headers["if-none-match"] === etag
+      ? { status: 304, headers, body: "" }
+      : { status: 200, headers, body };
+  };
+}
