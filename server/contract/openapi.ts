@@ -82,10 +82,12 @@ export function openApiOf(whole: Contract, base = "/"): OpenApi {
       security: [],
       ...(tags.length > 0 && { tags }),
       paths: Object.fromEntries(paths),
-      components: {
-        schemas: { ...schemas.components, [schemas.problem]: problemSchema },
-        responses: { Problem: problemResponse(schemas.problem) },
-      },
+      ...(contract.procedures.length > 0 && {
+        components: {
+          schemas: { ...schemas.components(), [schemas.problem]: problemSchema },
+          responses: { Problem: problemResponse(schemas.problem) },
+        },
+      }),
     },
     clashes: [...owners].flatMap(([operationId, names]) =>
       names.length > 1 ? [{ operationId, names: names as [string, string, ...string[]] }] : [],
@@ -100,7 +102,8 @@ const unnamedVersion = "0.0.0";
 interface Schemas {
   read(type: Type): JsonSchema;
   written(type: Type): JsonSchema;
-  readonly components: Readonly<Record<string, JsonSchema>>;
+  /** Those that were referred to so far, and what they refer to. */
+  components(): Readonly<Record<string, JsonSchema>>;
   /** The name of the schema of problem details. */
   readonly problem: string;
 }
@@ -122,23 +125,34 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
     taken.set(free, key);
     return free;
   };
+  /** Component → the definition that it is of, and its form. */
+  const wanted = new Map<string, { readonly name: string; readonly by: () => SchemaOptions }>();
   const options = (isWritten: boolean): SchemaOptions => ({
-    refTo: (name) =>
-      `#/components/schemas/${named(name, !isWritten && differs(name) ? "Input" : "")}`,
+    refTo(name) {
+      const isInput = !isWritten && differs(name);
+      const component = named(name, isInput ? "Input" : "");
+      if (!wanted.has(component))
+        wanted.set(component, { name, by: () => (isInput ? asRead : asWritten) });
+      return `#/components/schemas/${component}`;
+    },
     written: isWritten,
     open: true,
+    objects: true,
     fieldsOf: (key) => classes[key]?.fields,
   });
   const [asRead, asWritten] = [options(false), options(true)];
-  const components = new Map<string, JsonSchema>();
-  for (const [name, { type, doc }] of Object.entries(definitions)) {
-    components.set(named(name, ""), described(schemaOf(type, asWritten), doc));
-    if (differs(name)) components.set(named(name, "Input"), described(schemaOf(type, asRead), doc));
-  }
   return {
     read: (type) => schemaOf(type, asRead),
     written: (type) => schemaOf(type, asWritten),
-    components: Object.fromEntries(components),
+    components() {
+      const found = new Map<string, JsonSchema>();
+      // It grows while schemas are made.
+      for (const [component, { name, by }] of wanted) {
+        const { type, doc } = definitions[name]!;
+        found.set(component, described(schemaOf(type, by()), doc));
+      }
+      return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+    },
     problem: named("Problem", " details"),
   };
 }

@@ -21,6 +21,8 @@ export interface SchemaOptions {
   readonly written?: boolean;
   /** Objects may have further members: they are dropped, or kept. */
   readonly open?: boolean;
+  /** No schema is a boolean, which some readers of OpenAPI don't expect. */
+  readonly objects?: boolean;
   /** The members that an instance shows in an answer. */
   readonly fieldsOf?: (key: string) => Readonly<Record<string, Member>> | undefined;
 }
@@ -36,15 +38,17 @@ export function jsonSchema(type: Type, prefix = "#/$defs/"): JsonSchema {
 export function schemaOf(type: Type, options: SchemaOptions): JsonSchema {
   const { refTo, written, open, fieldsOf } = options;
   const of = (part: Type): JsonSchema => schemaOf(part, options);
+  const anything = (fits: boolean): JsonSchema =>
+    options.objects ? (fits ? {} : { not: {} }) : fits;
   switch (type.kind) {
     case "unknown":
-      return true;
+      return anything(true);
     // Neither has a form in plain JSON.
     case "never":
     case "undefined":
-      return false;
+      return anything(false);
     case "regexp":
-      return written === true && { type: "string" };
+      return written ? { type: "string" } : anything(false);
     case "defined":
       return { not: { type: "null" } };
     case "nonprimitive":
