@@ -169,9 +169,13 @@ export const defaultRevisions = 1;
 /** Content type of calls. */
 export const jsonType = "application/json";
 
-export const mediaTypes: Readonly<Record<"text" | "json" | "script" | "bytes", string>> = {
+export const mediaTypes: Readonly<
+  Record<"text" | "json" | "problem" | "script" | "bytes", string>
+> = {
   text: "text/plain; charset=utf-8",
   json: jsonType,
+  /** RFC 9457. */
+  problem: "application/problem+json",
   script: "text/javascript; charset=utf-8",
   bytes: "application/octet-stream",
 };
@@ -192,6 +196,9 @@ export const rpcHeaders: typeof answerHeaders & Readonly<Record<typeof policyHea
   ...answerHeaders,
   [policyHeader]: "sandbox; default-src 'none'",
 };
+
+/** The fields of a call that decide the form of its answer. */
+export const callVary: string = `accept, ${headers.encoding}`;
 
 /** Followed by a revision, selects a build: of the public manifest, and of a node's modules. */
 export const revisionQuery = "?revision=";

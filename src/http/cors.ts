@@ -1,6 +1,7 @@
 // CORS: the rights of pages of other origins.
 
 import type { Args, CallHeaders } from "../base/call.ts";
+import { varying } from "./answers.ts";
 import type { Middleware } from "./middleware.ts";
 import type { HeaderFields, HttpResponse } from "../base/ports.ts";
 import type { Version } from "../base/version.ts";
@@ -150,16 +151,6 @@ export class CorsMiddleware implements Middleware {
 
 export function isCors(middleware: Middleware): middleware is CorsMiddleware {
   return (middleware as { [brand]?: true })[brand] === true;
-}
-
-/** Adds a name to a `vary` field. */
-function varying(vary: string | readonly string[] | undefined, name: string): string {
-  if (vary === undefined) return name;
-  const names = String(vary)
-    .toLowerCase()
-    .split(",")
-    .map((item) => item.trim());
-  return names.includes("*") || names.includes(name) ? String(vary) : `${String(vary)}, ${name}`;
 }
 
 function checkedOrigins(origin: unknown): readonly string[] {

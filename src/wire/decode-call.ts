@@ -1,7 +1,8 @@
 // Decodes the arguments of a call from its request.
 
 import type { Args } from "../base/call.ts";
-import { BadRequest, InvalidParameterValue, UnsupportedEncoding } from "../base/errors.ts";
+import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
+import { refusedArguments } from "../base/faults.ts";
 import type { ExtraMembers, Parameter } from "../base/manifest.ts";
 import type { InstanceParts, ParameterTypes, ValueSource } from "../base/parameter-types.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
@@ -167,7 +168,7 @@ export class CallArguments {
         return standsFor.key === key || classes.isInstance(key, standsFor.prototype);
       },
     });
-    if ("refusal" in judgement) throw new InvalidParameterValue(judgement.refusal);
+    if ("refusal" in judgement) throw refusedArguments(judgement.refusal);
     const build: DecodeOptions["build"] = (known, given, values) => {
       const parts = { args: given as InstanceParts["args"], fields: values };
       const { args: own, fields } = types.withoutExtra(known.record.key, parts, classes.isInstance);

@@ -28,6 +28,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     calls: { title: "Names, versions and arguments of a call", statements: 39 },
     responses: { title: "Responses", statements: 14 },
     plain: { title: "Plain answers, Blob and File", statements: 12 },
+    json: { title: "JSON answers and problem details", statements: 15 },
     streams: { title: "Bodies that stream", statements: 3 },
     "page-links": { title: "The link of a page", statements: 24 },
     generators: { title: "Streams of procedures", statements: 8 },

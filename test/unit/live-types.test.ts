@@ -2,6 +2,7 @@
 
 import { describe, expect, it, vi } from "vitest";
 
+import { faultText } from "../../src/base/faults.ts";
 import { LiveTypes } from "../../server/local/live-types.ts";
 import { generateChecks } from "../../server/types/generate-checks.ts";
 import type { Type, TypeModel } from "../../server/types/model.ts";
@@ -42,7 +43,9 @@ async function outcome(types: LiveTypes, value: unknown): Promise<unknown> {
     isTree: true,
     isInstance: () => false,
   });
-  return checked && ("refusal" in checked ? checked.refusal : checked.positions[0]);
+  if (checked === undefined || checked === null) return undefined;
+  if (!("refusal" in checked)) return checked.positions[0];
+  return faultText(checked.refusal.faults, checked.refusal.more);
 }
 
 describe("types that are read while calls come", () => {

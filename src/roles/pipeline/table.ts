@@ -11,7 +11,7 @@ import { refusalEncoding } from "../../wire/encoding.ts";
 import type { MiddlewareChain } from "./middleware-chain.ts";
 import type { Observer } from "./observer.ts";
 import type { Receive } from "./receive.ts";
-import { notFound } from "../../http/answers.ts";
+import { notFound, withCallVary } from "../../http/answers.ts";
 import type { Refuse } from "./refuse.ts";
 import { createRouteEndpoint, type RoutesNow } from "./route-endpoint.ts";
 
@@ -55,13 +55,17 @@ export function createTable(parts: TableParts): Table {
     return Promise.resolve(chain.cors?.ontoPreflight(options, request.headers) ?? options);
   };
 
-  const refuse: Table["refuse"] = (thrown, request, trust) =>
-    parts.refuse(thrown, {
-      request,
-      encoding: refusalEncoding(request.headers),
-      trust,
-      isOther: true,
+  const refuse: Table["refuse"] = async (thrown, request, trust) => {
+    const encoding = refusalEncoding(request.headers);
+    const refused = { request, trust, isOther: true } as const;
+    if (request.target.startsWith(rpcPath))
+      return withCallVary(await parts.refuse(thrown, { ...refused, encoding }));
+    // Only calls have answers in JSON.
+    return await parts.refuse(thrown, {
+      ...refused,
+      encoding: encoding === "json" ? "plain" : encoding,
     });
+  };
 
   const find: Table["find"] = async (request, trust) => {
     try {

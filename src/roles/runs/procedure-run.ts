@@ -2,7 +2,8 @@
 
 import type { Access } from "../../base/manifest.ts";
 import type { Args, Call } from "../../base/call.ts";
-import { InvalidParameterValue, memoryExhausted } from "../../base/errors.ts";
+import { memoryExhausted } from "../../base/errors.ts";
+import { refusedArguments } from "../../base/faults.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { headers } from "../../base/protocol.ts";
 import type { ParameterTypes } from "../../base/parameter-types.ts";
@@ -101,7 +102,7 @@ export class ProcedureRun implements Run {
       isTree: this.#args.isTree && !(args instanceof LazyArguments && args.touched),
       isInstance: classes.isInstance,
     });
-    if ("refusal" in checked) throw new InvalidParameterValue(checked.refusal);
+    if ("refusal" in checked) throw refusedArguments(checked.refusal);
     if (openAnswers !== undefined) this.#dropped = checked.dropped;
     return checked.positions;
   }
