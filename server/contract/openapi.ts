@@ -362,8 +362,20 @@ const problemSchema: JsonSchema = {
     detail: { type: "string", description: "Its message" },
     faults: {
       type: "array",
-      items: { type: "string" },
+      items: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "As lines[0].metres" },
+          message: { type: "string" },
+        },
+        required: ["path", "message"],
+      },
       description: "What is wrong with the arguments, one by one",
+    },
+    trace: {
+      type: "array",
+      items: { type: "string" },
+      description: "The procedures on its way, the first one first",
     },
   },
   required: ["type", "title", "status"],
