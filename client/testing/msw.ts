@@ -18,6 +18,7 @@ import {
 } from "../../src/roles/application/fake-modules.ts";
 import { exchange } from "../../src/roles/memory-exchange.ts";
 import { createNode } from "../../src/roles/node.ts";
+import { withoutVersion } from "../../src/base/version.ts";
 import { withCallVary } from "../../src/http/answers.ts";
 import { decodeSegment, pathOf } from "../../src/http/router.ts";
 import { webStream } from "../../src/http/web-messages.ts";
@@ -65,7 +66,7 @@ export function mswHandlers<Procedures = ProceduresOf>(
       const { href, origin, host: authority } = new URL(request.url);
       const pathAndQuery = href.slice(origin.length);
       const target = pathAndQuery.slice(pathAndQuery.indexOf(rpcPath));
-      const fqn = decodeSegment(pathOf(target).slice(rpcPath.length));
+      const fqn = withoutVersion(decodeSegment(pathOf(target).slice(rpcPath.length)));
       if (!fakeByFqn.has(fqn) && unknown === "pass") return undefined;
       // Browsers hide the Host header from scripts.
       const headers = { host: authority, ...Object.fromEntries(request.headers) };

@@ -15,7 +15,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     overview: { title: "What Seamline does", statements: 24 },
     procedures: { title: "Procedures and their parameters", statements: 19 },
     names: { title: "Names", statements: 16 },
-    versions: { title: "Versions and load balancing", statements: 16 },
+    versions: { title: "Versions and load balancing", statements: 20 },
     segments: { title: "Segment files", statements: 31 },
     access: { title: "Access and authentication", statements: 12 },
     guards: { title: "Guards", statements: 16 },

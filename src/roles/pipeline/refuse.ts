@@ -7,6 +7,7 @@ import { headers, rpcPath, serviceHeaders } from "../../base/protocol.ts";
 import { linesOf } from "../../base/call-trace.ts";
 import { ofForeignError } from "../../base/foreign-error.ts";
 import { errorOf, passed } from "../../base/trace.ts";
+import { withoutVersion } from "../../base/version.ts";
 import type { Classes } from "../../codec/classes.ts";
 import { attempt } from "../../codec/values/fault.ts";
 import { ErrorMask, type ErrorVisibility } from "../../codec/error-mask.ts";
@@ -177,7 +178,8 @@ function aboutOf({ target, headers: fields, notes }: HttpRequest): LogFields {
   };
 }
 
-const procedureOf = (path: string): string => decodeSegment(path.slice(rpcPath.length));
+const procedureOf = (path: string): string =>
+  withoutVersion(decodeSegment(path.slice(rpcPath.length)));
 
 /** An application's error may have a getter in place of trace lines, and it may throw. */
 function readTrace(thrown: unknown, call: Refused): readonly string[] {
