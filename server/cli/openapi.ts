@@ -3,10 +3,10 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { formatProblem, Problems } from "../../src/base/problem.ts";
+import { Problems } from "../../src/base/problem.ts";
 import { createLog } from "../base/log.ts";
 import type { Terminal } from "../base/terminal.ts";
-import { makeFolder, writing } from "../base/write-failure.ts";
+import { writing } from "../base/write-failure.ts";
 import { buildSettings } from "./build.ts";
 import { withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";

@@ -12,7 +12,6 @@ import { createPublicFiles, type PublicFiles } from "../files/files.ts";
 import { readKeptBuilds, servedBuilds } from "../files/kept-builds.ts";
 import { createRepositoryFiles } from "../files/repository-files.ts";
 import { slashed } from "../files/sources.ts";
-import { withContract } from "./contract-documents.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 
 interface FilesOptions {
@@ -71,7 +70,9 @@ export async function filesOf(
   if (![...publicFiles.paths()].includes("/")) warnOfIndex(config, options.root, host.log);
   if (config.fallback && publicFiles.fallback === undefined) throw missingFallback(config, options);
   const files = await createRepositoryFiles(output, built, publicFiles, served.earlier);
-  return { files: await withContract(files, config, { output, built }), publicFiles };
+  if (config.openapi === undefined) return { files, publicFiles };
+  const { withContract } = await import("./contract-documents.ts");
+  return { files: await withContract(files, config.openapi, { output, built }), publicFiles };
 }
 
 /** Throws {@link Problems} for a segment that a standalone's build doesn't have. */

@@ -8,39 +8,50 @@ import { Problems } from "../../src/base/problem.ts";
 import { answerHeaders, mediaTypes } from "../../src/base/protocol.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import type { ApplicationConfig } from "../config/config.ts";
-import { parseContract } from "../contract/contract.ts";
+import { type Contract, parseContract } from "../contract/contract.ts";
 import { openApiOf } from "../contract/openapi.ts";
 import { publicContract } from "../contract/public-contract.ts";
 import { manifestFiles } from "../files/sources.ts";
 import { showsToken } from "../http/host.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 
-/** Adds the documents to a repository's files, if the configuration wants them served. */
+type Openapi = NonNullable<ApplicationConfig["openapi"]>;
+
+/** Adds the documents to a repository's files. */
 export async function withContract(
   files: RepositoryFiles,
-  { openapi }: Pick<ApplicationConfig, "openapi">,
+  openapi: Openapi,
   { output, built }: EnsuredBuild,
 ): Promise<RepositoryFiles> {
-  if (openapi === undefined) return files;
   const file = join(output.server, manifestFiles.contract);
   const text = await readFile(file, "utf8").catch(() => {
     throw new Problems([
       { file, message: "the build has no contract to serve", hint: "Run 'seamline build' again" },
     ]);
   });
-  const contract = publicContract(parseContract(text, file));
-  const token = openapi === true ? undefined : openapi.token;
-  const documents = new Map([
-    ["openapi.json", answerOf(openApiOf(contract, built.manifest.base).document)],
-    ["contract.json", answerOf(contract)],
-  ]);
+  const document = contractDocuments(parseContract(text, file), openapi, built.manifest.base);
   return {
     ...files,
-    component: async (name, request) => {
-      const answer = documents.get(name);
-      return answer?.(request, token) ?? (await files.component(name, request));
-    },
+    component: async (name, request) =>
+      document(name, request) ?? (await files.component(name, request)),
   };
+}
+
+export const contractNames: ReadonlySet<string> = new Set(["openapi.json", "contract.json"]);
+
+/** Answers requests for `openapi.json` and `contract.json`, and no others. */
+export function contractDocuments(
+  whole: Contract,
+  openapi: Openapi,
+  base?: string,
+): (name: string, request: HttpRequest) => HttpResponse | undefined {
+  const contract = publicContract(whole);
+  const token = openapi === true ? undefined : openapi.token;
+  const documents = new Map([
+    ["openapi.json", answerOf(openApiOf(contract, base).document)],
+    ["contract.json", answerOf(contract)],
+  ]);
+  return (name, request) => documents.get(name)?.(request, token);
 }
 
 function answerOf(document: object): (request: HttpRequest, token?: string) => HttpResponse {

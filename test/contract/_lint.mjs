@@ -11,6 +11,7 @@ const byTheAuthor = new Set(["info-license", "tag-description"]);
 parentPort?.on("message", async (/** @type {string} */ source) => {
   const { valid, errors } = await new Validator().validate(JSON.parse(source));
   const problems = await lintFromString({ source, config, absoluteRef: "/openapi.json" });
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
   parentPort?.postMessage([
     ...(valid ? [] : [JSON.stringify(errors)]),
     ...problems

@@ -12,6 +12,7 @@ export async function expectValid(document: object): Promise<void> {
   linter ??= new Worker(join(import.meta.dirname, "_lint.mjs"));
   linter.unref();
   const answer = once(linter, "message");
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
   linter.postMessage(JSON.stringify(document));
   const [problems] = (await answer) as [readonly string[]];
   expect(problems).toEqual([]);

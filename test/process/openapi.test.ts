@@ -140,11 +140,10 @@ describe("the document", () => {
 
 describe("clients", () => {
   it("A generated one in TypeScript (swagger-typescript-api)", async () => {
-    await promisify(execFile)(process.execPath, [
-      join(root, "node_modules/swagger-typescript-api/dist/cli.mjs"),
-      ...["generate", "--silent", "--path", `${service.url}/svc/openapi.json`],
-      ...["--output", application.root, "--name", "client.ts"],
-    ]);
+    const generator = join(root, "node_modules/swagger-typescript-api/dist/cli.mjs");
+    const from = `${service.url}/svc/openapi.json`;
+    const words = ["generate", "--silent", "-p", from, "-o", application.root, "-n", "client.ts"];
+    await promisify(execFile)(process.execPath, [generator, ...words]);
     const code = await readFile(join(application.root, "client.ts"), "utf8");
     const file = join(application.root, "client.mjs");
     await writeFile(
