@@ -10,12 +10,11 @@ const byTheAuthor = new Set(["info-license", "tag-description"]);
 
 parentPort?.on("message", async (/** @type {string} */ source) => {
   const { valid, errors } = await new Validator().validate(JSON.parse(source));
-  const problems = await lintFromString({ source, config, absoluteRef: "/openapi.json" });
+  const linted = await lintFromString({ source, config, absoluteRef: "/openapi.json" });
+  const problems = linted
+    .filter(({ ruleId }) => !byTheAuthor.has(ruleId))
+    .map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
+  if (!valid) problems.push(JSON.stringify(errors));
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
-  parentPort?.postMessage([
-    ...(valid ? [] : [JSON.stringify(errors)]),
-    ...problems
-      .filter(({ ruleId }) => !byTheAuthor.has(ruleId))
-      .map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`),
-  ]);
+  parentPort?.postMessage(problems);
 });

@@ -78,7 +78,7 @@ async function documentOf(
 const json = (schema: unknown): unknown => ({ "application/json": { schema } });
 
 describe("operations", () => {
-  it("A safe procedure whose parameters fit into a query is a GET, any other a POST", async () => {
+  it("openapi-1: A safe procedure whose arguments fit into a query is a GET, any other a POST with a JSON body", async () => {
     const { operation, openapi } = await documentOf(
       `export async function find(term: string, limit = 20, tags?: ("a" | "b")[]) { return 1; }
 export async function about(line: { sku: string }) { return "a"; }
@@ -117,7 +117,7 @@ export async function order(sku: string) {}`,
     expect(operation("/rpc/shop/order", "post").responses).not.toHaveProperty("200");
   });
 
-  it("Streams need 3.2, which knows QUERY", async () => {
+  it("openapi-2: A document with a stream is of OpenAPI 3.2, with the schema of its items and QUERY; others are of 3.1", async () => {
     const { operation, openapi } = await documentOf(
       `export async function* watch(sku: string): AsyncGenerator<{ price: number }> {}
 export async function about(line: { sku: string }) { return "a"; }`,
@@ -141,7 +141,7 @@ export async function about(line: { sku: string }) { return "a"; }`,
     });
   });
 
-  it("Each version has a path, and all but the highest are deprecated", async () => {
+  it("openapi-3: Each version has a path, and all but the highest are deprecated", async () => {
     const { operation } = await documentOf(
       `export async function quote() { return 1; }
 export async function quote_v2() { return 1; }
@@ -159,7 +159,7 @@ export async function quote_v10() { return 1; }`,
     expect(operation("/rpc/shop/quote@10.0.0", "post")).not.toHaveProperty("deprecated");
   });
 
-  it("Files come as a form, and go out as they are", async () => {
+  it("openapi-4: Files come as a form, and go out as they are", async () => {
     const { operation } = await documentOf(
       "export async function swap(file: File, more: Blob[], note: string): Promise<Blob> { return file; }",
       { swap: {} },
@@ -170,7 +170,7 @@ export async function quote_v10() { return 1; }`,
     });
   });
 
-  it("A guarded one says so, and not by which guard", async () => {
+  it("openapi-5: An operation says that it is guarded, and not by which guard", async () => {
     const { operation } = await documentOf("/** Cancels. */ export async function cancel() {}", {
       cancel: { guarded: true },
     });
@@ -191,7 +191,7 @@ export async function quote_v10() { return 1; }`,
     });
   });
 
-  it("Routes have their methods, with one path for patterns that only differ in names", async () => {
+  it("openapi-6: Routes have their methods, with one path for patterns that only differ in names", async () => {
     const { operation, text } = await documentOf("", {}, [
       { name: "shop/show", access: "public", method: "GET", path: "/orders/:id", doc: "Shows." },
       { name: "shop/put", access: "public", method: "PUT", path: "/orders/:number" },
@@ -218,7 +218,7 @@ export async function quote_v10() { return 1; }`,
 });
 
 describe("schemas", () => {
-  it("Types that are read in another form than they are written have two schemas", async () => {
+  it("openapi-7: Types that are read in another form than they are written have two schemas", async () => {
     const { schemas, operation } = await documentOf(
       `export interface Money { amount: bigint }
 /** A bill. */
@@ -278,7 +278,7 @@ export interface Told { b: string }
 export async function open(): Promise<Told> { return null!; }
 export async function closed(secret: Secret): Promise<Told> { return null!; }`;
 
-  it("Only what is public, and its types", () => {
+  it("openapi-8: Only what is public is told, with the types of this", () => {
     const whole = contractOf(source, { open: {}, closed: { access: "protected" } });
     expect(Object.keys(whole.definitions).sort()).toEqual(["Inner", "Secret", "Told"]);
     for (const text of [publicContract(whole), openApiOf(whole).document].map((told) =>

@@ -96,7 +96,7 @@ describe("the document", () => {
     expect(again.status).toBe(304);
   });
 
-  it("is served only where the configuration says so, and to those who have its token", async () => {
+  it("openapi-11: The document is served only where the configuration says so, and to those who have its token", async () => {
     const standalone = { mode: "standalone", url: anyPort };
     const closed = await application.service("closed", standalone);
     const { url } = await application.service("token", { ...standalone, openapi: { token } });
@@ -256,7 +256,7 @@ interface Client {
   >;
 }
 
-it("Two operations of one id are a problem of the command, and of builds that will serve it", async () => {
+it("openapi-12: Two operations of one id are a problem of seamline openapi, and of builds that will serve it", async () => {
   const other = await createApplication();
   try {
     await other.put("src/shop_a/d.ts", "export async function b_c() {}");
