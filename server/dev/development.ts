@@ -313,7 +313,9 @@ export class Development implements PluginSession, ControlledSession {
       await before;
       // Another change has come meanwhile, and its reading counts.
       if (application !== this.#current) return undefined;
-      return await readTypesOf(application, this.#server.config);
+      return await readTypesOf(application, this.#server.config, {
+        contract: this.#reader.options.openapi !== undefined,
+      });
     });
     this.#typesRead = read.then(
       (reading) => {

@@ -48,7 +48,9 @@ export interface OpenApplication {
   /** What is wrong with the tsconfig.json of these files, each once. */
   readonly tsconfigProblems: (files: Iterable<string>) => Promise<readonly Problem[]>;
   /** What the types of parameters say; undefined if no arguments are checked. */
-  readonly readTypes: () => Promise<TypesReading | undefined>;
+  readonly readTypes: (
+    options?: Parameters<typeof readTypesOf>[2],
+  ) => Promise<TypesReading | undefined>;
   /** Whether plugins of the application resolve modules that Vite's own resolver doesn't find. */
   readonly hasOtherResolvers: boolean;
 }
@@ -97,7 +99,7 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
     hasOtherResolvers: builder.config.plugins.some(
       (plugin) => !isKnown(plugin) && plugin.resolveId !== undefined,
     ),
-    readTypes: async () => await readTypesOf(application, builder.config),
+    readTypes: async (how) => await readTypesOf(application, builder.config, how),
     tsconfigProblems: async (files) => await reader.tsconfigProblems(browser, files),
     resolve,
     async forNode(source, importer) {

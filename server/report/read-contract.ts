@@ -16,7 +16,7 @@ export async function readContract(settings: BuildOptions): Promise<{
 }> {
   const { application, readTypes, base } = await openApplication(settings);
   if (application.problems.length > 0) throw new Problems(application.problems);
-  const types = await readTypes();
+  const types = await readTypes({ contract: true });
   const problems = types?.problems ?? [];
   if (problems.length > 0) throw new Problems(problems);
   const contract = contractOf(application, types);

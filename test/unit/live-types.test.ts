@@ -17,8 +17,7 @@ function reading(type: Type, problems: TypesReading["problems"] = []): TypesRead
     classes: {},
     definitions: {},
   };
-  const contract = { functions: {}, classes: {}, definitions: {}, docs: {} };
-  return { model, checks: generateChecks(model), problems, notes: [], unchecked: {}, contract };
+  return { model, checks: generateChecks(model), problems, notes: [], unchecked: {} };
 }
 
 const number = reading({ kind: "number" });

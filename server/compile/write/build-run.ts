@@ -146,7 +146,7 @@ export class Build {
     if (application.problems.length > 0) throw new Problems(application.problems);
     await writeModuleTypes(application);
     // Beside the bundler, which takes as long; what fails is thrown where it is awaited.
-    const types = readTypesOf(application, server.getTopLevelConfig());
+    const types = readTypesOf(application, server.getTopLevelConfig(), { contract: true });
     types.catch(() => {});
     const final: OutputFolders = this.#folders?.final ?? {
       browser: this.#finalBrowserFolder ?? "",
