@@ -141,8 +141,8 @@ const application: TestProcedure[] = [
     fqn: "a/cached",
     in: { a: { access: "public", safe: true } },
     body: body("a/cached", (context) => {
-      context.response!.headers.set("cache-control", "public, max-age=60");
-      context.response!.headers.set("vary", "accept-language");
+      context.response.headers.set("cache-control", "public, max-age=60");
+      context.response.headers.set("vary", "accept-language");
       return new Date(0);
     }),
   },
