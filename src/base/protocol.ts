@@ -3,6 +3,9 @@
 /** Calls: `/rpc/<FQN>`. */
 export const rpcPath = "/rpc/";
 
+/** The methods of calls. QUERY (RFC 10008) is for procedures that are `safe`: like POST, but it may be repeated. */
+export const callMethods: readonly string[] = ["GET", "POST", "QUERY"];
+
 /** Not one of `paths`, so that it isn't part of what browsers load. */
 export const consolePath = "/svc/console";
 

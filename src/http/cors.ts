@@ -5,13 +5,11 @@ import { varying } from "./answers.ts";
 import type { Middleware } from "./middleware.ts";
 import type { HeaderFields, HttpResponse } from "../base/ports.ts";
 import type { Version } from "../base/version.ts";
+import { callMethods } from "../base/protocol.ts";
 import { parsedUrl } from "../base/url.ts";
 
 // A brand instead of `instanceof`: an application's bundle may hold a copy of this module.
 const brand: unique symbol = Symbol.for("seamline.cors");
-
-/** The methods of `/rpc`. */
-const callMethods: readonly string[] = ["GET", "POST"];
 
 /** Options of {@link CorsMiddleware}. */
 export interface CorsOptions {

@@ -4,7 +4,7 @@ import { MethodNotAllowed, NodeNotAvailable } from "../base/errors.ts";
 import { type Fault, faultsOf } from "../base/faults.ts";
 import type { HttpResponse } from "../base/ports.ts";
 import { mediaTypes, rpcHeaders } from "../base/protocol.ts";
-import { answerStatusOf, isInnerRefusal } from "../http/refusals.ts";
+import { allowedMethods, answerStatusOf, isInnerRefusal } from "../http/refusals.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
 import { attempt, needsReferences } from "../codec/values/fault.ts";
 import { internal, publicMessage, textOf } from "../codec/values/public-message.ts";
@@ -40,7 +40,7 @@ export function encodeError(
     mask === undefined ? unmasked : { ...unmasked, classes: mask, hidden: mask.hidden };
   const more =
     error instanceof MethodNotAllowed
-      ? { allow: "GET, POST" }
+      ? { allow: allowedMethods(error) }
       : error instanceof NodeNotAvailable
         ? { "retry-after": "1" }
         : {};

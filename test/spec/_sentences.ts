@@ -25,6 +25,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     endpoints: { title: "Endpoints and components", statements: 5 },
     get: { title: "Calls by GET", statements: 11 },
     post: { title: "Calls by POST", statements: 9 },
+    query: { title: "Calls by QUERY", statements: 8 },
     calls: { title: "Names, versions and arguments of a call", statements: 39 },
     responses: { title: "Responses", statements: 14 },
     plain: { title: "Plain answers, Blob and File", statements: 12 },

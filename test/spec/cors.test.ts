@@ -24,12 +24,12 @@ const corsOf = (headers: Readonly<Record<string, unknown>>): Record<string, unkn
 
 const open = {
   "access-control-allow-origin": "*",
-  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-methods": "GET, POST, QUERY",
   "access-control-allow-headers": "*",
 };
 const narrow = {
   "access-control-allow-origin": page,
-  "access-control-allow-methods": "GET, POST",
+  "access-control-allow-methods": "GET, POST, QUERY",
   "access-control-allow-headers": "content-type, authorization",
   vary: "origin",
 };
@@ -220,7 +220,7 @@ describe("CorsMiddleware", () => {
     expect((await answered(page))["access-control-allow-headers"]).toBe("*");
   });
 
-  it("cors-8: CorsMiddleware always sets Access-Control-Allow-Methods to GET, POST", async () => {
+  it("cors-8: CorsMiddleware always sets Access-Control-Allow-Methods to GET, POST, QUERY", async () => {
     const { role, call } = await layered("node", new CorsMiddleware(page, "authorization"));
     const deletePreflight = { ...preflight, "access-control-request-method": "DELETE" };
     const answers = [
@@ -229,9 +229,9 @@ describe("CorsMiddleware", () => {
       await ask(role, "OPTIONS", "/rpc/app/echo", deletePreflight),
     ];
     expect(answers.map((answer) => answer.headers["access-control-allow-methods"])).toEqual([
-      "GET, POST",
-      "GET, POST",
-      "GET, POST",
+      "GET, POST, QUERY",
+      "GET, POST, QUERY",
+      "GET, POST, QUERY",
     ]);
   });
 

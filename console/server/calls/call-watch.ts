@@ -4,7 +4,7 @@
 import type { Caller, Figures, Flow, ProcedureRate, SeenCall } from "../../console-state.ts";
 import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
-import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
+import { callMethods, headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
 import {
   type CallObserver,
   hiddenError,
@@ -57,7 +57,7 @@ export class CallWatch implements CallObserver {
 
   async call(request: HttpRequest, rpc: RpcHandler, from?: Caller): Promise<HttpResponse> {
     // A preflight isn't a call.
-    if (request.method !== "GET" && request.method !== "POST") return await rpc(request);
+    if (!callMethods.includes(request.method)) return await rpc(request);
     const watched = new WatchedRequest(request);
     const startedAt = this.#clock.now();
     this.#open++;

@@ -1,11 +1,11 @@
 // The first steps of every call and request for a route, in all roles: reads and checks its head, once; gives it a
 // place among the running ones; and enforces its time limit. Then the role runs it or passes it on.
 
-import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../../base/errors.ts";
+import { DeadlineExceeded, RequestTimeout } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
-import { policyHeader, rpcHeaders } from "../../base/protocol.ts";
+import { callMethods, policyHeader, rpcHeaders } from "../../base/protocol.ts";
 import { withCallVary, withHeaders } from "../../http/answers.ts";
-import { noMemory } from "../../http/refusals.ts";
+import { methodNotAllowed, noMemory } from "../../http/refusals.ts";
 import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { Trust } from "../../http/trust.ts";
 import type { MatchedRoute } from "../../runtime/routes.ts";
@@ -76,8 +76,8 @@ export function createReceive(parts: ReceiveParts): Receive {
       finish(await parts.refuse(thrown, exchange ?? { request, encoding, trust, route }));
     try {
       if (route === undefined) encoding = readEncoding(request.headers);
-      if (route === undefined && request.method !== "GET" && request.method !== "POST")
-        throw new MethodNotAllowed();
+      if (route === undefined && !callMethods.includes(request.method))
+        throw methodNotAllowed(callMethods);
       if (!host.memory.hasRoom()) throw noMemory();
       const body = movement?.received(request);
       const places = { admission, streams };

@@ -2,7 +2,7 @@
 
 import { BadRequest } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
-import { rpcHeaders, rpcPath } from "../../base/protocol.ts";
+import { callMethods, rpcHeaders, rpcPath } from "../../base/protocol.ts";
 import { isHealth } from "../../http/health.ts";
 import type { PublicOrigin } from "../../http/public-origin.ts";
 import { createRouter, type Route } from "../../http/router.ts";
@@ -51,7 +51,8 @@ export function createTable(parts: TableParts): Table {
 
   const call: Table["call"] = (request, trust) => {
     if (receive !== undefined && request.method !== "OPTIONS") return receive(request, trust);
-    const options: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
+    const headers = { allow: callMethods.join(", "), ...rpcHeaders };
+    const options: HttpResponse = { status: 204, headers };
     return Promise.resolve(chain.cors?.ontoPreflight(options, request.headers) ?? options);
   };
 
