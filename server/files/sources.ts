@@ -22,6 +22,8 @@ export const manifestFiles = {
   kept: "kept.json",
   /** The size of each module in the browser's files, for `seamline inspect`. */
   sizes: "sizes.json",
+  /** What the application promises to its callers. */
+  contract: "contract.json",
 } as const;
 
 /** Where `seamline build` writes below `output`. */

@@ -1,15 +1,23 @@
 // Which types of a model have a name, and which stand where they are used.
 
-import type { ClassTypes, Signature, Type, TypeModel } from "./model.ts";
+import type { ClassTypes, Type } from "./model.ts";
 
 /** A type with parts, as it was read: `ref` in it has the `id` of another slot. */
 export interface Slot {
   readonly id: string;
-  readonly name: { readonly text: string; readonly ofObject: boolean };
+  readonly name: { readonly text: string; readonly ofObject: boolean; readonly doc?: string };
   uses: number;
   /** It contains itself. */
   recursive: boolean;
   type: Type | undefined;
+}
+
+export interface Settled<Functions> {
+  readonly functions: Readonly<Record<string, Functions>>;
+  readonly classes: Readonly<Record<string, ClassTypes>>;
+  readonly definitions: Readonly<Record<string, Type>>;
+  /** Definition → its comment in the source. */
+  readonly docs: Readonly<Record<string, string>>;
 }
 
 /** An anonymous type that is written at each of its uses, in characters of JSON. */
@@ -19,15 +27,16 @@ const maxRepeated = 200;
  * Named objects and types that contain themselves become definitions, and so do large ones that are
  * used several times. A number tells definitions of one name apart.
  */
-export function settle(
+export function settle<Functions>(
   slots: readonly Slot[],
   classes: ReadonlyMap<string, ClassTypes>,
-  functions: ReadonlyMap<string, readonly Signature[]>,
-): TypeModel {
+  functions: ReadonlyMap<string, Functions>,
+): Settled<Functions> {
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
   const settled = new Map<string, Type>();
   const counts = new Map<string, number>();
   const definitions = new Map<string, Type>();
+  const docs = new Map<string, string>();
   const put = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(put);
     if (typeof value !== "object" || value === null) return value;
@@ -61,19 +70,21 @@ export function settle(
     definitions.set(ref.to, whole);
     return ref;
   };
-  const freeName = ({ name: { text } }: Slot): string => {
+  const freeName = ({ name: { text, doc } }: Slot): string => {
     let count = counts.get(text) ?? 1;
     let name = count === 1 ? text : `${text}${count}`;
     // `Line2` may be a name in the source.
     while (definitions.has(name)) name = `${text}${++count}`;
     counts.set(text, count + 1);
     definitions.set(name, { kind: "never" });
+    if (doc !== undefined) docs.set(name, doc);
     return name;
   };
   return {
-    functions: put(Object.fromEntries(functions)) as TypeModel["functions"],
-    classes: put(Object.fromEntries(classes)) as TypeModel["classes"],
+    functions: put(Object.fromEntries(functions)) as Settled<Functions>["functions"],
+    classes: put(Object.fromEntries(classes)) as Settled<Functions>["classes"],
     definitions: Object.fromEntries(definitions),
+    docs: Object.fromEntries(docs),
   };
 }
 

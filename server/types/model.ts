@@ -23,6 +23,8 @@ export interface Member {
   readonly type: Type;
   /** It may be absent, or `undefined`. */
   readonly optional?: true;
+  /** Its comment in the source: in contracts alone. */
+  readonly doc?: string;
 }
 
 /** An index signature: what the members have whose key it takes. */
@@ -104,7 +106,7 @@ export const binaryTypes = [
 
 /** One position of a parameter list. */
 export type ParameterType =
-  | { readonly kind: "plain"; readonly name: string; readonly type: Type; readonly optional?: true }
+  | ({ readonly kind: "plain" } & NamedType)
   /** `type` is that of the whole array. */
   | { readonly kind: "rest"; readonly name: string; readonly type: Type }
   | {
@@ -120,9 +122,11 @@ export type ParameterType =
       readonly optional?: true;
     };
 
-/** A name in a destructured parameter. */
+/** A parameter, or a name in a destructured one. */
 export interface NamedType extends Member {
   readonly name: string;
+  /** If it is a literal: in contracts alone. */
+  readonly default?: Literal;
 }
 
 export interface Signature {
@@ -143,4 +147,28 @@ export interface TypeModel {
   readonly classes: Readonly<Record<string, ClassTypes>>;
   /** Of each function, its overloads: a call has to fit one of them. */
   readonly functions: Readonly<Record<string, readonly Signature[]>>;
+}
+
+/** What the compiler says of the functions of an application: a contract adds what segment files say. */
+export interface ContractTypes {
+  /** By the names of {@link TypeModel}. */
+  readonly functions: Readonly<Record<string, ContractFunction>>;
+  readonly definitions: Readonly<Record<string, Type>>;
+  /** Definition → its comment in the source. */
+  readonly docs: Readonly<Record<string, string>>;
+  readonly classes: Readonly<Record<string, ClassTypes>>;
+}
+
+export interface ContractFunction {
+  /** None of a function that answers requests instead of calls. */
+  readonly signatures: readonly ContractSignature[];
+  readonly doc?: string;
+  readonly deprecated?: true;
+}
+
+export interface ContractSignature {
+  readonly parameters: readonly ParameterType[];
+  /** Of its answer; of each item if it streams. `unknown` where it can't be read. */
+  readonly result: Type;
+  readonly streams?: true;
 }

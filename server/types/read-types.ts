@@ -9,6 +9,8 @@ import {
   type BinaryType,
   binaryTypes,
   type ClassTypes,
+  type ContractFunction,
+  type ContractTypes,
   type IndexRule,
   type Literal,
   type Member,
@@ -18,7 +20,13 @@ import {
   type Type,
   type TypeModel,
 } from "./model.ts";
-import { type Compiler, type ProgramOptions, type Programs, programsOf } from "./programs.ts";
+import {
+  type Compiler,
+  isOfPackage,
+  type ProgramOptions,
+  type Programs,
+  programsOf,
+} from "./programs.ts";
 import { constrain, type Constraint, constraintNames } from "./constrain.ts";
 import { settle, type Slot } from "./definitions.ts";
 import { maxTries, triesOf, unionOf, withoutUndefined } from "./union.ts";
@@ -35,6 +43,8 @@ export interface WantedFunction {
    * parameters, and gives types where those of the export say `any`.
    */
   readonly code?: number;
+  /** It answers requests instead of calls: only its comment is read. */
+  readonly route?: true;
 }
 
 /** An exported class of the application. */
@@ -47,6 +57,8 @@ export interface WantedClass {
 }
 
 export interface ReadOptions extends ProgramOptions {
+  /** Whether callers are to be told of the functions. */
+  readonly contract?: boolean;
   /** All classes whose instances travel: those that extend a class which a parameter takes are read. */
   readonly classes?: readonly WantedClass[];
   /** The key that instances of a class travel with; `undefined` for a class whose instances can't. */
@@ -64,6 +76,8 @@ export interface ReadTypes {
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
+  /** The types of the functions and of their results, as callers are told of them; if it was asked for. */
+  readonly contract?: ContractTypes;
   /** As of {@link Programs}. */
   readonly files: Programs["files"];
 }
@@ -109,9 +123,10 @@ export function readTypes(
   const subclasses = options.classes ?? [];
   const modules = [...new Set([...wanted, ...subclasses].map(({ file }) => file))];
   const { byModule, problems: configProblems, loose, ...read } = programsOf(ts, modules, options);
-  const slots: Slot[] = [];
   const classes = new Map<string, ClassTypes>();
-  const readers = new Map<ts.Program, ReturnType<typeof typeReader>>();
+  const shared: Shared = { slots: [], classes, options };
+  const told: Shared = { slots: [], classes: new Map(), options, isTold: true };
+  const readers = new Map<Shared, Map<ts.Program, ReturnType<typeof typeReader>>>();
   const functions = new Map<string, readonly Signature[]>();
   const problems: Problem[] = [...configProblems];
   const notes: Problem[] = loose.map((file) => ({
@@ -120,10 +135,11 @@ export function readTypes(
     hint: 'Set `"strict": true`, or write `| null` where null may come',
   }));
   const unchecked = new Map<string, readonly Unchecked[]>();
-  const readerOf = (file: string): ReturnType<typeof typeReader> => {
+  const readerOf = (file: string, by = shared): ReturnType<typeof typeReader> => {
     const program = byModule.get(file)!;
-    const reader = readers.get(program) ?? typeReader(ts, program, { slots, classes, options });
-    readers.set(program, reader);
+    const own = readers.get(by) ?? new Map<ts.Program, ReturnType<typeof typeReader>>();
+    const reader = own.get(program) ?? typeReader(ts, program, by);
+    readers.set(by, own.set(program, reader));
     return reader;
   };
   /** Whether nothing is wrong. */
@@ -138,7 +154,7 @@ export function readTypes(
       });
     return findings.every(({ note }) => note);
   };
-  for (const target of wanted) {
+  for (const target of wanted.filter(({ route }) => !route)) {
     const { signatures, findings, taken } = readerOf(target.file).readFunction(target);
     if (report(target, findings)) functions.set(target.id, signatures);
     if (taken.length > 0) unchecked.set(target.id, taken);
@@ -149,8 +165,17 @@ export function readTypes(
     for (const target of subclasses)
       if (!classes.has(target.key)) report(target, readerOf(target.file).readSubclass(target));
   }
+  const contract = (): ContractTypes => {
+    const read = wanted.map((target): [string, ContractFunction] => [
+      target.id,
+      readerOf(target.file, told).readTold(target),
+    ]);
+    return settle(told.slots, told.classes, new Map(read));
+  };
+  const { docs: _, ...model } = settle(shared.slots, classes, functions);
   return {
-    model: settle(slots, classes, functions),
+    model,
+    ...(options.contract && { contract: contract() }),
     problems,
     notes,
     unchecked: Object.fromEntries(unchecked),
@@ -162,6 +187,11 @@ interface Shared {
   readonly slots: Slot[];
   readonly classes: Map<string, ClassTypes>;
   readonly options: ReadOptions;
+  /**
+   * For callers, not for checks: results and comments are read too, names that the application doesn't
+   * export are left out, and what can't be read is unknown.
+   */
+  readonly isTold?: boolean;
 }
 
 /** Instantiations of one generic type, after which it is taken to unfold without end. */
@@ -171,17 +201,22 @@ const maxInstantiations = 500;
 const maxFindings = 5;
 const maxUnchecked = 20;
 
-function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options }: Shared) {
+function typeReader(
+  ts: Compiler,
+  program: ts.Program,
+  { slots, classes, options, isTold = false }: Shared,
+) {
   const checker = program.getTypeChecker();
   const { TypeFlags, SymbolFlags, ObjectFlags } = ts;
   const structured = TypeFlags.Object | TypeFlags.Intersection | TypeFlags.Instantiable;
   const slotOf = new Map<ts.Type, Slot & { findings: Finding[]; taken: Unchecked[] }>();
   const resolvedSymbols = new Set<ts.Symbol>();
+  const exportsOf = new Map<ts.SourceFile, ReadonlySet<ts.Symbol>>();
   let open = new Map<ts.Symbol, number>();
   let findings: Finding[] = [];
   let taken: Unchecked[] = [];
 
-  return { readFunction, readSubclass, placeOf };
+  return { readFunction, readTold, readSubclass, placeOf };
 
   function placeOf({ file, code, ...target }: Omit<WantedFunction, "id">): {
     line: number;
@@ -209,13 +244,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       refuse("", "its module is gone", "Take it out of the segment file");
       return { signatures: [], findings, taken };
     }
-    const symbol = exportOf(source, target.export);
-    const type = symbol && checker.getTypeOfSymbol(symbol);
-    const own = ownCode(source, symbol, target.code);
-    const outer =
-      type === undefined ? [] : checker.getSignaturesOfType(type, ts.SignatureKind.Call);
-    const inner = own && checker.getSignatureFromDeclaration(own);
-    const all = outer.length > 0 ? outer : inner === undefined ? [] : [inner];
+    const { all, own, inner } = signaturesOf(source, target);
     if (all.length === 0)
       refuse(
         "",
@@ -230,6 +259,106 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
       findings: firstOf(findings),
       taken: distinct(taken).slice(0, maxUnchecked),
     };
+  }
+
+  /** The signatures of an export, and that of the function's own code. */
+  function signaturesOf(
+    source: ts.SourceFile,
+    target: WantedFunction,
+  ): {
+    all: readonly ts.Signature[];
+    own: ts.SignatureDeclaration | undefined;
+    inner: ts.Signature | undefined;
+  } {
+    const symbol = exportOf(source, target.export);
+    const type = symbol && checker.getTypeOfSymbol(symbol);
+    const own = ownCode(source, symbol, target.code);
+    const outer =
+      type === undefined ? [] : checker.getSignaturesOfType(type, ts.SignatureKind.Call);
+    const inner = own && checker.getSignatureFromDeclaration(own);
+    return { all: outer.length > 0 ? outer : inner === undefined ? [] : [inner], own, inner };
+  }
+
+  /** The types and the comment of a function, for those who call it. */
+  function readTold(target: WantedFunction): ContractFunction {
+    open = new Map();
+    const source = program.getSourceFile(target.file);
+    if (source === undefined) return { signatures: [] };
+    const symbol = exportOf(source, target.export);
+    const { doc, deprecated } = commentOf(symbol);
+    const { all, own, inner } = signaturesOf(source, target);
+    const signatures = all.flatMap((signature) =>
+      positionsOf(signature).map((positions) => ({
+        ...readSignature(positions, own, inner),
+        ...readResult(signature, inner),
+      })),
+    );
+    return {
+      signatures: target.route ? [] : signatures,
+      ...(doc !== undefined && { doc }),
+      ...(deprecated && { deprecated: true as const }),
+    };
+  }
+
+  /** The type of a function's answer, or of the items that it streams. */
+  function readResult(
+    signature: ts.Signature,
+    inner: ts.Signature | undefined,
+  ): { readonly result: Type; readonly streams?: true } {
+    const own = checker.getReturnTypeOfSignature(signature);
+    const returned =
+      own.flags & TypeFlags.Any && inner !== undefined
+        ? checker.getReturnTypeOfSignature(inner)
+        : own;
+    const value = checker.getAwaitedType(returned) ?? returned;
+    const streams = checker
+      .getPropertiesOfType(value)
+      .some(({ name }) => name.startsWith("__@asyncIterator"));
+    if (!streams) return { result: read(value, "") };
+    const [item] = checker.getTypeArguments(value as ts.TypeReference);
+    return {
+      result:
+        item !== undefined && isOfPlatform(value)
+          ? read(checker.getAwaitedType(item) ?? item, "")
+          : { kind: "unknown" },
+      streams: true,
+    };
+  }
+
+  /** The comment of an export or a member, unless it is marked as internal. */
+  function commentOf(symbol: ts.Symbol | undefined): {
+    readonly doc?: string | undefined;
+    readonly deprecated?: true;
+  } {
+    if (!hasComment(symbol)) return {};
+    const tags = new Set(symbol?.getJsDocTags(checker).map(({ name }) => name));
+    const text = ts.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
+    return {
+      ...(text !== "" && !tags.has("internal") && { doc: text }),
+      ...(tags.has("deprecated") && { deprecated: true }),
+    };
+  }
+
+  /** Asking for a comment that isn't there costs as much as reading one. */
+  function hasComment(symbol: ts.Symbol | undefined): boolean {
+    return (symbol?.declarations ?? []).some(
+      (declaration) => ts.getJSDocCommentsAndTags(declaration).length > 0,
+    );
+  }
+
+  /** Whether a module of the application exports a type, and doesn't call it internal. */
+  function isExported(symbol: ts.Symbol): boolean {
+    const source = symbol.declarations?.[0]?.getSourceFile();
+    if (source === undefined || isOfPackage(source.fileName)) return false;
+    let exported = exportsOf.get(source);
+    if (exported === undefined) {
+      const module = checker.getSymbolAtLocation(source);
+      const all = module === undefined ? [] : checker.getExportsOfModule(module);
+      exportsOf.set(source, (exported = new Set(all.map(aliased))));
+    }
+    return (
+      exported.has(symbol) && !symbol.getJsDocTags(checker).some(({ name }) => name === "internal")
+    );
   }
 
   function exportOf(source: ts.SourceFile, name: string): ts.Symbol | undefined {
@@ -407,7 +536,22 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
     const count = findings.length;
     const value = member(type, name, optional, declaration?.type);
     refuseUnresolved(declaration, name, count);
-    return { kind: "plain", name, ...value };
+    return { kind: "plain", name, ...value, ...defaultOf(declaration) };
+  }
+
+  /** The default of a parameter or a name in a pattern, if it is told and a literal. */
+  function defaultOf(
+    declaration: ts.ParameterDeclaration | ts.BindingElement | undefined,
+  ): Pick<NamedType, "default"> {
+    const initializer = isTold ? declaration?.initializer : undefined;
+    const value = initializer && literalOf(checker.getTypeAtLocation(initializer));
+    const isWritten =
+      initializer !== undefined &&
+      (ts.isLiteralExpression(initializer) ||
+        ts.isPrefixUnaryExpression(initializer) ||
+        initializer.kind === ts.SyntaxKind.TrueKeyword ||
+        initializer.kind === ts.SyntaxKind.FalseKeyword);
+    return isWritten && value !== undefined ? { default: value } : {};
   }
 
   /**
@@ -531,7 +675,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
         return { name, type: value, optional: true };
       }
       return mayMiss
-        ? { name, type: readPresent(found.type, name), optional: true }
+        ? { name, type: readPresent(found.type, name), optional: true, ...defaultOf(element) }
         : { name, type: read(found.type, name) };
     };
     const count = findings.length;
@@ -612,7 +756,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
 
   function refuse(at: string, message: string, hint: string): Type {
     findings.push({ at, message, hint });
-    return { kind: "never" };
+    return { kind: isTold ? "unknown" : "never" };
   }
 
   function note(at: string, message: string, hint: string): void {
@@ -639,7 +783,7 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
 
   function foreignInstance(at: string, message: string): Type {
     findings.push({ at, message, hint: waysOut.cannotArrive, foreign: true });
-    return { kind: "never" };
+    return { kind: isTold ? "unknown" : "never" };
   }
 
   /**
@@ -809,15 +953,18 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
   }
 
   /** The name of an object type; other types have one only if they contain themselves. */
-  function definitionName(type: ts.Type): { readonly text: string; readonly ofObject: boolean } {
+  function definitionName(type: ts.Type): Slot["name"] {
     const symbol = type.aliasSymbol ?? type.symbol;
     const isAnonymous =
       symbol === undefined ||
       symbol.name.startsWith("__") ||
       // `Partial` and `Pick` say nothing about what they are of.
-      (type.aliasSymbol?.declarations ?? []).some(isPlatformCode);
+      (type.aliasSymbol?.declarations ?? []).some(isPlatformCode) ||
+      (isTold && !isExported(symbol));
+    const { doc } = isTold && !isAnonymous ? commentOf(symbol) : {};
     return {
       text: isAnonymous ? "Type" : symbol.name,
+      ...(doc !== undefined && { doc }),
       ofObject:
         !isAnonymous &&
         (type.flags & (TypeFlags.Object | TypeFlags.Intersection)) !== 0 &&
@@ -1128,9 +1275,27 @@ function typeReader(ts: Compiler, program: ts.Program, { slots, classes, options
         declaration !== undefined && ts.isPropertySignature(declaration)
           ? declaration.type
           : undefined;
-      return [[name, member(memberType, at, optional, node)]];
+      const doc = isTold ? docOf(property) : undefined;
+      const found = member(memberType, at, optional, node);
+      return [[name, doc === undefined ? found : { ...found, doc }]];
     });
     return Object.fromEntries(members);
+  }
+
+  /** The comment of a member, if its type is exported. */
+  function docOf(property: ts.Symbol): string | undefined {
+    if (!hasComment(property)) return undefined;
+    const owner =
+      property.valueDeclaration &&
+      ts.findAncestor(
+        property.valueDeclaration,
+        (node): node is ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.ClassDeclaration =>
+          ts.isInterfaceDeclaration(node) ||
+          ts.isTypeAliasDeclaration(node) ||
+          ts.isClassDeclaration(node),
+      );
+    const symbol = owner?.name && checker.getSymbolAtLocation(owner.name);
+    return symbol !== undefined && isExported(symbol) ? commentOf(property).doc : undefined;
   }
 
   /** Tags that a reader of JSON Schema would expect to count. */

@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { Problem } from "../../src/base/problem.ts";
 import { packageFolder } from "../base/package-folder.ts";
 import type { Alias } from "./programs.ts";
-import type { TypeModel } from "./model.ts";
+import type { ContractTypes, TypeModel } from "./model.ts";
 import type { Unchecked, WantedClass, WantedFunction } from "./read-types.ts";
 
 export interface TypesRequest {
@@ -16,6 +16,8 @@ export interface TypesRequest {
   /** All classes whose instances travel. */
   readonly classes: readonly WantedClass[];
   readonly aliases: readonly Alias[];
+  /** Whether {@link TypesReading.contract} is read, which takes a third longer. */
+  readonly contract: boolean;
   /** Where a reading is kept: an equal request whose files haven't changed needs no other. */
   readonly cache: string;
 }
@@ -31,6 +33,8 @@ export interface TypesReading {
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
+  /** The functions as their callers are told of them. */
+  readonly contract?: ContractTypes;
 }
 
 /** The thread's answer to a request: the JSON of a {@link TypesReading}. */

@@ -14,7 +14,10 @@ const preflight = {
 /** Only the CORS headers of an answer. */
 /** `vary` without the fields that answers of calls depend on anyway. */
 const corsOf = (headers: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  const vary = String(headers["vary"] ?? "").replace(/^accept, x-svc-data-encoding(?:, |$)/, "");
+  const vary = ((headers["vary"] as string | undefined) ?? "").replace(
+    /^accept, x-svc-data-encoding(?:, |$)/,
+    "",
+  );
   const fields = Object.entries(headers).filter(([name]) => name.startsWith("access-control-"));
   return { ...Object.fromEntries(fields), ...(vary !== "" && { vary }) };
 };
