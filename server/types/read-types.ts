@@ -166,11 +166,11 @@ export function readTypes(
       if (!classes.has(target.key)) report(target, readerOf(target.file).readSubclass(target));
   }
   const contract = (): ContractTypes => {
-    const read = wanted.map((target): [string, ContractFunction] => [
+    const toldFunctions = wanted.map((target): [string, ContractFunction] => [
       target.id,
       readerOf(target.file, told).readTold(target),
     ]);
-    return settle(told.slots, told.classes, new Map(read));
+    return settle(told.slots, told.classes, new Map(toldFunctions));
   };
   const { docs: _, ...model } = settle(shared.slots, classes, functions);
   return {

@@ -16,7 +16,7 @@ export interface TypesRequest {
   /** All classes whose instances travel. */
   readonly classes: readonly WantedClass[];
   readonly aliases: readonly Alias[];
-  /** Whether {@link TypesReading.contract} is read, which takes a third longer. */
+  /** Whether {@link TypesReading.contract} is read, which takes a quarter longer. */
   readonly contract: boolean;
   /** Where a reading is kept: an equal request whose files haven't changed needs no other. */
   readonly cache: string;
