@@ -6,7 +6,6 @@ import type { ClassTypes, Type } from "./model.ts";
 export interface Slot {
   readonly id: string;
   readonly name: { readonly text: string; readonly ofObject: boolean; readonly doc?: string };
-  uses: number;
   /** It contains itself. */
   recursive: boolean;
   type: Type | undefined;
@@ -37,10 +36,13 @@ export function settle<Functions>(
   mostRepeated: number = maxRepeated.checked,
 ): Settled<Functions> {
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
+  const uses = usesOf(byId, [...functions.values(), ...classes.values()]);
   const settled = new Map<string, Type>();
   const counts = new Map<string, number>();
   const definitions = new Map<string, Type>();
   const docs = new Map<string, string>();
+  /** Those whose parts aren't settled: one inside the other, hundreds of tables would be deeper than the stack. */
+  const named: (readonly [string, Type])[] = [];
   const put = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(put);
     if (typeof value !== "object" || value === null) return value;
@@ -51,7 +53,7 @@ export function settle<Functions>(
     // The compiler sorts arms by when it met them, which differs from one build to the next.
     return sortedKey === undefined
       ? copy
-      : { ...copy, [sortedKey]: (copy[sortedKey] as unknown[]).toSorted(byText) };
+      : { ...copy, [sortedKey]: sortedByText(copy[sortedKey] as unknown[]) };
   };
   const use = (id: string): Type => {
     const known = settled.get(id);
@@ -63,12 +65,12 @@ export function settle<Functions>(
     if (isNamed) {
       const ref = { kind: "ref", to: freeName(slot) } as const;
       settled.set(id, ref);
-      definitions.set(ref.to, put(slot.type) as Type);
+      named.push([ref.to, slot.type]);
       return ref;
     }
     // Written anew at each use, as a type is told apart by where it stands.
     const whole = put(slot.type) as Type;
-    if (slot.uses === 1 || JSON.stringify(whole).length <= mostRepeated) return whole;
+    if (uses.get(id) === 1 || JSON.stringify(whole).length <= mostRepeated) return whole;
     const ref = { kind: "ref", to: freeName(slot) } as const;
     settled.set(id, ref);
     definitions.set(ref.to, whole);
@@ -84,15 +86,46 @@ export function settle<Functions>(
     if (doc !== undefined) docs.set(name, doc);
     return name;
   };
+  const settledFunctions = put(Object.fromEntries(functions)) as Settled<Functions>["functions"];
+  const settledClasses = put(Object.fromEntries(classes)) as Settled<Functions>["classes"];
+  for (let next = named.shift(); next !== undefined; next = named.shift())
+    definitions.set(next[0], put(next[1]) as Type);
   return {
-    functions: put(Object.fromEntries(functions)) as Settled<Functions>["functions"],
-    classes: put(Object.fromEntries(classes)) as Settled<Functions>["classes"],
+    functions: settledFunctions,
+    classes: settledClasses,
     definitions: Object.fromEntries(definitions),
     docs: Object.fromEntries(docs),
   };
 }
 
-function byText(left: unknown, right: unknown): number {
-  const [first, second] = [JSON.stringify(left), JSON.stringify(right)];
-  return first < second ? -1 : first > second ? 1 : 0;
+/**
+ * How often each slot is referred to. Counted where the references are: a reader takes types apart, and puts the
+ * parts of one into another.
+ */
+function usesOf(
+  slots: ReadonlyMap<string, Slot>,
+  roots: readonly unknown[],
+): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  const open: unknown[] = [...roots];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if ((value as Type).kind !== "ref") {
+      open.push(...(Object.values(value) as unknown[]));
+      continue;
+    }
+    const { to } = value as { to: string };
+    const count = uses.get(to) ?? 0;
+    uses.set(to, count + 1);
+    if (count === 0) open.push(slots.get(to)?.type);
+  }
+  return uses;
+}
+
+function sortedByText(values: readonly unknown[]): unknown[] {
+  return values
+    .map((value) => [JSON.stringify(value), value] as const)
+    .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
+    .map(([, value]) => value);
 }

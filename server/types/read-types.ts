@@ -902,7 +902,6 @@ function typeReader(
   function inSlot(type: ts.Type, at: string): Type {
     const previous = slotOf.get(type);
     if (previous !== undefined) {
-      previous.uses++;
       if (previous.type === undefined) previous.recursive = true;
       else adopt(previous, at);
       return { kind: "ref", to: previous.id };
@@ -921,7 +920,6 @@ function typeReader(
     const slot = {
       id: String(slots.length),
       name: definitionName(type),
-      uses: 1,
       recursive: false,
       type: undefined as Type | undefined,
       findings: [] as Finding[],

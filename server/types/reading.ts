@@ -69,7 +69,8 @@ function start(): NonNullable<typeof running> {
   const worker = new Worker(join(packageFolder, "dist/types-worker.js"), {
     name: "seamline types",
     // A program is hundreds of thousands of objects that stay: the fewer collections, the less they are copied.
-    resourceLimits: { maxYoungGenerationSizeMb: 96 },
+    // Types that refer to each other are read one inside the other.
+    resourceLimits: { maxYoungGenerationSizeMb: 96, stackSizeMb: 32 },
   });
   const waiting: Waiting[] = [];
   const own = { worker, waiting };
