@@ -106,7 +106,8 @@ describe("links", () => {
 
   // The others name files of applications.
   const ofTheProject = documents.filter(
-    (path) => !/^(?:README|CHANGELOG|demo|examples|skills|docs\/(?:guide|comparison|index))/.test(path),
+    (path) =>
+      !/^(?:README|CHANGELOG|demo|examples|skills|docs\/(?:guide|comparison|index))/.test(path),
   );
 
   it.each(ofTheProject)("files of the project that %s names are there", (document) => {
