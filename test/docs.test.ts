@@ -26,6 +26,7 @@ const pages = filesIn("docs").filter(
 const rooms = ["src", "client", "console", "server"]
   .flatMap(filesIn)
   .filter((path) => path.endsWith(".md"));
+const skill = filesIn("skills").filter((path) => path.endsWith(".md"));
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
@@ -36,6 +37,7 @@ const documents = [
   "examples/conduit/README.md",
   ...pages,
   ...rooms,
+  ...skill,
 ];
 const drawings = filesIn("docs/images").filter((path) => path.endsWith(".svg"));
 
@@ -104,7 +106,8 @@ describe("links", () => {
 
   // The others name files of applications.
   const ofTheProject = documents.filter(
-    (path) => !/^(?:README|CHANGELOG|demo|examples|docs\/(?:guide|comparison|index))/.test(path),
+    (path) =>
+      !/^(?:README|CHANGELOG|demo|examples|skills|docs\/(?:guide|comparison|index))/.test(path),
   );
 
   it.each(ofTheProject)("files of the project that %s names are there", (document) => {

@@ -1,4 +1,4 @@
-// Every example in the guide works, from top to bottom of each page.
+// Every example in the guide, and in the skill for coding agents, works from top to bottom of each page.
 
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { filesIn } from "../_sources.ts";
@@ -7,7 +7,7 @@ import { runPage } from "./_runner.ts";
 // Each page starts processes of its own, and a machine may have two cores. The time only bounds a failure.
 vi.setConfig({ maxConcurrency: 2, testTimeout: 300_000 });
 
-const pages = filesIn("docs/guide").filter((path) => path.endsWith(".md"));
+const pages = ["docs/guide", "skills"].flatMap(filesIn).filter((path) => path.endsWith(".md"));
 
 beforeAll(() => expect(inject("missing")).toBe(""));
 

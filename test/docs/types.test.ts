@@ -1,4 +1,4 @@
-// The TypeScript of the guide holds what its types say, to a reader whose compiler is strict.
+// The TypeScript of the guide and the skill holds what its types say, to a reader whose compiler is strict.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,10 @@ import { describe, expect, it } from "vitest";
 import { filesIn, root, ts } from "../_sources.ts";
 import { blocksOf } from "./_blocks.ts";
 
-const pages = ["README.md", ...filesIn("docs/guide").filter((path) => path.endsWith(".md"))];
+const pages = [
+  "README.md",
+  ...["docs/guide", "skills"].flatMap(filesIn).filter((path) => path.endsWith(".md")),
+];
 /** Where a page's files would be: nothing is written. Packages are found from here as from any folder of the project. */
 const folderOf = (page: string): string =>
   join(root, "node_modules/.cache/docs", page.replace(/\W/g, "-"));
