@@ -85,7 +85,7 @@ export function createReadings(
     const isCollected = own.some(isCollection) && !own.some(isList);
     // An empty list is each of them.
     const isChanged = JSON.stringify(own.filter(isCollection)) !== JSON.stringify(collections);
-    if (isCollected && collections.length > 1 && isChanged).length)
+    if (isCollected && collections.length > 1 && isChanged)
       return [
         breaking(
           "can't tell a Set from a Map in plain JSON any more, and refuses lists",
