@@ -5,9 +5,15 @@ import { delimiter } from "node:path";
 // Debian has servers here, where not everybody looks.
 process.env["PATH"] = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`;
 
+/** What tests need besides commands: how to try it. @type {Readonly<Record<string, readonly string[]>>} */
+const trials = { "OpenAPI::Client": ["perl", "-MOpenAPI::Client", "-e", "1"] };
+
 /** @param {string} command */
-const isThere = (command) =>
-  spawnSync(command, ["--version"], { stdio: "ignore", timeout: 20_000 }).error === undefined;
+function isThere(command) {
+  const [program = "", ...words] = trials[command] ?? [command, "--version"];
+  const { error, status } = spawnSync(program, words, { stdio: "ignore", timeout: 20_000 });
+  return error === undefined && (status === 0 || trials[command] === undefined);
+}
 
 /**
  * What it prints matters only to someone who looks for why it failed, and then its last words do.
@@ -47,7 +53,7 @@ export function aptInstall(what, packages) {
 }
 
 /** Debian's packages of commands with another name. @type {Readonly<Record<string, string>>} */
-const packageOf = { promtool: "prometheus" };
+const packageOf = { promtool: "prometheus", "OpenAPI::Client": "libopenapi-client-perl" };
 
 /** Throws if a command can neither be found nor installed.
  * @param {readonly string[]} commands

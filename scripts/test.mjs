@@ -104,9 +104,9 @@ async function playwright(browserPath, words) {
 
 await rm(results, { recursive: true, force: true });
 await mkdir(results, { recursive: true });
-// The guide's examples need curl, tests of TLS openssl, those of the directory a server, and those of
-// metrics the tool of Prometheus.
-requireCommands(["curl", "openssl", "nats-server", "promtool"]);
+// The guide's examples need curl, tests of TLS openssl, those of the directory a server, those of
+// metrics the tool of Prometheus, and those of OpenAPI a client in another language.
+requireCommands(["curl", "openssl", "nats-server", "promtool", "OpenAPI::Client"]);
 const browser = withBrowser ? requireBrowser() : undefined;
 if (browser !== undefined) console.log(`browser: ${browser.path} (${browser.from})`);
 

@@ -4,7 +4,13 @@
 import { difference } from "../e2e/wire/src/checks/difference.ts";
 import * as errors from "../src/base/errors.ts";
 import { traceOf } from "../src/base/trace.ts";
-import type { CallCase, ClientCall, HttpAnswer, HttpCall } from "./_call.ts";
+import {
+  type CallCase,
+  type ClientCall,
+  everyPlain,
+  type HttpAnswer,
+  type HttpCall,
+} from "./_call.ts";
 import { accessCalls, endpointCalls, versionCalls } from "./_call-access.ts";
 import { namedCalls } from "./_call-names.ts";
 import { bodyCalls, queryCalls } from "./_call-query.ts";
@@ -32,7 +38,17 @@ export const allCases: readonly CallCase[] = [
   ...resultCases,
   ...superjsonCalls,
   ...wireCalls,
-];
+].map((call: CallCase): CallCase => {
+  const { http, answer } = call;
+  if (http === undefined || answer === undefined) return call;
+  if (!http.path.startsWith("/rpc/") || http.method === "OPTIONS") return call;
+  // An unknown encoding is refused in text.
+  const isEncoded = /serialized|superjson/i.test(http.headers?.["x-svc-data-encoding"] ?? "");
+  const { vary } = everyPlain;
+  return isEncoded
+    ? call
+    : { ...call, answer: { ...answer, headers: { ...answer.headers, vary } } };
+});
 
 /** How often a call is made in an environment: as a request, and by a client. */
 export const runsIn = (call: CallCase, environment: Environment): number =>

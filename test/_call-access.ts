@@ -394,7 +394,7 @@ export const accessCalls: readonly CallCase[] = [
   ),
 ];
 
-const allowed = { allow: "GET, POST" };
+const allowed = { allow: "GET, POST, QUERY" };
 const refusedMethod = withHeaders(refused(405, "MethodNotAllowed", "Method not allowed"), allowed);
 /** Methods, encodings, paths. */
 export const endpointCalls: readonly CallCase[] = [

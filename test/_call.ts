@@ -49,6 +49,8 @@ export const every = {
   "cache-control": "no-store",
   "content-security-policy": "sandbox; default-src 'none'",
 };
+/** Beside them, of an answer to a call without an encoding. */
+export const everyPlain = { ...every, vary: "accept, x-svc-data-encoding" };
 const text = "text/plain; charset=utf-8";
 
 export const json = { "content-type": "application/json" } as const;

@@ -8,7 +8,7 @@ import { defaultLimits } from "../src/base/limits.ts";
 import { decodeArguments } from "./_decode-arguments.ts";
 import { encodeError } from "../src/wire/encode-error.ts";
 import { encodeResult } from "../src/wire/encode-result.ts";
-import { type Encoding, readEncoding } from "../src/wire/encoding.ts";
+import { answerEncoding, type Encoding, readEncoding } from "../src/wire/encoding.ts";
 import { createWireClasses } from "./_wire-classes.ts";
 import { chunksOf } from "../src/http/bodies.ts";
 
@@ -55,11 +55,15 @@ export async function callEndpoint(
     const run = endpoint.run as (...args: unknown[]) => unknown;
     response = await encodeResult(
       await run(...bindArguments(endpoint.parameters)(args)),
-      encoding,
+      answerEncoding(encoding, headers),
       { classes, trusted },
     );
   } catch (thrown) {
-    response = await encodeError(thrown, encoding, { classes, trusted, stacks: trusted });
+    response = await encodeError(thrown, answerEncoding(encoding, headers), {
+      classes,
+      trusted,
+      stacks: trusted,
+    });
   }
   return incoming(response);
 }

@@ -33,7 +33,9 @@ function strangers(
 describe("rooms", () => {
   // Development is a build that goes on; its terminal is a part of the command line.
   const inBuild = (source: Source) =>
-    /^server\/(?:compile|local|report|testing|types|vite|dev(?!\/terminal))\//.test(source.path);
+    /^server\/(?:compile|contract|local|report|testing|types|vite|dev(?!\/terminal))\//.test(
+      source.path,
+    );
 
   const ofTypes = (source: Source) => source.path.startsWith("server/types/");
 

@@ -18,11 +18,13 @@ import {
 } from "../../src/roles/application/fake-modules.ts";
 import { exchange } from "../../src/roles/memory-exchange.ts";
 import { createNode } from "../../src/roles/node.ts";
+import { withoutVersion } from "../../src/base/version.ts";
+import { withCallVary } from "../../src/http/answers.ts";
 import { decodeSegment, pathOf } from "../../src/http/router.ts";
 import { webStream } from "../../src/http/web-messages.ts";
 import { defaultLimits } from "../../src/base/limits.ts";
 import { encodeError } from "../../src/wire/encode-error.ts";
-import { readEncoding } from "../../src/wire/encoding.ts";
+import { refusalEncoding } from "../../src/wire/encoding.ts";
 
 export type { AnyFake, Fake, Fakes, ProceduresOf } from "../../src/types/fake.ts";
 
@@ -64,7 +66,7 @@ export function mswHandlers<Procedures = ProceduresOf>(
       const { href, origin, host: authority } = new URL(request.url);
       const pathAndQuery = href.slice(origin.length);
       const target = pathAndQuery.slice(pathAndQuery.indexOf(rpcPath));
-      const fqn = decodeSegment(pathOf(target).slice(rpcPath.length));
+      const fqn = withoutVersion(decodeSegment(pathOf(target).slice(rpcPath.length)));
       if (!fakeByFqn.has(fqn) && unknown === "pass") return undefined;
       // Browsers hide the Host header from scripts.
       const headers = { host: authority, ...Object.fromEntries(request.headers) };
@@ -168,10 +170,11 @@ async function missing(fqn: string, headers: Record<string, string>): Promise<Ht
     `mswHandlers(…) has no fake for '${fqn}': pass one, or { unknown: "pass" }`,
   );
   host.log.error(error.message);
-  return await encodeError(error, readEncoding(headers), {
+  const answer = await encodeError(error, refusalEncoding(headers), {
     classes: new OpaqueClasses(),
     stacks: false,
   });
+  return withCallVary(answer);
 }
 
 function responseOf({

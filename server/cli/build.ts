@@ -99,6 +99,7 @@ export async function buildSettings(
     browserModules: config?.browserModules,
     guards: config?.guards,
     validate: config?.validate,
+    openapi: config?.openapi === undefined ? undefined : true,
     revisions: options.revisions ?? config?.revisions,
   };
 }

@@ -45,6 +45,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   call: async () => (await import("./call.ts")).addCall,
   inspect: async () => (await import("./inspect.ts")).addInspect,
   check: async () => (await import("./check.ts")).addCheck,
+  openapi: async () => (await import("./openapi.ts")).addOpenapi,
 };
 
 /** Runs one command line. Gives the exit code, or `undefined` if it has started a service. */

@@ -244,23 +244,36 @@ const traces = v.union(
   'expected true, false, or { "sample": 0.1 } with a number from 0 to 1',
 );
 
+/** A secret that requests show. */
+const bearerToken = v.pipe(
+  string,
+  v.regex(/^[!-~]{16,256}$/, "expected 16 to 256 printable ASCII characters without blanks"),
+);
+
+const openapi = v.pipe(
+  v.union(
+    [
+      v.literal(true),
+      v.strictObject({
+        token: required(bearerToken, {
+          description: "The bearer token that requests for the documents must send.",
+          isSecret: true,
+        }),
+      }),
+    ],
+    'expected true, or { "token": "…" } with 16 to 256 printable ASCII characters',
+  ),
+  v.title("OpenapiConfig"),
+);
+
 const metrics = v.pipe(
   v.union(
     [
       v.strictObject({
-        token: required(
-          v.pipe(
-            string,
-            v.regex(
-              /^[!-~]{16,256}$/,
-              "expected 16 to 256 printable ASCII characters without blanks",
-            ),
-          ),
-          {
-            description: "The bearer token that requests for /metrics must send.",
-            isSecret: true,
-          },
-        ),
+        token: required(bearerToken, {
+          description: "The bearer token that requests for /metrics must send.",
+          isSecret: true,
+        }),
       }),
       v.strictObject({
         port: required(v.pipe(wholeNumber, v.maxValue(65_535, "expected a port, 1 to 65535")), {
@@ -482,6 +495,11 @@ const application = {
   }),
   browserModules: optional(strings, {
     description: "Globs of more modules that client.import may load. All of them become public.",
+  }),
+  openapi: optional(openapi, {
+    description:
+      'Serves /svc/openapi.json, the OpenAPI document of what is public: true, or { "token": "…" } for those who send it. A build then refuses two operations of one id. Default: none.',
+    guide: "openapi.md",
   }),
   nodes: optional(
     v.record(ownName, names, 'expected an object of lists, { "shop": ["catalogue", "orders"] }'),

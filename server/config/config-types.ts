@@ -113,6 +113,13 @@ export interface FallbackConfig {
   readonly status: 200 | 404;
 }
 
+export type OpenapiConfig =
+  | true
+  | {
+      /** The bearer token that requests for the documents must send. */
+      readonly token: string;
+    };
+
 interface CommonInput {
   /** Where the service listens, and how others reach it: scheme, host and port. Port 0 takes any free port. */
   readonly url: string;
@@ -171,6 +178,8 @@ interface ApplicationInput {
   readonly browserSegments?: readonly string[] | undefined;
   /** Globs of more modules that client.import may load. All of them become public. */
   readonly browserModules?: readonly string[] | undefined;
+  /** Serves /svc/openapi.json, the OpenAPI document of what is public: true, or { "token": "…" } for those who send it. A build then refuses two operations of one id. Default: none. */
+  readonly openapi?: OpenapiConfig | undefined;
   /** In development: the nodes by name, with the segments of each. Default: one node per segment that isn't only for browsers. */
   readonly nodes?: Readonly<Record<string, readonly string[]>> | undefined;
 }

@@ -1,6 +1,7 @@
 // What a service promises to its callers, as plain JSON: each version of each procedure with the types that it takes
 // and gives, and each route. Builds write it; documents and comparisons are pure functions of it.
 
+import { Problems } from "../../src/base/problem.ts";
 import type { ClassTypes, ContractSignature, Type } from "../types/model.ts";
 
 export interface Contract {
@@ -18,6 +19,33 @@ export interface Contract {
 }
 
 export const contractFormat = 1;
+
+/** Reads the text of a contract. Throws {@link Problems} if it is none, or one of a later release. `from` names it. */
+export function parseContract(text: string, from: string): Contract {
+  let contract: Partial<Contract> | undefined;
+  try {
+    contract = JSON.parse(text) as Partial<Contract>;
+  } catch {
+    // What isn't JSON is no contract either.
+  }
+  if (!Array.isArray(contract?.procedures) || !Array.isArray(contract.routes))
+    throw new Problems([
+      {
+        file: from,
+        message: "this isn't the contract of a build",
+        hint: "Name the output folder of 'seamline build', or a service with 'openapi' in its configuration",
+      },
+    ]);
+  if (contract.format !== contractFormat)
+    throw new Problems([
+      {
+        file: from,
+        message: `its format is ${contract.format}, and this release reads ${contractFormat}`,
+        hint: "Use the release that built it, or build it again",
+      },
+    ]);
+  return contract as Contract;
+}
 
 export interface Definition {
   readonly type: Type;

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import type { ApplicationConfig } from "../config/config-types.ts";
 import type { DevEnvironment, EnvironmentModuleNode, HtmlTagDescriptor, ViteDevServer } from "vite";
 
@@ -12,6 +13,10 @@ import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
 import type { Application } from "../compile/cut/application.ts";
 import type { ApplicationReader } from "../compile/application-reader.ts";
+import { contractOf } from "../compile/write/contract.ts";
+import { pageBase } from "../compile/write/page-base.ts";
+import { contractDocuments, contractNames } from "../start/contract-documents.ts";
+import type { TypesReading } from "../types/reading.ts";
 import { readTypesOf } from "../compile/write/argument-types.ts";
 import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
@@ -74,6 +79,8 @@ export class Development implements PluginSession, ControlledSession {
   /** What is read already of the types of parameters. */
   readonly #types: LiveTypes;
   #typesRead: Promise<unknown> = Promise.resolve();
+  /** Of the current application; `undefined` if no arguments are checked. */
+  #reading: TypesReading | undefined;
   #revisions = 0;
   /** Before the start, a change only replaces the application that the nodes will start with. */
   #isStarted = false;
@@ -156,6 +163,7 @@ export class Development implements PluginSession, ControlledSession {
     refuseControlsToOthers(server);
     mountEndpoints(server, {
       pageManifest: async () => await this.#pages.manifest(),
+      contractDocument: async (name, request) => await this.#contractDocument(name, request),
       deployment: this.deployment,
       read: this.read,
       started,
@@ -305,16 +313,29 @@ export class Development implements PluginSession, ControlledSession {
       await before;
       // Another change has come meanwhile, and its reading counts.
       if (application !== this.#current) return undefined;
-      return await readTypesOf(application, this.#server.config);
+      return await readTypesOf(application, this.#server.config, {
+        contract: this.#reader.options.openapi !== undefined,
+      });
     });
     this.#typesRead = read.then(
       (reading) => {
         if (application !== this.#current) return;
+        this.#reading = reading;
         this.#problems.warn(reading?.notes ?? []);
         this.#problems.set("types", reading?.problems ?? []);
       },
       (error: unknown) => this.#log.error("the types of parameters can't be read", error),
     );
+  }
+
+  /** As a service answers it that runs the application as it is now. */
+  async #contractDocument(name: string, request: HttpRequest): Promise<HttpResponse | undefined> {
+    const { openapi } = this.#reader.options;
+    if (openapi === undefined || !contractNames.has(name)) return undefined;
+    await this.#typesRead;
+    if (this.#current === undefined) return undefined;
+    const contract = contractOf(this.#current, this.#reading);
+    return contractDocuments(contract, openapi, pageBase(this.#server.config))(name, request);
   }
 
   /** Starts the nodes, unless problems prevent it. */

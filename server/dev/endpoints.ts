@@ -16,6 +16,11 @@ import { pageFile } from "./page-files.ts";
 export interface EndpointParts {
   readonly pageManifest: () => Promise<Manifest>;
   readonly deployment: Deployment;
+  /** The answer for a document of the contract, if the configuration wants them served. */
+  readonly contractDocument: (
+    name: string,
+    request: HttpRequest,
+  ) => Promise<HttpResponse | undefined>;
   /** The application has been read. */
   readonly read: Promise<void>;
   /** The nodes have started. */
@@ -64,7 +69,7 @@ function redirectModules({ middlewares }: ViteDevServer, base: string): void {
 
 async function answer(
   request: HttpRequest,
-  { pageManifest, deployment, read, started }: EndpointParts,
+  { pageManifest, contractDocument, deployment, read, started }: EndpointParts,
   base: string,
 ): Promise<HttpResponse> {
   const target = below(base, request.target);
@@ -75,6 +80,9 @@ async function answer(
   }
   const file = await pageFile(target, `${base}/@vite/client`);
   if (file !== undefined) return file;
+  const name = pathOf(target).slice(paths.components.length);
+  const document = target.startsWith(paths.components) && (await contractDocument(name, request));
+  if (document) return document;
   await started;
   return await deployment.handle(request);
 }

@@ -6,6 +6,7 @@ import type {
   Clock,
   EventLoop,
   Host,
+  HttpRequest,
   Log,
   MemoryBudget,
   ModuleNamespace,
@@ -22,6 +23,14 @@ import { systemNames } from "../host/names.ts";
 /** Compares in constant time. Hashing hides the lengths too. */
 export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(hashed(left), hashed(right));
+}
+
+/** Whether a request has this token in its field `authorization`. The case of the scheme `Bearer` doesn't matter. */
+export function showsToken(headers: HttpRequest["headers"], token: string): boolean {
+  const { authorization } = headers;
+  const [, shown = ""] =
+    typeof authorization === "string" ? (/^bearer +(.*)$/i.exec(authorization) ?? []) : [];
+  return equalSecrets(shown, token);
 }
 
 /** HMAC-SHA-256 in base64url. */

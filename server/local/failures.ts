@@ -10,6 +10,7 @@ import {
   TransportError,
 } from "../../src/base/ports.ts";
 import { headers, mediaTypes, rpcPath } from "../../src/base/protocol.ts";
+import { withoutVersion } from "../../src/base/version.ts";
 import { collected } from "../../src/http/bodies.ts";
 import { decodeSegment, pathOf, targetOf } from "../../src/http/router.ts";
 import { closedConnection, type Service } from "./service.ts";
@@ -101,7 +102,9 @@ export class Failures {
   /** The failures that apply to a request, which uses them up. */
   #take(from: string, to: string | undefined, { url }: OutgoingRequest): readonly Failure[] {
     const path = pathOf(targetOf(url));
-    const fqn = path.startsWith(rpcPath) ? decodeSegment(path.slice(rpcPath.length)) : undefined;
+    const fqn = path.startsWith(rpcPath)
+      ? withoutVersion(decodeSegment(path.slice(rpcPath.length)))
+      : undefined;
     const rules = [...this.#rules].filter(
       ({ to: name, options, left }) =>
         name === to &&

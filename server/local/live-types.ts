@@ -1,6 +1,7 @@
 // The types of parameters where sources run without a build: they are read while the application runs already.
 
 import { runInThisContext } from "node:vm";
+import { wholeFault } from "../../src/base/faults.ts";
 import type { ApplicationTypes, ParameterTypes } from "../../src/base/parameter-types.ts";
 import { openTypes } from "../types/open-types.ts";
 import { formatProblem } from "../../src/base/problem.ts";
@@ -73,7 +74,7 @@ export class LiveTypes implements ApplicationTypes {
   /** For a procedure whose types can't be read: all its callers are refused. */
   #refusing(): ParameterTypes {
     const why = this.#failure || "its module has just changed: try again";
-    const refusal = `its types can't be read, so nothing says what it takes: ${why}`;
+    const refusal = wholeFault(`its types can't be read, so nothing says what it takes: ${why}`);
     return {
       check: () => ({ refusal }),
       fieldValue: (_, fields) => fields[0],

@@ -19,6 +19,7 @@ import { folderProblem } from "../compile/rules/folder-name.ts";
 import { isLeft, uncompiled } from "../compile/rules/future-syntax.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { missingExports } from "../compile/rules/missing-exports.ts";
+import { clashProblems, contractOf } from "../compile/write/contract.ts";
 import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { unresolvedImport } from "../compile/rules/unresolved-imports.ts";
 import { serverImports } from "./server-graph.ts";
@@ -103,6 +104,8 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
       open.readTypes(),
       findings(open, { served: servedBy(configurations) }),
     ]);
+    if (settings.openapi)
+      problems.push(...clashProblems(application, contractOf(application, types)));
     problems.push(...found.problems, ...(types?.problems ?? []));
     warnings.push(...found.warnings, ...(types?.notes ?? []));
     counted.unchecked = application.procedures.filter(
@@ -194,6 +197,11 @@ function settingsOf(
   const guards = configurations.find(({ config }) => config?.guards !== undefined)?.config?.guards;
   const validate = configurations.find(({ config }) => config?.validate === false)?.config
     ?.validate;
+  const openapi = configurations.some(
+    ({ config }) => config !== undefined && "openapi" in config && config.openapi !== undefined,
+  )
+    ? true
+    : undefined;
   for (const { config } of configurations) {
     if (config === undefined || !("source" in config)) continue;
     const { source, output, index, browserSegments, browserModules } = config;
@@ -206,6 +214,7 @@ function settingsOf(
       browserModules,
       guards,
       validate,
+      openapi,
       log,
     });
   }

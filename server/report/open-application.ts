@@ -14,12 +14,15 @@ import type { Side } from "../compile/cut/cut.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
 import { readTypesOf } from "../compile/write/argument-types.ts";
 import type { TypesReading } from "../types/reading.ts";
+import { pageBase } from "../compile/write/page-base.ts";
 import { parserOf } from "../compile/read/load-vite.ts";
 import { resolveForNode } from "../compile/plugin/resolve.ts";
 
 export interface OpenApplication {
   readonly application: Application;
   readonly output: string;
+  /** The path below which the application is. */
+  readonly base: string;
   readonly parse: Parse;
   /**
    * Resolves an import as the build of that side does: to a file, a module of Node or an id of
@@ -45,7 +48,9 @@ export interface OpenApplication {
   /** What is wrong with the tsconfig.json of these files, each once. */
   readonly tsconfigProblems: (files: Iterable<string>) => Promise<readonly Problem[]>;
   /** What the types of parameters say; undefined if no arguments are checked. */
-  readonly readTypes: () => Promise<TypesReading | undefined>;
+  readonly readTypes: (
+    options?: Parameters<typeof readTypesOf>[2],
+  ) => Promise<TypesReading | undefined>;
   /** Whether plugins of the application resolve modules that Vite's own resolver doesn't find. */
   readonly hasOtherResolvers: boolean;
 }
@@ -80,6 +85,7 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
   return {
     application,
     output,
+    base: pageBase(builder.config),
     parse: parserOf(vite),
     async compile(file, source) {
       // Vite doesn't transform JavaScript.
@@ -93,7 +99,7 @@ export async function openApplication(options: BuildOptions): Promise<OpenApplic
     hasOtherResolvers: builder.config.plugins.some(
       (plugin) => !isKnown(plugin) && plugin.resolveId !== undefined,
     ),
-    readTypes: async () => await readTypesOf(application, builder.config),
+    readTypes: async (how) => await readTypesOf(application, builder.config, how),
     tsconfigProblems: async (files) => await reader.tsconfigProblems(browser, files),
     resolve,
     async forNode(source, importer) {

@@ -70,7 +70,9 @@ export async function filesOf(
   if (![...publicFiles.paths()].includes("/")) warnOfIndex(config, options.root, host.log);
   if (config.fallback && publicFiles.fallback === undefined) throw missingFallback(config, options);
   const files = await createRepositoryFiles(output, built, publicFiles, served.earlier);
-  return { files, publicFiles };
+  if (config.openapi === undefined) return { files, publicFiles };
+  const { withContract } = await import("./contract-documents.ts");
+  return { files: await withContract(files, config.openapi, { output, built }), publicFiles };
 }
 
 /** Throws {@link Problems} for a segment that a standalone's build doesn't have. */

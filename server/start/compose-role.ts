@@ -229,7 +229,14 @@ async function outputOf(
   config: ApplicationConfig,
   options: ComposeOptions,
 ): Promise<EnsuredBuild> {
-  return await ensureBuild({ ...config, root: options.root, build: options.build, log: host.log });
+  return await ensureBuild({
+    ...config,
+    // It may be a token, and settings of builds are on a command line.
+    openapi: config.openapi === undefined ? undefined : true,
+    root: options.root,
+    build: options.build,
+    log: host.log,
+  });
 }
 
 /** The modules of a service without a build. */

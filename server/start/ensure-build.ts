@@ -30,6 +30,8 @@ export interface EnsureBuildOptions
   extends
     Pick<ApplicationConfig, "source" | "output" | "index" | "browserSegments" | "browserModules">,
     Partial<Pick<StandaloneInput, "revisions" | "guards" | "validate">> {
+  /** Whether an OpenAPI document is served. */
+  readonly openapi?: true | undefined;
   /** The application folder. */
   readonly root: string;
   /** `true` always builds, `false` never. Default: if there is no build and Vite is installed. */
@@ -53,6 +55,7 @@ export type BuildSettings = Pick<
   | "browserModules"
   | "guards"
   | "validate"
+  | "openapi"
   | "revisions"
 >;
 
@@ -76,6 +79,7 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
     browserModules,
     guards,
     validate,
+    openapi,
     revisions,
   } = options;
   const { log } = options;
@@ -110,6 +114,7 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
       browserModules,
       guards,
       validate,
+      openapi,
       revisions,
     });
     folders = await findOutput(root, output);

@@ -1,7 +1,7 @@
 // The instances of a message, judged before any constructor runs: which classes may be there, and what they
 // would be built from.
 
-import { type Fault, faultText, maxFaults } from "../../src/base/faults.ts";
+import { type Fault, maxFaults } from "../../src/base/faults.ts";
 import type {
   CheckSettings,
   DescribedInstance,
@@ -69,7 +69,7 @@ export function judgeInstances(
     if (faults.length <= maxFaults && !found.has(standIn)) judge(instance, undefined);
   return faults.length === 0
     ? { hasExtra }
-    : { refusal: faultText(faults.slice(0, maxFaults), faults.length > maxFaults) };
+    : { refusal: { faults: faults.slice(0, maxFaults), more: faults.length > maxFaults } };
 }
 
 /** The parts of an instance without members that no type names, and the places of those. */

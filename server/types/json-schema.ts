@@ -14,17 +14,41 @@ export function definitionSchemas(
   );
 }
 
+export interface SchemaOptions {
+  /** The address of a definition. */
+  readonly refTo: (name: string) => string;
+  /** Of answers, which are written in one form where a reader takes several. */
+  readonly written?: boolean;
+  /** Objects may have further members: they are dropped, or kept. */
+  readonly open?: boolean;
+  /** No schema is a boolean, which some readers of OpenAPI don't expect. */
+  readonly objects?: boolean;
+  /** The members that an instance shows in an answer. */
+  readonly fieldsOf?: (key: string) => Readonly<Record<string, Member>> | undefined;
+}
+
 /** A type's schema. References begin with `prefix`. */
 export function jsonSchema(type: Type, prefix = "#/$defs/"): JsonSchema {
-  const of = (part: Type): JsonSchema => jsonSchema(part, prefix);
+  return schemaOf(type, {
+    refTo: (name) => prefix + name.replaceAll("~", "~0").replaceAll("/", "~1"),
+  });
+}
+
+/** The schema of a type, as it is read or written. */
+export function schemaOf(type: Type, options: SchemaOptions): JsonSchema {
+  const { refTo, written, open, fieldsOf } = options;
+  const of = (part: Type): JsonSchema => schemaOf(part, options);
+  const anything = (fits: boolean): JsonSchema =>
+    options.objects ? (fits ? {} : { not: {} }) : fits;
   switch (type.kind) {
     case "unknown":
-      return true;
+      return anything(true);
     // Neither has a form in plain JSON.
     case "never":
     case "undefined":
+      return anything(false);
     case "regexp":
-      return false;
+      return written ? { type: "string" } : anything(false);
     case "defined":
       return { not: { type: "null" } };
     case "nonprimitive":
@@ -39,7 +63,9 @@ export function jsonSchema(type: Type, prefix = "#/$defs/"): JsonSchema {
         ...(type.max !== undefined && { maximum: type.max }),
       };
     case "bigint":
-      return { anyOf: [{ type: "integer" }, { type: "string", pattern: "^-?[0-9]+$" }] };
+      return written
+        ? { type: "string", pattern: "^-?[0-9]+$" }
+        : { anyOf: [{ type: "integer" }, { type: "string", pattern: "^-?[0-9]+$" }] };
     case "string":
       return { type: "string", ...textKeywords(type) };
     case "template":
@@ -78,7 +104,9 @@ export function jsonSchema(type: Type, prefix = "#/$defs/"): JsonSchema {
             patterns.map(({ keys, values }) => [`^${source(keys)}$`, of(values)]),
           ),
         }),
-        additionalProperties: rest === undefined ? false : of(rest.values),
+        ...(rest === undefined
+          ? !open && { additionalProperties: false }
+          : { additionalProperties: of(rest.values) }),
       };
     }
     case "map":
@@ -105,6 +133,7 @@ export function jsonSchema(type: Type, prefix = "#/$defs/"): JsonSchema {
     case "form":
       return { type: "object" };
     case "instance":
+      if (written) return objectSchema(fieldsOf?.(type.key) ?? {}, of);
       return {
         type: "object",
         properties: {
@@ -116,10 +145,13 @@ export function jsonSchema(type: Type, prefix = "#/$defs/"): JsonSchema {
         },
         required: ["serialized", "name", "key"],
       };
-    case "union":
-      return { anyOf: type.arms.map(of) };
+    case "union": {
+      // JSON has no `undefined`: a member is absent instead.
+      const arms = type.arms.filter(({ kind }) => kind !== "undefined");
+      return arms.length === 1 ? of(arms[0]!) : { anyOf: arms.map(of) };
+    }
     case "ref":
-      return { $ref: prefix + type.to.replaceAll("~", "~0").replaceAll("/", "~1") };
+      return { $ref: refTo(type.to) };
   }
 }
 
@@ -131,9 +163,17 @@ function objectSchema(
   const required = entries.filter(([, { optional }]) => !optional).map(([name]) => name);
   return {
     type: "object",
-    properties: Object.fromEntries(entries.map(([name, { type }]) => [name, of(type)])),
+    properties: Object.fromEntries(
+      entries.map(([name, { type, doc }]) => [name, described(of(type), doc)]),
+    ),
     ...(required.length > 0 && { required }),
   };
+}
+
+/** A schema with a comment. */
+export function described(schema: JsonSchema, doc: string | undefined): JsonSchema {
+  if (doc === undefined || schema === false) return schema;
+  return schema === true ? { description: doc } : { ...schema, description: doc };
 }
 
 function textKeywords({ minLength, maxLength, pattern, format }: TextRules): object {

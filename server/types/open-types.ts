@@ -1,6 +1,6 @@
 // The module that a build wrote of its types, as the core asks for it.
 
-import { faultText } from "../../src/base/faults.ts";
+import { wholeFault } from "../../src/base/faults.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
 import type {
   ApplicationTypes,
@@ -72,7 +72,7 @@ class FunctionTypes implements ParameterTypes {
     const options = { plain, isRead, extra, masked, maxDigits, isTree, isInstance };
     const checked = orTooDeep(() => this.#check(positions, options));
     if (checked === undefined) return { refusal: tooDeep };
-    return "faults" in checked ? { refusal: faultText(checked.faults, checked.more) } : checked;
+    return "faults" in checked ? { refusal: checked } : checked;
   }
 
   judge(
@@ -117,7 +117,7 @@ class FunctionTypes implements ParameterTypes {
   }
 }
 
-const tooDeep = "The arguments are nested too deeply to be checked";
+const tooDeep = wholeFault("The arguments are nested too deeply to be checked");
 
 /** `undefined` if the stack isn't deep enough: unlike JSON, references may nest values as deeply as they like. */
 function orTooDeep<T>(act: () => T): T | undefined {

@@ -57,6 +57,8 @@ export interface WantedClass {
 }
 
 export interface ReadOptions extends ProgramOptions {
+  /** Whether callers are to be told of the functions. */
+  readonly contract?: boolean;
   /** All classes whose instances travel: those that extend a class which a parameter takes are read. */
   readonly classes?: readonly WantedClass[];
   /** The key that instances of a class travel with; `undefined` for a class whose instances can't. */
@@ -74,8 +76,8 @@ export interface ReadTypes {
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
-  /** The types of the functions and of their results, as callers are told of them. */
-  readonly contract: ContractTypes;
+  /** The types of the functions and of their results, as callers are told of them; if it was asked for. */
+  readonly contract?: ContractTypes;
   /** As of {@link Programs}. */
   readonly files: Programs["files"];
 }
@@ -163,14 +165,17 @@ export function readTypes(
     for (const target of subclasses)
       if (!classes.has(target.key)) report(target, readerOf(target.file).readSubclass(target));
   }
-  const contractFunctions = wanted.map((target): [string, ContractFunction] => [
-    target.id,
-    readerOf(target.file, told).readTold(target),
-  ]);
+  const contract = (): ContractTypes => {
+    const toldFunctions = wanted.map((target): [string, ContractFunction] => [
+      target.id,
+      readerOf(target.file, told).readTold(target),
+    ]);
+    return settle(told.slots, told.classes, new Map(toldFunctions));
+  };
   const { docs: _, ...model } = settle(shared.slots, classes, functions);
   return {
     model,
-    contract: settle(told.slots, told.classes, new Map(contractFunctions)),
+    ...(options.contract && { contract: contract() }),
     problems,
     notes,
     unchecked: Object.fromEntries(unchecked),
@@ -325,12 +330,20 @@ function typeReader(
     readonly doc?: string | undefined;
     readonly deprecated?: true;
   } {
+    if (!hasComment(symbol)) return {};
     const tags = new Set(symbol?.getJsDocTags(checker).map(({ name }) => name));
     const text = ts.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
     return {
       ...(text !== "" && !tags.has("internal") && { doc: text }),
       ...(tags.has("deprecated") && { deprecated: true }),
     };
+  }
+
+  /** Asking for a comment that isn't there costs as much as reading one. */
+  function hasComment(symbol: ts.Symbol | undefined): boolean {
+    return (symbol?.declarations ?? []).some(
+      (declaration) => ts.getJSDocCommentsAndTags(declaration).length > 0,
+    );
   }
 
   /** Whether a module of the application exports a type, and doesn't call it internal. */
@@ -1271,6 +1284,7 @@ function typeReader(
 
   /** The comment of a member, if its type is exported. */
   function docOf(property: ts.Symbol): string | undefined {
+    if (!hasComment(property)) return undefined;
     const owner =
       property.valueDeclaration &&
       ts.findAncestor(

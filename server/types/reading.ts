@@ -16,6 +16,8 @@ export interface TypesRequest {
   /** All classes whose instances travel. */
   readonly classes: readonly WantedClass[];
   readonly aliases: readonly Alias[];
+  /** Whether {@link TypesReading.contract} is read, which takes a quarter longer. */
+  readonly contract: boolean;
   /** Where a reading is kept: an equal request whose files haven't changed needs no other. */
   readonly cache: string;
 }
@@ -32,7 +34,7 @@ export interface TypesReading {
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
   /** The functions as their callers are told of them. */
-  readonly contract: ContractTypes;
+  readonly contract?: ContractTypes;
 }
 
 /** The thread's answer to a request: the JSON of a {@link TypesReading}. */

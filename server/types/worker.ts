@@ -48,7 +48,7 @@ parentPort?.on("message", (request: TypesRequest) => {
 
 /** The text of a reading: it is kept and sent as it is. */
 function read(request: TypesRequest): string {
-  const { root, functions, classes, aliases } = request;
+  const { root, functions, classes, aliases, contract } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler)
     return textOf({
@@ -56,7 +56,6 @@ function read(request: TypesRequest): string {
       problems: [compiler],
       notes: [],
       unchecked: {},
-      contract: { functions: {}, classes: {}, definitions: {}, docs: {} },
     });
   const kept = keptReading(request, compiler.version);
   if (kept !== undefined) return kept;
@@ -68,6 +67,7 @@ function read(request: TypesRequest): string {
     root,
     aliases,
     classes,
+    contract,
     memory: memory.programs,
     classKey: keysOf(classes),
     judgePattern: (source) => judgePattern(source, root),

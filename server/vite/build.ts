@@ -35,6 +35,8 @@ export interface BuildOptions {
   readonly guards?: "required" | undefined;
   /** Whether arguments of callers from outside are checked by types where no entry says so [true]. */
   readonly validate?: boolean | undefined;
+  /** Refuses two operations that an OpenAPI document would give one id. */
+  readonly openapi?: true | undefined;
   /** How many earlier builds the output keeps [1]. */
   readonly revisions?: number | undefined;
   readonly log: Log;
@@ -77,6 +79,7 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
       browserModules: options.browserModules,
       guards: options.guards,
       validate: options.validate,
+      openapi: options.openapi,
       revisions: options.revisions,
     },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },

@@ -119,8 +119,8 @@ async function optionsOf(root: string, file: string | undefined): Promise<Seamli
   });
   const config = configuration?.config;
   if (config === undefined) return { root };
-  const { source, index, browserSegments, browserModules, guards, validate } = config;
-  return { root, source, index, browserSegments, browserModules, guards, validate };
+  const { source, index, browserSegments, browserModules, guards, validate, openapi } = config;
+  return { root, source, index, browserSegments, browserModules, guards, validate, openapi };
 }
 
 async function inlineConfig(

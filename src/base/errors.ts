@@ -127,7 +127,7 @@ export class SegmentNotFound extends NotFound {
   static override readonly kind: string = "SegmentNotFound";
 }
 
-/** 405: calls take GET and POST only. */
+/** 405: calls take GET and POST, and those of safe procedures QUERY. */
 export class MethodNotAllowed extends ServiceError {
   static override readonly status: number = 405;
   static override readonly kind: string = "MethodNotAllowed";

@@ -1,6 +1,7 @@
 // What the types of parameters say. The host reads the module that the build wrote of them: the core doesn't
 // know its contents.
 
+import type { Faults } from "./faults.ts";
 import type { ExtraMembers } from "./manifest.ts";
 
 /** How a message holds its values: as JSON or text, which types say how to read, or in an encoding. */
@@ -22,8 +23,7 @@ export interface CheckSettings {
 export type CheckedArguments =
   /** `dropped`: paths of members that were left out, of many the first ones. */
   | { readonly positions: readonly unknown[]; readonly dropped: readonly string[] }
-  /** The text of a refusal, with a line for each fault. */
-  | { readonly refusal: string };
+  | { readonly refusal: Faults };
 
 /** What a message says of an instance. */
 export interface InstanceParts {
@@ -41,8 +41,8 @@ export interface DescribedInstance extends InstanceParts {
   readonly names: readonly (string | null)[];
 }
 
-/** The text of a refusal, or whether some instances have to be built {@link ParameterTypes.withoutExtra}. */
-export type Judgement = { readonly refusal: string } | { readonly hasExtra: boolean };
+/** The faults, or whether some instances have to be built {@link ParameterTypes.withoutExtra}. */
+export type Judgement = { readonly refusal: Faults } | { readonly hasExtra: boolean };
 
 /** The types of one function's parameters. */
 export interface ParameterTypes {

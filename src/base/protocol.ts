@@ -3,6 +3,9 @@
 /** Calls: `/rpc/<FQN>`. */
 export const rpcPath = "/rpc/";
 
+/** The methods of calls. QUERY (RFC 10008) is for procedures that are `safe`: like POST, but it may be repeated. */
+export const callMethods: readonly string[] = ["GET", "POST", "QUERY"];
+
 /** Not one of `paths`, so that it isn't part of what browsers load. */
 export const consolePath = "/svc/console";
 
@@ -169,9 +172,13 @@ export const defaultRevisions = 1;
 /** Content type of calls. */
 export const jsonType = "application/json";
 
-export const mediaTypes: Readonly<Record<"text" | "json" | "script" | "bytes", string>> = {
+export const mediaTypes: Readonly<
+  Record<"text" | "json" | "problem" | "script" | "bytes", string>
+> = {
   text: "text/plain; charset=utf-8",
   json: jsonType,
+  /** RFC 9457. */
+  problem: "application/problem+json",
   script: "text/javascript; charset=utf-8",
   bytes: "application/octet-stream",
 };
@@ -192,6 +199,9 @@ export const rpcHeaders: typeof answerHeaders & Readonly<Record<typeof policyHea
   ...answerHeaders,
   [policyHeader]: "sandbox; default-src 'none'",
 };
+
+/** The fields of a call that decide the form of its answer. */
+export const callVary: string = `accept, ${headers.encoding}`;
 
 /** Followed by a revision, selects a build: of the public manifest, and of a node's modules. */
 export const revisionQuery = "?revision=";

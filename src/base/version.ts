@@ -21,6 +21,23 @@ export function parseVersion(text: string): Version {
   return versionOf(Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0));
 }
 
+const inName = /@[\d.]+$/;
+
+/** Whether a name, or a part of one, ends like a version: `quote@1.2`. */
+export function endsInVersion(name: string): boolean {
+  return inName.test(name);
+}
+
+/** The name that a call's path has, decoded, without the version that may follow it: `shop/quote@1.2`. */
+export function withoutVersion(name: string): string {
+  return name.includes("@") ? name.replace(inName, "") : name;
+}
+
+/** The version that follows a name, as {@link readVersion} takes it. */
+export function versionIn(name: string): string | undefined {
+  return name.includes("@") ? inName.exec(name)?.[0].slice(1) : undefined;
+}
+
 /**
  * By query, if the version is all that the query has: nearly all calls are for a few. Limited, since callers can
  * make more up.
@@ -29,10 +46,15 @@ const known = new Map<string, Version>();
 const mostKnown = 256;
 
 /**
- * The version that a query string asks for; `query` without the `?`. Throws InvalidVersionNumber or
- * BadRequest.
+ * The version that a call asks for: in its query string, without the `?`, or behind the name in its path. Throws
+ * InvalidVersionNumber or BadRequest.
  */
-export function readVersion(query: string): Version {
+export function readVersion(query: string, inPath?: string): Version {
+  if (inPath !== undefined) {
+    if (new URLSearchParams(query).has(versionParameter))
+      throw new BadRequest("The version stands in the path and in the query: give it once");
+    return parseVersion(inPath);
+  }
   if (query === "") return defaultVersion;
   const before = known.get(query);
   if (before !== undefined) return before;

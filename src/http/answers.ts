@@ -2,7 +2,7 @@
 
 import { FileNotFound } from "../base/errors.ts";
 import type { HttpResponse } from "../base/ports.ts";
-import { answerHeaders, mediaTypes } from "../base/protocol.ts";
+import { answerHeaders, callVary, headers, mediaTypes } from "../base/protocol.ts";
 
 /** `response` with more headers. */
 export function withHeaders(
@@ -19,6 +19,32 @@ export function withFields(
   fields: HttpResponse["headers"],
 ): HttpResponse {
   return body === undefined ? { status, headers: fields } : { status, headers: fields, body };
+}
+
+/** A `vary` field with a further name. */
+export function varying(vary: string | readonly string[] | undefined, name: string): string {
+  if (vary === undefined) return name;
+  const names = String(vary)
+    .toLowerCase()
+    .split(",")
+    .map((item) => item.trim());
+  return names.includes("*") || names.includes(name) ? String(vary) : `${String(vary)}, ${name}`;
+}
+
+/** By fields that are frozen, as those of nearly all answers are: links write the same fields faster. */
+const withVary = new WeakMap<HttpResponse["headers"], HttpResponse["headers"]>();
+
+/** An answer to a call that says which fields of the call decided its form. */
+export function withCallVary(response: HttpResponse): HttpResponse {
+  const { headers: fields } = response;
+  if (fields["vary"] === callVary) return response;
+  let varied = withVary.get(fields);
+  if (varied === undefined) {
+    const vary = varying(varying(fields["vary"], "accept"), headers.encoding);
+    varied = Object.assign({}, fields, { vary });
+    if (Object.isFrozen(fields)) withVary.set(fields, Object.freeze(varied));
+  }
+  return withFields(response, varied);
 }
 
 /** Whether an answer with this status has no body, whatever its header fields claim. */

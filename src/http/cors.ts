@@ -1,16 +1,15 @@
 // CORS: the rights of pages of other origins.
 
 import type { Args, CallHeaders } from "../base/call.ts";
+import { varying } from "./answers.ts";
 import type { Middleware } from "./middleware.ts";
 import type { HeaderFields, HttpResponse } from "../base/ports.ts";
 import type { Version } from "../base/version.ts";
+import { callMethods } from "../base/protocol.ts";
 import { parsedUrl } from "../base/url.ts";
 
 // A brand instead of `instanceof`: an application's bundle may hold a copy of this module.
 const brand: unique symbol = Symbol.for("seamline.cors");
-
-/** The methods of `/rpc`. */
-const callMethods: readonly string[] = ["GET", "POST"];
 
 /** Options of {@link CorsMiddleware}. */
 export interface CorsOptions {
@@ -150,16 +149,6 @@ export class CorsMiddleware implements Middleware {
 
 export function isCors(middleware: Middleware): middleware is CorsMiddleware {
   return (middleware as { [brand]?: true })[brand] === true;
-}
-
-/** Adds a name to a `vary` field. */
-function varying(vary: string | readonly string[] | undefined, name: string): string {
-  if (vary === undefined) return name;
-  const names = String(vary)
-    .toLowerCase()
-    .split(",")
-    .map((item) => item.trim());
-  return names.includes("*") || names.includes(name) ? String(vary) : `${String(vary)}, ${name}`;
 }
 
 function checkedOrigins(origin: unknown): readonly string[] {

@@ -2,7 +2,13 @@
 // permission. The caller made the mistake. So if a procedure rethrows such an error of an inner
 // call, its own caller gets a 500 instead.
 
-import { memoryExhausted, NodeNotAvailable, ServiceError, statusOf } from "../base/errors.ts";
+import {
+  memoryExhausted,
+  MethodNotAllowed,
+  NodeNotAvailable,
+  ServiceError,
+  statusOf,
+} from "../base/errors.ts";
 import type { IncomingResponse } from "../base/ports.ts";
 import { isMarkedRefused, type NotStartedReason } from "./relay-headers.ts";
 import { traceOf } from "../base/trace.ts";
@@ -89,6 +95,20 @@ export function isStarting(): NodeNotAvailable {
 /** This service stops, and takes no more calls. */
 export function isLeaving(): NodeNotAvailable {
   return refusedStart("leaving", "This service is stopping; try again");
+}
+
+const allowed = new WeakMap<Error, string>();
+
+/** The error of a call by a method that its procedure doesn't take. */
+export function methodNotAllowed(methods: readonly string[], message?: string): MethodNotAllowed {
+  const error = new MethodNotAllowed(message);
+  allowed.set(error, methods.join(", "));
+  return error;
+}
+
+/** The `allow` field for this error. An application may throw the same class. */
+export function allowedMethods(error: MethodNotAllowed): string {
+  return allowed.get(error) ?? "GET, POST";
 }
 
 /** Notes that an inner call was refused with this error. */

@@ -1,7 +1,7 @@
 // A call of a function that `checked` made.
 
-import { InvalidParameterValue } from "../base/errors.ts";
-import { cutPath, faultText, maxFaults, pathPart } from "../base/faults.ts";
+import type { InvalidParameterValue } from "../base/errors.ts";
+import { cutPath, maxFaults, pathPart, refusedArguments } from "../base/faults.ts";
 import type { Procedure } from "../types/imported.ts";
 import type { StandardIssue, StandardSchema } from "../types/standard-schema.ts";
 
@@ -29,5 +29,5 @@ function refusal(issues: readonly StandardIssue[], name = ""): InvalidParameterV
       message: message.slice(0, maxMessage),
     };
   });
-  return new InvalidParameterValue(faultText(faults, issues.length > maxFaults) || undefined);
+  return refusedArguments({ faults, more: issues.length > maxFaults });
 }

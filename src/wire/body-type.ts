@@ -1,6 +1,6 @@
 // The content type of a call's body, and how large such a body may be.
 
-import { UnsupportedEncoding } from "../base/errors.ts";
+import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
 import type { HeaderFields, HttpRequest } from "../base/ports.ts";
 import type { Limits } from "../base/limits.ts";
 import { headers } from "../base/protocol.ts";
@@ -17,8 +17,18 @@ export function bodyTypeOf(fields: HeaderFields): BodyType {
   return isMultipart(type) ? "multipart" : "other";
 }
 
-/** Throws UnsupportedEncoding for a content type that calls don't have. */
-export function checkBodyType(type: BodyType, fields: HeaderFields): void {
+/** Throws UnsupportedEncoding for a content type that calls don't have, and BadRequest for a QUERY without one. */
+export function checkBodyType(
+  type: BodyType,
+  { method, headers: fields }: Pick<HttpRequest, "method" | "headers">,
+): void {
+  if (method === "QUERY" && headerText(fields["content-type"]) === "")
+    // RFC 10008: without it, a QUERY must fail.
+    throw new BadRequest("A QUERY must say its content type: application/json");
+  if (method === "QUERY" && type !== "json")
+    throw new UnsupportedEncoding(
+      "The body of a QUERY must have the content type application/json",
+    );
   if (type === "other")
     throw new UnsupportedEncoding(
       "A call's body must have the content type application/json or multipart/form-data",
@@ -47,6 +57,7 @@ export function mayBeEmpty(fields: HeaderFields): boolean {
 
 /** Browsers send these without a preflight: a form or a link of any page can cause them. */
 export function needsNoPreflight({ method, headers: fields }: HttpRequest): boolean {
+  if (method === "QUERY") return false;
   const type = headerText(fields["content-type"]);
   if (method === "GET" || type === "") return true;
   if (type === "application/json") return false;

@@ -1,7 +1,8 @@
 // Decodes the arguments of a call from its request.
 
 import type { Args } from "../base/call.ts";
-import { BadRequest, InvalidParameterValue, UnsupportedEncoding } from "../base/errors.ts";
+import { BadRequest, UnsupportedEncoding } from "../base/errors.ts";
+import { refusedArguments } from "../base/faults.ts";
 import type { ExtraMembers, Parameter } from "../base/manifest.ts";
 import type { InstanceParts, ParameterTypes, ValueSource } from "../base/parameter-types.ts";
 import { convertFields, convertQuery } from "../runtime/parameters.ts";
@@ -33,7 +34,7 @@ export interface DecodeCallOptions {
 
 const noBytes = new Uint8Array();
 
-/** The arguments of a GET or POST, as they come and as they are decoded. */
+/** The arguments of a call, as they come and as they are decoded. */
 export class CallArguments {
   readonly #call: ReadCall;
   readonly #options: DecodeCallOptions;
@@ -86,7 +87,7 @@ export class CallArguments {
     const { method, headers } = this.#call.request;
     if (method === "GET") return undefined;
     // Refuse a wrong type before the body arrives.
-    if (!mayBeEmpty(headers)) checkBodyType(this.#type, headers);
+    if (method === "QUERY" || !mayBeEmpty(headers)) checkBodyType(this.#type, this.#call.request);
     const limit = bodyLimit(this.#type, this.#options.limits);
     return this.#call.receiveBody(limit, (body) => {
       this.#body = body;
@@ -167,7 +168,7 @@ export class CallArguments {
         return standsFor.key === key || classes.isInstance(key, standsFor.prototype);
       },
     });
-    if ("refusal" in judgement) throw new InvalidParameterValue(judgement.refusal);
+    if ("refusal" in judgement) throw refusedArguments(judgement.refusal);
     const build: DecodeOptions["build"] = (known, given, values) => {
       const parts = { args: given as InstanceParts["args"], fields: values };
       const { args: own, fields } = types.withoutExtra(known.record.key, parts, classes.isInstance);
@@ -202,9 +203,9 @@ export class CallArguments {
 
   #readParts(): readonly Part[] {
     if (this.#body.length === 0) return [];
-    const { headers } = this.#call.request;
-    checkBodyType(this.#type, headers);
-    const type = headerText(headers["content-type"]);
+    const { request } = this.#call;
+    checkBodyType(this.#type, request);
+    const type = headerText(request.headers["content-type"]);
     return (this.#parts ??= parseMultipart(this.#body, type, this.#options.limits));
   }
 
@@ -213,7 +214,7 @@ export class CallArguments {
     const { limits } = this.#options;
     const { encoding, request } = this.#call;
     if (this.#body.length === 0 && mayBeEmpty(request.headers)) return undefined;
-    checkBodyType(this.#type, request.headers);
+    checkBodyType(this.#type, request);
     if (this.isMultipart) {
       if (encoding === "plain") return undefined;
       if (encoding === "superjson")

@@ -1,9 +1,10 @@
 // Encodes an error of a procedure, or of the runtime itself, as a response.
 
 import { MethodNotAllowed, NodeNotAvailable } from "../base/errors.ts";
+import { type Fault, faultsOf } from "../base/faults.ts";
 import type { HttpResponse } from "../base/ports.ts";
 import { mediaTypes, rpcHeaders } from "../base/protocol.ts";
-import { answerStatusOf } from "../http/refusals.ts";
+import { allowedMethods, answerStatusOf, isInnerRefusal } from "../http/refusals.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
 import { attempt, needsReferences } from "../codec/values/fault.ts";
 import { internal, publicMessage, textOf } from "../codec/values/public-message.ts";
@@ -14,7 +15,7 @@ import { linesOf } from "../base/call-trace.ts";
 import { ofForeignError } from "../base/foreign-error.ts";
 import { errorOf } from "../base/trace.ts";
 import { superjsonHeaders } from "./encode-result.ts";
-import type { Encoding } from "./encoding.ts";
+import type { AnswerEncoding } from "./encoding.ts";
 import { loadSuperjson } from "./superjson.ts";
 
 export interface EncodeErrorOptions extends Omit<WalkOptions, "hint"> {
@@ -25,12 +26,13 @@ export interface EncodeErrorOptions extends Omit<WalkOptions, "hint"> {
 }
 
 /**
- * The response that carries an error. In plain mode that is its message and trace lines as text. Never throws:
- * parts of the error that can't be sent are left out, and reported to `onLost`.
+ * The response that carries an error. In plain mode that is its message and trace lines as text, and for callers that
+ * ask for JSON problem details. Never throws: parts of the error that can't be sent are left out, and reported to
+ * `onLost`.
  */
 export function encodeError(
   thrown: unknown,
-  encoding: Encoding,
+  encoding: AnswerEncoding,
   { mask, ...unmasked }: EncodeErrorOptions,
 ): HttpResponse | Promise<HttpResponse> {
   const error = attempt(() => ofForeignError(thrown)) ?? errorOf(thrown);
@@ -38,7 +40,7 @@ export function encodeError(
     mask === undefined ? unmasked : { ...unmasked, classes: mask, hidden: mask.hidden };
   const more =
     error instanceof MethodNotAllowed
-      ? { allow: "GET, POST" }
+      ? { allow: allowedMethods(error) }
       : error instanceof NodeNotAvailable
         ? { "retry-after": "1" }
         : {};
@@ -48,6 +50,11 @@ export function encodeError(
     body,
   });
   const json = (text: string): HttpResponse => respond(mediaTypes.json, text);
+  const problem = (name: string, detail: string, members?: object): HttpResponse => {
+    const type = `urn:seamline:${encodeURIComponent(wellFormed(name))}`;
+    const body = { type, title: name, status: answerStatusOf(error), detail, ...members };
+    return respond(mediaTypes.problem, JSON.stringify(body));
+  };
   const sendable = (): Error =>
     sendableError(error, { ...options, onLost: options.onLost ?? (() => {}) });
   const superjson = async (): Promise<HttpResponse> => ({
@@ -64,11 +71,15 @@ export function encodeError(
     }
   };
   try {
-    if (encoding === "plain")
-      return respond(
-        mediaTypes.text,
-        [messageOf(error, options), ...(mask ? [] : linesOf(error, options.call))].join("\n"),
-      );
+    if (encoding === "plain" || encoding === "json") {
+      const message = messageOf(error, options);
+      const lines = mask ? [] : linesOf(error, options.call);
+      if (encoding === "plain") return respond(mediaTypes.text, [message, ...lines].join("\n"));
+      return problem(nameOf(error, mask), message, {
+        ...faultsMember(error),
+        ...(lines.length > 0 && { trace: lines }),
+      });
+    }
     const text = encoding === "superjson" ? undefined : serialized();
     if (text === undefined) return superjson();
     return typeof text === "string"
@@ -76,9 +87,9 @@ export function encodeError(
       : text.then(json, () => json(bareForm(error, mask, options)));
   } catch {
     // Even its name and message can't be read. The status still says something.
-    return encoding === "plain"
-      ? respond(mediaTypes.text, options.hidden?.hide(error) ?? internal)
-      : json(bareForm(error, mask, options));
+    if (encoding !== "plain" && encoding !== "json") return json(bareForm(error, mask, options));
+    const message = options.hidden?.hide(error) ?? internal;
+    return encoding === "plain" ? respond(mediaTypes.text, message) : problem("Error", message);
   }
 }
 
@@ -107,6 +118,22 @@ async function superjsonText(
   }
 }
 
+/** The name of an error as the caller may read it. */
+function nameOf(error: Error, mask: ErrorMask | undefined): string {
+  return mask?.hides(error) === true ? "Error" : textOf(error.name);
+}
+
+/** What is wrong with each argument, if the call was refused for that. */
+function faultsMember(error: Error): { readonly faults: readonly Fault[] } | undefined {
+  const faults = isInnerRefusal(error) ? undefined : faultsOf(error);
+  return faults && { faults };
+}
+
+/** Half of a surrogate pair can't be encoded. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
 /** The message of an error as the caller may read it. */
 function messageOf(
   error: Error,
@@ -126,7 +153,7 @@ function bareForm(
   const form = { serialized: true, name: "Error", trace, fields: {} };
   try {
     const message = messageOf(error, options);
-    const type = mask?.hides(error) === true ? "Error" : textOf(error.name);
+    const type = nameOf(error, mask);
     return JSON.stringify({ ...form, type, message });
   } catch {
     const message = options.hidden?.hide(error) ?? internal;

@@ -5,13 +5,13 @@ import { traceLine } from "../base/fqn.ts";
 import type { HttpResponse } from "../base/ports.ts";
 import { headers, mediaTypes, rpcHeaders } from "../base/protocol.ts";
 import { begun, traced } from "../base/trace.ts";
-import { bytesOf, isBlob } from "../codec/values/binary.ts";
+import { bytesOf, isBlob, toBase64 } from "../codec/values/binary.ts";
 import type { WalkOptions } from "../codec/form-walk.ts";
 import { needsReferences, notSerializable } from "../codec/values/fault.ts";
 import { encodePlain, responseHint } from "../codec/plain.ts";
 import { encodeSerialized } from "../codec/serialized.ts";
 import { blobHeaders } from "./blob-headers.ts";
-import type { Encoding } from "./encoding.ts";
+import { type AnswerEncoding, answerEncoding } from "./encoding.ts";
 import type { Exchange } from "./exchange.ts";
 import { loadSuperjson } from "./superjson.ts";
 
@@ -23,10 +23,11 @@ type ResultOptions = Pick<WalkOptions, "classes" | "trusted">;
  */
 export function encodeResult(
   value: unknown,
-  encoding: Encoding,
+  encoding: AnswerEncoding,
   options: ResultOptions,
 ): HttpResponse | Promise<HttpResponse> {
   if (encoding === "superjson") return respondInSuperjson(value, options);
+  const isJson = encoding === "json";
   switch (typeof value) {
     case "undefined":
       return {
@@ -34,22 +35,32 @@ export function encodeResult(
         headers: Object.assign({}, rpcHeaders, { [headers.dataType]: "undefined" }),
       };
     case "string":
+      if (isJson) return respond("string", mediaTypes.json, JSON.stringify(value));
       // UTF-8 can't encode half of a surrogate pair, but JSON's escapes can. The content type says
       // which of the two the body is.
       return isWellFormed(value)
         ? respond("string", mediaTypes.text, value)
         : respond("string", mediaTypes.json, JSON.stringify(value));
     case "boolean":
+      return respond("boolean", isJson ? mediaTypes.json : mediaTypes.text, String(value));
     case "bigint":
-      return respond(typeof value, mediaTypes.text, String(value));
-    case "number":
-      return respond("number", mediaTypes.text, Object.is(value, -0) ? "-0" : String(value));
+      return isJson
+        ? respond("bigint", mediaTypes.json, `"${value}"`)
+        : respond("bigint", mediaTypes.text, String(value));
+    case "number": {
+      const text = Object.is(value, -0) ? "-0" : String(value);
+      if (!isJson) return respond("number", mediaTypes.text, text);
+      return respond("number", mediaTypes.json, Number.isFinite(value) ? text : "null");
+    }
     default:
   }
   if (value === null) return respond("null", mediaTypes.json, "null");
-  if (encoding === "plain") {
+  const isPlain = encoding === "plain" || isJson;
+  if (isPlain) {
     const bytes = bytesToSend(value);
+    if (bytes && isJson) return respond("base64", mediaTypes.json, `"${toBase64(bytes)}"`);
     if (bytes) return respond("binary", mediaTypes.bytes, bytes);
+    // Base64 would lose a file's name and type, so it is sent as it is, also to callers that ask for JSON.
     if (typeof value === "object" && isBlob(value))
       return value
         .arrayBuffer()
@@ -60,10 +71,9 @@ export function encodeResult(
   }
   let text: string | Promise<string>;
   try {
-    text =
-      encoding === "plain"
-        ? encodePlain(value)
-        : encodeSerialized(value, { path: "result", hint: responseHint, ...options });
+    text = isPlain
+      ? encodePlain(value)
+      : encodeSerialized(value, { path: "result", hint: responseHint, ...options });
   } catch (thrown) {
     if (encoding !== "serialized, superjson" || !needsReferences(thrown)) throw thrown;
     return respondInSuperjson(value, options);
@@ -83,7 +93,8 @@ export function encodeResultOf(
   { classes }: Pick<ResultOptions, "classes">,
 ): HttpResponse | Promise<HttpResponse> {
   try {
-    const encoded = encodeResult(value, exchange.encoding, {
+    const encoding = answerEncoding(exchange.encoding, exchange.request.headers);
+    const encoded = encodeResult(value, encoding, {
       classes,
       trusted: exchange.trust.trusted,
     });

@@ -10,6 +10,9 @@ import { headers } from "../base/protocol.ts";
  */
 export type Encoding = "plain" | "serialized" | "superjson" | "serialized, superjson";
 
+/** How an answer's value travels: in a plain call's, everything is JSON if the caller asks for that. */
+export type AnswerEncoding = Encoding | "json";
+
 const both = "serialized, superjson";
 
 /** The encoding that a request asks for. Throws UnsupportedEncoding for an unknown one. */
@@ -26,14 +29,43 @@ export function readEncoding(fields: HeaderFields): Encoding {
   );
 }
 
-/** The encoding for the refusal of a request: plain, if it asks for an unknown one. */
-export function refusalEncoding(fields: HeaderFields): Encoding {
+/** The encoding for the refusal of a request: plain or JSON, if it asks for an unknown one. */
+export function refusalEncoding(fields: HeaderFields): AnswerEncoding {
   try {
-    return readEncoding(fields);
+    return answerEncoding(readEncoding(fields), fields);
   } catch {
-    return "plain";
+    return answerEncoding("plain", fields);
   }
 }
+
+/** The encoding of the answer to a call whose values are in `encoding`. */
+export function answerEncoding(encoding: Encoding, fields: HeaderFields): AnswerEncoding {
+  return encoding === "plain" && prefersJson(headerText(fields["accept"])) ? "json" : encoding;
+}
+
+/**
+ * Whether `application/json`, or the type of its errors, is what an `accept` field likes best: by weight, and by order
+ * among equals. Ranges with `*` name no type, and an unreadable weight counts as 0.
+ */
+function prefersJson(accept: string): boolean {
+  if (accept === "application/json") return true;
+  // Nearly all callers of plain calls end here.
+  if (!/json/i.test(accept)) return false;
+  let most = 0;
+  let isJson = false;
+  for (const [range] of accept.matchAll(ranges)) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+    const q = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0;
+    if (q <= most) continue;
+    most = q;
+    isJson = type === "application/json" || type === "application/problem+json";
+  }
+  return isJson;
+}
+
+/** The items of a list. A comma in a quoted text is part of its item. */
+const ranges = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** The value of a header field, trimmed; "" if the message doesn't have it. */
 export function headerText(field: string | readonly string[] | undefined): string {

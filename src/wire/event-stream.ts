@@ -1,7 +1,7 @@
 // The form in which streams travel, on every hop: `text/event-stream`, as browsers and `curl -N` read it.
 
 import type { HeaderFields, HttpResponse } from "../base/ports.ts";
-import { headers, rpcHeaders } from "../base/protocol.ts";
+import { callVary, headers, rpcHeaders } from "../base/protocol.ts";
 import { headerText } from "./encoding.ts";
 
 export const eventStreamType = "text/event-stream";
@@ -13,7 +13,7 @@ export const streamHeaders: HttpResponse["headers"] = Object.freeze({
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
   [headers.dataType]: "stream",
-  vary: "accept",
+  vary: callVary,
 });
 
 /** Begins a stream: a reader asks again after 2 s, and has received nothing yet. */

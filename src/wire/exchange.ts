@@ -19,7 +19,13 @@ import { decodeSegment, pathOf, queryOf } from "../http/router.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Trust } from "../http/trust.ts";
 import type { MatchedRoute } from "../runtime/routes.ts";
-import { defaultVersion, readVersion, type Version } from "../base/version.ts";
+import {
+  defaultVersion,
+  readVersion,
+  type Version,
+  versionIn,
+  withoutVersion,
+} from "../base/version.ts";
 import type { Admission, Place } from "./admission.ts";
 import { CallState } from "./call-state.ts";
 import { changesCookie } from "../http/context/cookies.ts";
@@ -86,10 +92,14 @@ export class Exchange implements Call {
     this.#options = options;
     this.encoding = encoding;
     this.trust = trust;
-    this.fqn = route?.info.name ?? decodeSegment(pathOf(request.target).slice(rpcPath.length));
+    const name =
+      route === undefined
+        ? decodeSegment(pathOf(request.target).slice(rpcPath.length))
+        : route.info.name;
+    this.fqn = route === undefined ? withoutVersion(name) : name;
     if (this.fqn === "") throw new ProcedureNotFound("The path names no procedure");
     this.query = queryOf(request.target);
-    this.version = route === undefined ? readVersion(this.query) : defaultVersion;
+    this.version = route === undefined ? readVersion(this.query, versionIn(name)) : defaultVersion;
     // A service that passes the call on might normalise such a path, and then send the trust key to
     // another path than the one that was checked.
     if (isUnsafePath(this.fqn)) throw procedureNotFound(this.fqn, this.version.toString());

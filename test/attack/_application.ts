@@ -9,7 +9,7 @@ import { names } from "../spec/_shop.ts";
 
 function procedure(
   name: string,
-  access: "public" | "private" | "protected",
+  access: "public" | "private" | "protected" | { readonly access: "public"; readonly safe: true },
   parameters: string[],
   run: (...args: never[]) => unknown,
 ): TestProcedure {
@@ -64,6 +64,7 @@ function census(): string {
 export const application: TestProcedure[] = [
   procedure("echo", "public", ["value"], (value) => value),
   procedure("add", "public", ["a", "b"], (a: number, b: number) => a + b),
+  procedure("safe", { access: "public", safe: true }, ["value"], (value) => value),
   procedure("canary", "public", [], () => (census() === untouched ? "alive" : "polluted")),
   procedure("secret", "private", [], () => "private"),
   procedure("fail", "public", [], () => Promise.reject(new Error("broken"))),

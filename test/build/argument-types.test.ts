@@ -135,7 +135,7 @@ describe("types of parameters", () => {
 });
 
 describe("a reading that is kept", () => {
-  const cache = "node_modules/.vite/seamline-types.json";
+  const cache = "node_modules/.vite/seamline-contract.json";
   const withPackage = (files: Files = {}) => shop({}, { "package.json": "{}", ...files });
 
   it("counts for the next build, until a file that was read changes", async () => {

@@ -89,6 +89,7 @@ describe("calls in the console's state", () => {
     await ask(gateway, "GET", "/rpc/shop/stock?sku=tweed-in-secret", browser);
     await ask(gateway, "POST", "/rpc/shop/quote", json, `{"sku":"x","quantity":1}`);
     await ask(gateway, "GET", "/rpc/shop/stock?sku=none&version=1.2");
+    await ask(gateway, "GET", "/rpc/shop/stock@1.3?sku=none");
     const { calls, figures } = await stateOf(gateway);
     expect(calls).toMatchObject([
       {
@@ -122,11 +123,12 @@ describe("calls in the console's state", () => {
         status: 404,
         error: "ProcedureNotFound",
       },
+      { number: 5, fqn: "shop/stock", version: "1.3.0", status: 404 },
     ]);
     expect(JSON.stringify(calls)).not.toContain("tweed-in-secret");
     expect(figures).toMatchObject({
-      calls: 4,
-      failures: 1,
+      calls: 5,
+      failures: 2,
       open: 0,
       browsers: 1,
       sites: ["shop.localhost"],

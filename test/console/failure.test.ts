@@ -21,6 +21,14 @@ it("a failure is read with its message and its whole or shortened trace, in both
   expect(
     failureIn({ status: 500, headers: { "content-type": "application/json" }, body: form }),
   ).toEqual({ error: "Error", message: error.message, trace });
+  const problem = JSON.stringify({ title: "NotFound", detail: error.message, trace });
+  expect(
+    failureIn({
+      status: 404,
+      headers: { "content-type": "application/problem+json" },
+      body: problem,
+    }),
+  ).toEqual({ error: "NotFound", message: error.message, trace });
   expect(failureIn({ status: 500, headers: plain, body: "no\n… 2 more" })).toEqual({
     message: "no\n… 2 more",
   });
@@ -32,6 +40,9 @@ it("a failure that was masked elsewhere is read with its id, under which the log
   const form = JSON.stringify({ type: "Error", message: error, trace: [] });
   const headers = { "content-type": "application/json" };
   expect(failureIn({ status: 500, headers, body: form })).toEqual({ error });
+  const problem = JSON.stringify({ title: "Error", detail: error });
+  const json = { "content-type": "application/problem+json" };
+  expect(failureIn({ status: 500, headers: json, body: problem })).toEqual({ error });
   for (const body of ["Internal error (secret)", `${error} secret`, `secret\n${error}`])
     expect(failureIn({ status: 500, headers: plain, body })).toEqual({ message: body });
 });

@@ -8,12 +8,24 @@ import { context } from "./context.ts";
 import { crossSite } from "./cross-site.ts";
 import { deepLinks } from "./deep-links.ts";
 import { files } from "./files.ts";
+import { http } from "./http.ts";
 import { masked } from "./masked.ts";
 import { options } from "./options.ts";
 import { routes } from "./routes.ts";
 import { streams } from "./streams.ts";
 
-const suites = [calls, context, crossSite, deepLinks, files, masked, options, routes, streams];
+const suites = [
+  calls,
+  context,
+  crossSite,
+  deepLinks,
+  files,
+  http,
+  masked,
+  options,
+  routes,
+  streams,
+];
 
 // A mounted service is one process, so there is no second way to run it.
 const modes = modeNames;

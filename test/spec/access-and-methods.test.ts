@@ -117,14 +117,14 @@ describe("access", () => {
 
 describe("methods", () => {
   it.each(kinds)(
-    "calls-36, post-9, limits-2: methods other than GET and POST answer 405 and list the allowed ones: %s",
+    "calls-36, post-9, limits-2: methods other than GET, POST and QUERY answer 405 and list the allowed ones: %s",
     async (kind) => {
       const all = await services();
-      for (const method of ["PUT", "DELETE", "PATCH", "TRACE", "get", "QUERY"])
+      for (const method of ["PUT", "DELETE", "PATCH", "TRACE", "get", "query"])
         for (const path of ["/rpc/app/headers", "/rpc/app/nothing"])
           expect(await ask(all[kind], method, path), `${method} ${path}`).toMatchObject({
             status: 405,
-            headers: { allow: "GET, POST", "x-svc-error": "MethodNotAllowed" },
+            headers: { allow: "GET, POST, QUERY", "x-svc-error": "MethodNotAllowed" },
           });
       expect(all.ran).toEqual([]);
     },
@@ -134,7 +134,7 @@ describe("methods", () => {
     const all = await services();
     expect(await ask(all[kind], "OPTIONS", "/rpc/app/headers")).toMatchObject({
       status: 204,
-      headers: { allow: "GET, POST" },
+      headers: { allow: "GET, POST, QUERY" },
       text: "",
     });
     expect(all.ran).toEqual([]);
@@ -146,7 +146,7 @@ describe("methods", () => {
       const all = await services();
       expect(await ask(all[kind], "HEAD", "/rpc/app/headers")).toMatchObject({
         status: 405,
-        headers: { allow: "GET, POST" },
+        headers: { allow: "GET, POST, QUERY" },
       });
       expect(all.ran).toEqual([]);
     },

@@ -36,7 +36,7 @@ describe.each(["gateway", "proxy"] as const)("a call at the %s", (endpoint) => {
     async (method) => {
       expect(await ask(cluster[endpoint], method, "/rpc/shop/stock?sku=1")).toMatchObject({
         status: 405,
-        headers: { allow: "GET, POST", "x-svc-error": "MethodNotAllowed" },
+        headers: { allow: "GET, POST, QUERY", "x-svc-error": "MethodNotAllowed" },
       });
     },
   );
@@ -45,7 +45,7 @@ describe.each(["gateway", "proxy"] as const)("a call at the %s", (endpoint) => {
     const answer = await ask(cluster[endpoint], "PUT", "/rpc/shop/stock", {
       "x-svc-data-encoding": "serialized",
     });
-    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, POST" } });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, POST, QUERY" } });
     expect(JSON.parse(answer.text)).toMatchObject({
       serialized: true,
       name: "Error",
@@ -56,7 +56,7 @@ describe.each(["gateway", "proxy"] as const)("a call at the %s", (endpoint) => {
   it("the RPC endpoint answers OPTIONS with 204", async () => {
     expect(await ask(cluster[endpoint], "OPTIONS", "/rpc/shop/stock")).toMatchObject({
       status: 204,
-      headers: { allow: "GET, POST" },
+      headers: { allow: "GET, POST, QUERY" },
     });
   });
 

@@ -112,9 +112,9 @@ describe("the access log", () => {
     const { log, ask } = await operate(() => ({}));
     const trace = "0af7651916cd43dd8448eb211c80319c";
     const sent = { "x-request-id": "r-1", traceparent: `00-${trace}-b7ad6b7169203331-01` };
-    await ask("GET", "/rpc/shop/stock?sku=broken", sent);
+    await ask("GET", "/rpc/shop/stock@0?sku=broken", sent);
     expect(log.parsed().filter(({ level }) => level === "error")).toMatchObject([
-      { message: "GET /rpc/shop/stock failed", request: "r-1", trace, procedure: "shop/stock" },
+      { message: "GET /rpc/shop/stock@0 failed", request: "r-1", trace, procedure: "shop/stock" },
     ]);
   });
 });

@@ -11,6 +11,7 @@ import { Declined, hidden, modules, secret, shown } from "./_leaks.ts";
 
 const encodings = {
   plain: {},
+  json: { accept: "application/json" },
   serialized: { "x-svc-data-encoding": "serialized" },
   superjson: { "x-svc-data-encoding": "superjson" },
   both: { "x-svc-data-encoding": "serialized, superjson" },

@@ -132,6 +132,14 @@ describe("metrics", () => {
     }
   });
 
+  it("a call with a version behind the name counts for its name (metrics-3)", async () => {
+    const { ask: send, read } = await measured();
+    for (const path of ["stock@0?sku=a", "stock%400.0.0?sku=a", "stock?sku=a"])
+      expect((await send("GET", `/rpc/shop/${path}`)).status).toBe(200);
+    for (const name of ["gateway", "b"] as const)
+      expect(read(name).value("seamline_calls_total", { procedure: "shop/stock" })).toBe(3);
+  });
+
   it("metrics-4: the first 1,000 procedures have numbers of their own, the others share theirs", () => {
     const metrics = new Metrics({
       role: "node",

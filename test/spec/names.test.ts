@@ -47,7 +47,7 @@ describe("the product's name", () => {
     const { gateway, network } = await deploy();
     const { headers } = await ask(gateway, "GET", "/rpc/shop/stock?sku=1");
     const standard =
-      /^(content-type|cache-control|content-security-policy|x-content-type-options|x-forwarded-host|x-forwarded-proto)$/;
+      /^(vary|content-type|cache-control|content-security-policy|x-content-type-options|x-forwarded-host|x-forwarded-proto)$/;
     const own = [headers, ...network.sent.map((request) => request.headers)]
       .flatMap(Object.keys)
       .filter((name) => !standard.test(name) && name !== fromField);

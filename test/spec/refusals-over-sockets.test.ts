@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { frameworkErrors, type ServiceError } from "../../src/base/errors.ts";
 import { traceOf } from "../../src/base/trace.ts";
-import { every } from "../_call.ts";
+import { every, everyPlain } from "../_call.ts";
 import { callFrom, fetchFrom, key, postTo, type Sockets, startSockets } from "../_sockets.ts";
 import { OutOfStock, Refused } from "../_wire-classes.ts";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sockets.close());
 
 const encoded = { "x-svc-data-encoding": "serialized" };
-const text = { ...every, "content-type": "text/plain; charset=utf-8" };
+const text = { ...everyPlain, "content-type": "text/plain; charset=utf-8" };
 const ran = { "x-svc-node": "node wire" };
 const line = "[wire/fail | v0.0.0]";
 
@@ -244,7 +244,7 @@ describe.each([
     "the RPC endpoint answers 405 to %s and lists the allowed methods",
     async (method) => {
       const answer = await fetchFrom(`${sockets[endpoint]}/rpc/wire/example?name=text`, { method });
-      expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET, POST"]);
+      expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET, POST, QUERY"]);
       expect(answer.text).toBe(method === "HEAD" ? "" : "Method not allowed");
     },
   );

@@ -124,6 +124,94 @@ describe("versions of procedures", () => {
     expect((await get("later")).status).toBe(404);
   });
 
+  it("versions-17: a version behind the name in the path means the same as version in the query, by GET and by POST", async () => {
+    for (const at of ["@", "%40"]) {
+      expect((await get(`price${at}1?metres=3`)).text).toBe("one for 3");
+      expect((await post(`price${at}1.0.0`, { metres: 4 })).text).toBe("one for 4");
+      expect((await get(`price${at}0`)).text).toBe("default");
+    }
+    expect((await get("price@3")).text).toBe((await get("price?version=3")).text);
+    expect((await get("price@3")).status).toBe(404);
+    expect(await get("price@1.2.3.4")).toMatchObject({
+      status: 400,
+      text: "Invalid version number '1.2.3.4'",
+    });
+  });
+
+  it("versions-18: a version in the path and one in the query are 400, even if they are the same", async () => {
+    for (const path of ["price@1?version=1&metres=3", "price%401?version=", "price@1?version=2"])
+      expect(await get(path)).toMatchObject({
+        status: 400,
+        text: "The version stands in the path and in the query: give it once",
+      });
+  });
+
+  it("versions-19: behind an @ only digits and dots are a version; anything else is part of the name", async () => {
+    for (const name of [
+      "price@",
+      "price@v1",
+      "price@latest",
+      "price@1@",
+      "price@1-rc",
+      "@",
+      "@1/price",
+    ])
+      expect(await get(name)).toMatchObject({
+        status: 404,
+        text: `Procedure 'shop/${name}' v0.0.0 not found`,
+      });
+    expect((await get("price@1@2?metres=3")).text).toBe(
+      "Procedure 'shop/price@1' v2.0.0 not found",
+    );
+    expect((await get("price%25401")).text).toBe("Procedure 'shop/price%401' v0.0.0 not found");
+    expect(await get("@1")).toMatchObject({ status: 404 });
+    expect(await ask(built.proxy, "GET", "/rpc/@1")).toMatchObject({
+      status: 404,
+      text: "The path names no procedure",
+    });
+  });
+
+  it("versions-20: a directory, a file or an `as` whose name ends like a version is a build error that names the file", async () => {
+    const entry = { access: "public" };
+    const problemsIn = async (module: string, entries: object, source: string) =>
+      await createFixture({
+        [`src/${module}.ts`]: source,
+        "shop.segment.json": JSON.stringify({ [`./${module}`]: entries }),
+      }).problems();
+    const named = "export async function price(): Promise<number> { return 1; }\n";
+    const unnamed = "export default async () => 1;\n";
+    for (const [module, entries, source, message, hint] of [
+      [
+        "shop@1.2/price",
+        { price: entry },
+        named,
+        'the name "shop@1.2/price" has "shop@1.2" in it, and in calls "@1.2" stands for a version',
+        'Rename the directory "shop@1.2".',
+      ],
+      [
+        "shop/price@3",
+        { default: entry },
+        unnamed,
+        'the name "shop/price@3" has "price@3" in it, and in calls "@3" stands for a version',
+        'Name the procedure otherwise with "as", and its version with "version".',
+      ],
+    ] as const)
+      expect(await problemsIn(module, entries, source)).toMatchObject([
+        { file: "shop.segment.json", message, hint },
+      ]);
+    expect(
+      await problemsIn("shop/price", { price: { ...entry, as: "price@2" } }, named),
+    ).toMatchObject([
+      {
+        file: "shop.segment.json",
+        message: 'expected a procedure name, without slashes and blanks, found "price@2"',
+      },
+    ]);
+    await expect(problemsIn("@shop/v@x/price@3", { price: entry }, named)).rejects.toThrow(
+      "the build went well",
+    );
+  });
+
   it("versions-10: versions run independently: each with its own parameters", async () => {
     expect((await get("price?metres=3")).text).toBe("Unknown parameter 'metres'");
     expect((await get("price?version=1")).text).toBe("Missing value for parameter 'metres'");

@@ -11,7 +11,7 @@ import {
   type Sockets,
   startSockets,
 } from "../_sockets.ts";
-import { every as ofAll } from "../_call.ts";
+import { every as ofAll, everyPlain } from "../_call.ts";
 import { expectSame } from "../_same.ts";
 import { wireCases } from "../_wire-cases.ts";
 
@@ -23,6 +23,7 @@ afterAll(() => sockets.close());
 
 const encoded = { "x-svc-data-encoding": "serialized" };
 const trusted = { "x-svc-trust-key": key };
+const { vary } = everyPlain;
 const every = { ...ofAll, "x-svc-node": "node wire" };
 const text = "text/plain; charset=utf-8";
 const json = "application/json";
@@ -92,7 +93,7 @@ describe.each([
             ? undefined
             : JSON.parse(JSON.stringify(wireCase.value));
       const answer = await fetchFrom(url);
-      expect([answer.status, answer.headers]).toEqual([200, object]);
+      expect([answer.status, answer.headers]).toEqual([200, { ...object, vary }]);
       expect(JSON.parse(answer.text)).toEqual(plain === undefined ? {} : { value: plain });
     });
 
@@ -146,7 +147,7 @@ describe.each([
     const answer = await fetchFrom(`${at("raw")}?as=${as}`);
     expect([answer.status, answer.headers]).toEqual([
       200,
-      { ...every, ...type, "x-svc-data-type": "binary" },
+      { ...every, vary, ...type, "x-svc-data-type": "binary" },
     ]);
     expect([...answer.bytes]).toEqual([0, 255, 1]);
   });

@@ -45,8 +45,10 @@ describe("network failures in a test cluster", () => {
     const cluster = await start();
     cluster.fail("warehouse", "silence", { procedure: "warehouse/stock" });
     const answer = failure(stock(cluster));
+    const versioned = cluster.fetch("/rpc/warehouse/stock@0?sku=felt");
     await cluster.clock.pass(30_000);
     expect(await answer).toMatch(/^DeadlineExceeded: /);
+    expect((await versioned).status).toBe(504);
     expect(cluster.calls("warehouse/stock")).toEqual([]);
   });
 

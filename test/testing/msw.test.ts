@@ -122,6 +122,15 @@ describe("mswHandlers", () => {
     expect(await (await fetch(`${service}/rpc/shop/quote?sku=felt&quantity=2`)).json()).toEqual({
       cents: 8,
     });
+    const versioned = await fetch(`${service}/rpc/shop/quote@0?sku=felt`);
+    expect(await versioned.json()).toEqual({ cents: 4 });
+    const none = await fetch(`${service}/rpc/shop/nowhere`, {
+      headers: { accept: "application/json" },
+    });
+    expect([none.headers.get("content-type"), await none.json()]).toEqual([
+      "application/problem+json",
+      expect.objectContaining({ status: 501, title: "NotImplemented" }),
+    ]);
     expect(await call("shop/quote", { sku: "felt" })).toEqual(new Money(4));
     expect(await call("shop/total", { prices: [new Money(7)] })).toBeInstanceOf(Money);
     expect(received[0]).toBeInstanceOf(Money);

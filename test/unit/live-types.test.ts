@@ -2,6 +2,7 @@
 
 import { describe, expect, it, vi } from "vitest";
 
+import { faultText } from "../../src/base/faults.ts";
 import { LiveTypes } from "../../server/local/live-types.ts";
 import { generateChecks } from "../../server/types/generate-checks.ts";
 import type { Type, TypeModel } from "../../server/types/model.ts";
@@ -16,8 +17,7 @@ function reading(type: Type, problems: TypesReading["problems"] = []): TypesRead
     classes: {},
     definitions: {},
   };
-  const contract = { functions: {}, classes: {}, definitions: {}, docs: {} };
-  return { model, checks: generateChecks(model), problems, notes: [], unchecked: {}, contract };
+  return { model, checks: generateChecks(model), problems, notes: [], unchecked: {} };
 }
 
 const number = reading({ kind: "number" });
@@ -42,7 +42,9 @@ async function outcome(types: LiveTypes, value: unknown): Promise<unknown> {
     isTree: true,
     isInstance: () => false,
   });
-  return checked && ("refusal" in checked ? checked.refusal : checked.positions[0]);
+  if (checked === undefined || checked === null) return undefined;
+  if (!("refusal" in checked)) return checked.positions[0];
+  return faultText(checked.refusal.faults, checked.refusal.more);
 }
 
 describe("types that are read while calls come", () => {

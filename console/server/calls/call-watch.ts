@@ -4,7 +4,7 @@
 import type { Caller, Figures, Flow, ProcedureRate, SeenCall } from "../../console-state.ts";
 import type { ObservedCall } from "../../../src/types/outgoing-call.ts";
 import type { Clock, HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
-import { headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
+import { callMethods, headers, rpcPath, versionParameter } from "../../../src/base/protocol.ts";
 import {
   type CallObserver,
   hiddenError,
@@ -14,7 +14,7 @@ import { readRelayHeaders } from "../../../src/http/relay-headers.ts";
 import { pathOf, queryOf } from "../../../src/http/router.ts";
 import { errorOf, mostLines, traceOf } from "../../../src/base/trace.ts";
 import type { Credentials } from "../../../src/http/trust.ts";
-import { parseVersion } from "../../../src/base/version.ts";
+import { parseVersion, versionIn, withoutVersion } from "../../../src/base/version.ts";
 import { CallLog, hasFailed } from "./call-log.ts";
 import { Callers } from "./callers.ts";
 import { type Failure, failureIn, messageOf } from "./failure.ts";
@@ -57,7 +57,7 @@ export class CallWatch implements CallObserver {
 
   async call(request: HttpRequest, rpc: RpcHandler, from?: Caller): Promise<HttpResponse> {
     // A preflight isn't a call.
-    if (request.method !== "GET" && request.method !== "POST") return await rpc(request);
+    if (!callMethods.includes(request.method)) return await rpc(request);
     const watched = new WatchedRequest(request);
     const startedAt = this.#clock.now();
     this.#open++;
@@ -144,11 +144,12 @@ function factsOf(
   showsMessage: boolean,
 ): Omit<SeenCall, "number" | "at" | "from" | "ms"> {
   const { target, method, member } = request;
+  const name = nameIn(target);
   const node = answer.headers[headers.node];
   const hidden = hiddenError(request);
   return {
-    fqn: nameIn(target),
-    version: versionIn(target),
+    fqn: withoutVersion(name).slice(0, maxNameLength),
+    version: shownVersion(name, target),
     ...(member === undefined ? {} : { to: member }),
     ...(typeof node === "string" ? { node } : {}),
     method,
@@ -184,17 +185,19 @@ function failureOf(thrown: unknown, showsMessage: boolean): Failure {
   }
 }
 
+/** The name in the path, with the version that may follow it. */
 function nameIn(target: string): string {
   const text = pathOf(target).slice(rpcPath.length);
   try {
-    return decodeURIComponent(text).slice(0, maxNameLength);
+    return decodeURIComponent(text);
   } catch {
-    return text.slice(0, maxNameLength);
+    return text;
   }
 }
 
-function versionIn(target: string): string {
-  const text = new URLSearchParams(queryOf(target)).get(versionParameter) ?? "";
+function shownVersion(name: string, target: string): string {
+  const query = new URLSearchParams(queryOf(target));
+  const text = versionIn(name) ?? query.get(versionParameter) ?? "";
   try {
     return parseVersion(text).toString();
   } catch {

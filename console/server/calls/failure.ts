@@ -1,7 +1,7 @@
 // Reads name, message and trace lines from an error's answer.
 
 import type { HttpResponse } from "../../../src/base/ports.ts";
-import { headers } from "../../../src/base/protocol.ts";
+import { headers, jsonType, mediaTypes } from "../../../src/base/protocol.ts";
 import { mostLines } from "../../../src/base/trace.ts";
 
 /** The kept part of a message: enough to recognise an error, and small enough for a hundred calls in one event. */
@@ -40,7 +40,8 @@ function readFailure(
   const decoded = isShort ? new TextDecoder().decode(body) : "";
   const text = typeof body === "string" ? body : decoded;
   if (text.length > maxLength) return { trace: [] };
-  if (!type.startsWith("application/json")) {
+  const isProblem = type === mediaTypes.problem;
+  if (!isProblem && !type.startsWith(jsonType)) {
     // Trace lines come at the end, after a message of any number of lines.
     const lines = text.split("\n");
     let first = lines.findLastIndex((entry) => !isLine(entry)) + 1;
@@ -51,15 +52,17 @@ function readFailure(
   }
   try {
     const parsed = JSON.parse(text) as { json?: unknown };
-    const form = (parsed.json ?? parsed) as Readonly<
-      Record<"type" | "name" | "message" | "trace", unknown>
-    >;
-    const name = maskedMessage(form.message) ?? form.type ?? form.name;
+    const form = (parsed.json ?? parsed) as Readonly<Record<string, unknown>>;
+    const message = isProblem ? form["detail"] : form["message"];
+    const own = isProblem ? form["title"] : (form["type"] ?? form["name"]);
+    const name = maskedMessage(message) ?? own;
     return {
       error: typeof name === "string" ? name.slice(0, 100) : undefined,
-      message: form.message,
-      trace: Array.isArray(form.trace)
-        ? form.trace.filter((entry): entry is string => typeof entry === "string" && isLine(entry))
+      message,
+      trace: Array.isArray(form["trace"])
+        ? form["trace"].filter(
+            (entry): entry is string => typeof entry === "string" && isLine(entry),
+          )
         : [],
     };
   } catch {

@@ -14,6 +14,7 @@ export interface SeamlineOptions extends Pick<
   | "browserModules"
   | "guards"
   | "validate"
+  | "openapi"
   | "revisions"
   | "nodes"
 > {
@@ -33,6 +34,7 @@ const shared = [
   "browserModules",
   "guards",
   "validate",
+  "openapi",
   "revisions",
   "nodes",
 ] as const satisfies readonly (keyof SeamlineOptions)[];

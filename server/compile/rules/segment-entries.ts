@@ -2,6 +2,7 @@
 
 import { isCallable } from "../../../src/base/access.ts";
 import { procedureKey } from "../../../src/base/fqn.ts";
+import { endsInVersion } from "../../../src/base/version.ts";
 import { segmentFileEnding } from "../../../src/base/manifest.ts";
 import type { Problem } from "../../../src/base/problem.ts";
 import type { SegmentFile, SegmentFileEntry } from "../../../src/runtime/segment.ts";
@@ -35,6 +36,7 @@ export function segmentEntries({
       functions.filter(({ entry }) => isCallable(entry.access)),
       functionKey,
     ).flatMap(([first, ...others]) => others.flatMap((other) => disagreementOutside(first, other))),
+    ...calls.flatMap(versionedName),
     ...twins(calls),
     ...scattered(calls),
   ];
@@ -160,6 +162,24 @@ function versionParameter(procedure: ApplicationProcedure): Problem {
     message: `"${name}" has a parameter "version", which a GET can't pass: in the query of "${fqn}" it is the version of the procedure`,
     hint: "Rename the parameter if the procedure should be callable by GET.",
   };
+}
+
+/** Callers write a version behind the name: in a path, such a name would be another procedure's version. */
+function versionedName(procedure: ApplicationProcedure): readonly Problem[] {
+  const { fqn, entries } = procedure;
+  const part = fqn.split("/").find(endsInVersion);
+  // In "as", no @ is allowed at all.
+  if (part === undefined || entries[0].entry.as?.endsWith(part) === true) return [];
+  const isName = fqn.endsWith(part);
+  return [
+    {
+      ...place(procedure),
+      message: `the name "${fqn}" has "${part}" in it, and in calls "${part.slice(part.lastIndexOf("@"))}" stands for a version`,
+      hint: isName
+        ? 'Name the procedure otherwise with "as", and its version with "version".'
+        : `Rename the directory "${part}".`,
+    },
+  ];
 }
 
 /** Two functions under one name and version. */

@@ -22,18 +22,20 @@ export interface TypesConfig {
   readonly cacheDir: string;
 }
 
-/** Reads the types of an application; undefined if nothing is checked. */
+/** Reads the types of an application; undefined if nothing is checked. With `contract`, its callers can be told of them. */
 export async function readTypesOf(
   application: Application,
   config: TypesConfig,
+  { contract = false }: { readonly contract?: boolean } = {},
 ): Promise<TypesReading | undefined> {
-  const request = await requestFor(application, config);
+  const request = await requestFor(application, config, contract);
   return request && (await readTypesBeside(request));
 }
 
 async function requestFor(
   application: Application,
   config: TypesConfig,
+  contract: boolean,
 ): Promise<TypesRequest | undefined> {
   const checked = application.procedures.filter(hasChecks);
   if (checked.length === 0) return undefined;
@@ -41,7 +43,7 @@ async function requestFor(
   const { records } = await classRecords(builtModules(application), application);
   return {
     root,
-    functions: [...checked, ...application.routes].map((procedure) => {
+    functions: [...checked, ...(contract ? application.routes : [])].map((procedure) => {
       const { module, export: exported } = procedure;
       const code = modules.describe(module).exports.find(({ name }) => name === exported)?.code;
       return {
@@ -60,7 +62,9 @@ async function requestFor(
     aliases: config.resolve.alias.flatMap(({ find, replacement }) =>
       typeof find === "string" ? [{ find, replacement }] : [],
     ),
-    cache: join(config.cacheDir, "seamline-types.json"),
+    contract,
+    // Neither takes the other's place: a build comes between two development sessions.
+    cache: join(config.cacheDir, contract ? "seamline-contract.json" : "seamline-types.json"),
   };
 }
 

@@ -40,7 +40,7 @@ import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
 import { readTypesOf } from "./argument-types.ts";
-import { contractOf } from "./contract.ts";
+import { clashProblems, contractOf } from "./contract.ts";
 import { typesModule, type TypesReading } from "../../types/reading.ts";
 import { type Written, outsideOf, withFile, writtenOf } from "./written.ts";
 
@@ -146,7 +146,7 @@ export class Build {
     if (application.problems.length > 0) throw new Problems(application.problems);
     await writeModuleTypes(application);
     // Beside the bundler, which takes as long; what fails is thrown where it is awaited.
-    const types = readTypesOf(application, server.getTopLevelConfig());
+    const types = readTypesOf(application, server.getTopLevelConfig(), { contract: true });
     types.catch(() => {});
     const final: OutputFolders = this.#folders?.final ?? {
       browser: this.#finalBrowserFolder ?? "",
@@ -246,6 +246,9 @@ export class Build {
       ...(types?.notes ?? []),
     );
     const contract = contractOf(application, types);
+    const { openapi } = this.reader.options;
+    const clashes = openapi === undefined ? [] : clashProblems(application, contract);
+    if (clashes.length > 0) throw new Problems(clashes);
     await mkdir(this.serverFolder, { recursive: true });
     await writeFile(join(this.serverFolder, manifestFiles.contract), JSON.stringify(contract));
     return await writeManifests({

@@ -4,16 +4,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isCallable, isChecked } from "../../../src/base/access.ts";
 import { type Access, type Parameter, typesIdOf } from "../../../src/base/manifest.ts";
+import type { Problem } from "../../../src/base/problem.ts";
+import { parseVersion } from "../../../src/base/version.ts";
 import {
   type Contract,
   contractFormat,
   type ContractProcedure,
   type ContractRoute,
 } from "../../contract/contract.ts";
+import { nameOf, openApiOf } from "../../contract/openapi.ts";
 import type { ContractFunction, NamedType, ParameterType, Type } from "../../types/model.ts";
 import type { TypesReading } from "../../types/reading.ts";
 import type { Application } from "../cut/application.ts";
-import { type ApplicationProcedure, type ApplicationRoute } from "../cut/application-procedure.ts";
+import {
+  type ApplicationProcedure,
+  type ApplicationRoute,
+  isRoute,
+  placeOf,
+} from "../cut/application-procedure.ts";
 
 type Contracted = Pick<Application, "root" | "procedures" | "routes">;
 
@@ -30,7 +38,7 @@ export function contractOf(
   return {
     format: contractFormat,
     application: packageOf(root),
-    procedures: procedures.flatMap((named) => procedureOf(named, read(named))),
+    procedures: procedures.flatMap((named) => procedureOf(named, read(named))).sort(byVersion),
     routes: routes.flatMap((named) => routeOf(named, read(named))),
     definitions: Object.fromEntries(
       Object.entries(definitions).map(([name, type]) => [
@@ -40,6 +48,21 @@ export function contractOf(
     ),
     classes,
   };
+}
+
+/** Functions that would be one operation of an OpenAPI document. */
+export function clashProblems(
+  { procedures, routes }: Pick<Contracted, "procedures" | "routes">,
+  contract: Contract,
+): readonly Problem[] {
+  const named = new Map(
+    [...procedures, ...routes].map((one) => [nameOf(isRoute(one) ? one.route : one), one]),
+  );
+  return openApiOf(contract).clashes.map(({ operationId, names }) => ({
+    ...placeOf(named.get(names[1])!.entries[0]),
+    message: `${names.join(" and ")} would be one operation of the OpenAPI document, '${operationId}'`,
+    hint: 'Give one of them another name, by "as" in its entry',
+  }));
 }
 
 function procedureOf(
@@ -93,6 +116,12 @@ function routeOf(
       ...(read?.doc !== undefined && { doc: read.doc }),
     },
   ];
+}
+
+function byVersion(left: ContractProcedure, right: ContractProcedure): number {
+  if (left.fqn !== right.fqn) return left.fqn < right.fqn ? -1 : 1;
+  const [one, other] = [parseVersion(left.version), parseVersion(right.version)];
+  return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
 }
 
 /** A function that one of its segments makes public is public. */

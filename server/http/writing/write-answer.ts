@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NotImplemented, memoryExhausted, type ServiceError } from "../../../src/base/errors.ts";
 import type { HeaderFields, HttpResponse } from "../../../src/base/ports.ts";
-import { headers } from "../../../src/base/protocol.ts";
+import { callVary, headers } from "../../../src/base/protocol.ts";
 import { Classes } from "../../../src/codec/classes.ts";
 import { discard, stopReading } from "../../../src/http/bodies.ts";
 import { refusedStartReason } from "../../../src/http/refusals.ts";
@@ -32,6 +32,7 @@ export function refusal(
   const { kind } = error.constructor as typeof ServiceError;
   const more = {
     [headers.error]: kind,
+    vary: callVary,
     ...notStartedHeader(refusedStartReason(error)),
     // Later bytes may be part of the same body (RFC 9112, section 6.1).
     ...(error instanceof NotImplemented && { connection: "close" }),

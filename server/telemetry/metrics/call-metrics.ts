@@ -2,6 +2,7 @@
 
 import { frameworkErrors, ServiceError } from "../../../src/base/errors.ts";
 import { headers, rpcPath } from "../../../src/base/protocol.ts";
+import { withoutVersion } from "../../../src/base/version.ts";
 import { pathOf } from "../../../src/http/router.ts";
 import type { Answered } from "../requests/request-log.ts";
 import type { Exposition } from "./exposition.ts";
@@ -91,9 +92,8 @@ export class CallMetrics {
 }
 
 function decodedName(name: string): string {
-  if (!name.includes("%")) return name;
   try {
-    return decodeURIComponent(name);
+    return withoutVersion(name.includes("%") ? decodeURIComponent(name) : name);
   } catch {
     return others;
   }

@@ -3,7 +3,7 @@
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
 import { pathOf } from "../../../src/http/router.ts";
-import { equalSecrets } from "../../http/host.ts";
+import { showsToken } from "../../http/host.ts";
 import { listen } from "../../http/http.ts";
 import type { PublicOrigin } from "../../../src/http/public-origin.ts";
 import { refusal } from "../../http/writing/write-answer.ts";
@@ -25,7 +25,7 @@ export function answerMetrics(
 ): HttpResponse {
   if (method !== "GET" && method !== "HEAD")
     return plain(405, "Metrics are read by GET", { allow: "GET, HEAD" });
-  if (token !== undefined && !equalSecrets(bearerToken(headers["authorization"]), token))
+  if (token !== undefined && !showsToken(headers, token))
     return plain(401, "Metrics need the configured token: authorization: Bearer …", {
       "www-authenticate": "Bearer",
     });
@@ -34,11 +34,6 @@ export function answerMetrics(
     headers: { ...answerHeaders, "content-type": expositionType },
     body: metrics.text(),
   };
-}
-
-/** The token of the scheme `Bearer`, whose case doesn't matter; empty for other fields. */
-function bearerToken(field: unknown): string {
-  return (typeof field === "string" ? /^bearer +(.*)$/i.exec(field)?.[1] : undefined) ?? "";
 }
 
 /**

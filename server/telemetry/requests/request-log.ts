@@ -3,6 +3,7 @@
 import type { HttpRequest, HttpResponse, Log } from "../../../src/base/ports.ts";
 import type { LogFields, RequestNotes } from "../../../src/base/ports/telemetry.ts";
 import { rpcPath } from "../../../src/base/protocol.ts";
+import { withoutVersion } from "../../../src/base/version.ts";
 import { requestIdOf } from "../../../src/http/tracing/request-ids.ts";
 import { traceIdOf } from "../../../src/http/tracing/trace-context.ts";
 import { pathOf } from "../../../src/http/router.ts";
@@ -44,7 +45,7 @@ function procedureIn(path: string): string | undefined {
   if (!path.startsWith(rpcPath)) return undefined;
   const name = path.slice(rpcPath.length);
   try {
-    return visible(decodeURIComponent(name));
+    return visible(withoutVersion(decodeURIComponent(name)));
   } catch {
     // A malformed escape: the call was refused for it.
     return name;

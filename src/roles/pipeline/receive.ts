@@ -1,11 +1,11 @@
 // The first steps of every call and request for a route, in all roles: reads and checks its head, once; gives it a
 // place among the running ones; and enforces its time limit. Then the role runs it or passes it on.
 
-import { DeadlineExceeded, MethodNotAllowed, RequestTimeout } from "../../base/errors.ts";
+import { DeadlineExceeded, RequestTimeout } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
-import { policyHeader, rpcHeaders } from "../../base/protocol.ts";
-import { withHeaders } from "../../http/answers.ts";
-import { noMemory } from "../../http/refusals.ts";
+import { callMethods, policyHeader, rpcHeaders } from "../../base/protocol.ts";
+import { withCallVary, withHeaders } from "../../http/answers.ts";
+import { methodNotAllowed, noMemory } from "../../http/refusals.ts";
 import { withoutRefusedHeader } from "../../http/relay-headers.ts";
 import type { Trust } from "../../http/trust.ts";
 import type { MatchedRoute } from "../../runtime/routes.ts";
@@ -63,6 +63,8 @@ export function createReceive(parts: ReceiveParts): Receive {
       let response = exchange === undefined ? answered : exchange.answered(answered);
       // Only services that relay or make calls may see which errors were refusals.
       if (!trust.relays) response = withoutRefusedHeader(response);
+      if (route === undefined && (encoding === "plain" || isCacheable(response)))
+        response = withCallVary(response);
       if (cors !== undefined) response = cors.onto(response, request.headers);
       if (movement !== undefined) return movement.response(response);
       response = withPolicy(response);
@@ -71,11 +73,11 @@ export function createReceive(parts: ReceiveParts): Receive {
         : response;
     };
     const refuse = async (thrown: unknown): Promise<HttpResponse> =>
-      finish(await parts.refuse(thrown, exchange ?? { request, encoding, trust }));
+      finish(await parts.refuse(thrown, exchange ?? { request, encoding, trust, route }));
     try {
       if (route === undefined) encoding = readEncoding(request.headers);
-      if (route === undefined && request.method !== "GET" && request.method !== "POST")
-        throw new MethodNotAllowed();
+      if (route === undefined && !callMethods.includes(request.method))
+        throw methodNotAllowed(callMethods);
       if (!host.memory.hasRoom()) throw noMemory();
       const body = movement?.received(request);
       const places = { admission, streams };
@@ -132,6 +134,11 @@ export function createReceive(parts: ReceiveParts): Receive {
       return refuse(thrown);
     }
   };
+}
+
+/** Whether the application lets caches keep it: they may have several forms of the same answer. */
+function isCacheable({ headers }: HttpResponse): boolean {
+  return headers["cache-control"] !== rpcHeaders["cache-control"];
 }
 
 /** Adds the policy of answers to calls: an answer that was passed on may have come without it. */

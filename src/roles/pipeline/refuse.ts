@@ -7,6 +7,7 @@ import { headers, rpcPath, serviceHeaders } from "../../base/protocol.ts";
 import { linesOf } from "../../base/call-trace.ts";
 import { ofForeignError } from "../../base/foreign-error.ts";
 import { errorOf, passed } from "../../base/trace.ts";
+import { withoutVersion } from "../../base/version.ts";
 import type { Classes } from "../../codec/classes.ts";
 import { attempt } from "../../codec/values/fault.ts";
 import { ErrorMask, type ErrorVisibility } from "../../codec/error-mask.ts";
@@ -18,7 +19,8 @@ import { traceIdOf } from "../../http/tracing/trace-context.ts";
 import { decodeSegment, pathOf } from "../../http/router.ts";
 import type { Trust } from "../../http/trust.ts";
 import { encodeError } from "../../wire/encode-error.ts";
-import type { Encoding } from "../../wire/encoding.ts";
+import type { MatchedRoute } from "../../runtime/routes.ts";
+import { type AnswerEncoding, answerEncoding } from "../../wire/encoding.ts";
 import { withHeaders } from "../../http/answers.ts";
 
 /** A call that failed with an error whose details the caller doesn't get. */
@@ -42,16 +44,17 @@ export interface RefuseParts {
 export interface Refused {
   readonly request: HttpRequest;
   readonly trust: Trust;
-  readonly encoding: Encoding;
+  readonly encoding: AnswerEncoding;
   /** The request is for a file or an endpoint of the runtime. */
   readonly isOther?: true;
+  readonly route?: MatchedRoute | undefined;
 }
 
-/** The response for a thrown error [in the caller's encoding]. Trusted callers get stacks in answers to calls. */
+/** The response for a thrown error [in the form that its caller asks for]. Trusted callers get stacks in answers to calls. */
 export type Refuse = (
   thrown: unknown,
   refused: Refused,
-  encoding?: Encoding,
+  encoding?: AnswerEncoding,
 ) => Promise<HttpResponse>;
 
 /**
@@ -94,7 +97,7 @@ export function createRefuse(parts: RefuseParts): Refuse {
       host.log.error(failed, thrown, aboutOf(request));
   };
 
-  return async (given, refused, encoding = refused.encoding) => {
+  return async (given, refused, encoding = encodingFor(refused)) => {
     const { request } = refused;
     const raw = attempt(() => ofForeignError(given)) ?? given;
     const ways = raw === given ? undefined : passed.get(given as Error);
@@ -149,6 +152,13 @@ export function createRefuse(parts: RefuseParts): Refuse {
   };
 }
 
+function encodingFor({ encoding, request, isOther, route }: Refused): AnswerEncoding {
+  // Only calls have answers in JSON.
+  return encoding === "plain" && isOther === undefined && route === undefined
+    ? answerEncoding(encoding, request.headers)
+    : encoding;
+}
+
 /** Whether an error tells its caller all there is. A mistake of the application isn't the caller's. */
 function isForCaller(thrown: unknown): boolean {
   return (
@@ -168,7 +178,8 @@ function aboutOf({ target, headers: fields, notes }: HttpRequest): LogFields {
   };
 }
 
-const procedureOf = (path: string): string => decodeSegment(path.slice(rpcPath.length));
+const procedureOf = (path: string): string =>
+  withoutVersion(decodeSegment(path.slice(rpcPath.length)));
 
 /** An application's error may have a getter in place of trace lines, and it may throw. */
 function readTrace(thrown: unknown, call: Refused): readonly string[] {

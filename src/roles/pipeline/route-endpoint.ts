@@ -3,6 +3,7 @@
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
 import type { SeenRequest } from "../../base/ports/telemetry.ts";
 import { answerHeaders, mediaTypes, rpcPath } from "../../base/protocol.ts";
+import { withoutVersion } from "../../base/version.ts";
 import type { RouteTable } from "../../http/route-table.ts";
 import { decodeSegment, pathOf, refuseMethod } from "../../http/router.ts";
 import type { Trust } from "../../http/trust.ts";
@@ -62,7 +63,7 @@ export function nameOf(
     return match?.kind === "found" ? match.route.name : undefined;
   }
   try {
-    const name = decodeSegment(pathOf(target).slice(rpcPath.length));
+    const name = withoutVersion(decodeSegment(pathOf(target).slice(rpcPath.length)));
     return knows(name) ? name : undefined;
   } catch {
     // A malformed escape: the call is refused for it.

@@ -2,7 +2,7 @@
 
 import { BadRequest } from "../../base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../base/ports.ts";
-import { rpcHeaders, rpcPath } from "../../base/protocol.ts";
+import { callMethods, rpcHeaders, rpcPath } from "../../base/protocol.ts";
 import { isHealth } from "../../http/health.ts";
 import type { PublicOrigin } from "../../http/public-origin.ts";
 import { createRouter, type Route } from "../../http/router.ts";
@@ -11,7 +11,7 @@ import { refusalEncoding } from "../../wire/encoding.ts";
 import type { MiddlewareChain } from "./middleware-chain.ts";
 import type { Observer } from "./observer.ts";
 import type { Receive } from "./receive.ts";
-import { notFound } from "../../http/answers.ts";
+import { notFound, withCallVary } from "../../http/answers.ts";
 import type { Refuse } from "./refuse.ts";
 import { createRouteEndpoint, type RoutesNow } from "./route-endpoint.ts";
 
@@ -51,17 +51,22 @@ export function createTable(parts: TableParts): Table {
 
   const call: Table["call"] = (request, trust) => {
     if (receive !== undefined && request.method !== "OPTIONS") return receive(request, trust);
-    const options: HttpResponse = { status: 204, headers: { allow: "GET, POST", ...rpcHeaders } };
+    const headers = { allow: callMethods.join(", "), ...rpcHeaders };
+    const options: HttpResponse = { status: 204, headers };
     return Promise.resolve(chain.cors?.ontoPreflight(options, request.headers) ?? options);
   };
 
-  const refuse: Table["refuse"] = (thrown, request, trust) =>
-    parts.refuse(thrown, {
-      request,
-      encoding: refusalEncoding(request.headers),
-      trust,
-      isOther: true,
+  const refuse: Table["refuse"] = async (thrown, request, trust) => {
+    const encoding = refusalEncoding(request.headers);
+    const refused = { request, trust, isOther: true } as const;
+    if (request.target.startsWith(rpcPath))
+      return withCallVary(await parts.refuse(thrown, { ...refused, encoding }));
+    // Only calls have answers in JSON.
+    return await parts.refuse(thrown, {
+      ...refused,
+      encoding: encoding === "json" ? "plain" : encoding,
     });
+  };
 
   const find: Table["find"] = async (request, trust) => {
     try {

@@ -22,7 +22,7 @@ export function createPassOn(parts: PassOnParts, send: Send): Answering {
   const passCall: Answering = async (exchange) => {
     const { method, target, headers } = exchange.request;
     let body = noBytes;
-    if (method === "POST") {
+    if (method !== "GET") {
       const limit = bodyLimit(bodyTypeOf(headers), parts.limits);
       const receiving = exchange.receiveBody(limit, (whole) => {
         body = whole;

@@ -95,7 +95,8 @@ export async function postOf(
   const version = new URLSearchParams(query).get(versionParameter);
   const path = pathOf(request.target);
   return {
-    method: "POST",
+    // A QUERY stays one: only the node knows whether its procedure is safe.
+    method: request.method === "QUERY" ? "QUERY" : "POST",
     target:
       version === null ? path : `${path}?${new URLSearchParams([[versionParameter, version]])}`,
     ...(typeof content === "string"

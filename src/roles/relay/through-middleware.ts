@@ -18,6 +18,7 @@ import { noteAnsweredError } from "../../http/refusals.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
 import { decodeAnswer } from "../../wire/decode-answer.ts";
+import { errorOfProblem, isProblem, plainAnswer } from "../../wire/json-answer.ts";
 import { errorOfText } from "../../wire/plain-error.ts";
 import { withClasses } from "../../wire/outgoing/remote-codec.ts";
 import { type Exchange, refuseCrossSite } from "../../wire/exchange.ts";
@@ -97,13 +98,15 @@ export async function passCall(
     if (isStream(relayed)) return (stream = new RelayedStream(relayed)).opaque;
     answer = await wholeAnswer(head);
     try {
-      const { value } = await decodeAnswer(answer, {
+      const { value } = await decodeAnswer(encoding === "plain" ? plainAnswer(answer) : answer, {
         classes,
         onError: (error, response) => {
           noteAnsweredError(error, response);
           if (exchange.masksErrors) noteMaskedAnswer(error);
         },
-        ...(encoding === "plain" && { errorOfText }),
+        ...(encoding === "plain" && {
+          errorOfText: isProblem(answer) ? errorOfProblem : errorOfText,
+        }),
       });
       if (encoding === exchange.encoding) outcome = { value };
       return value;

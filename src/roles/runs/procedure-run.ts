@@ -2,11 +2,13 @@
 
 import type { Access } from "../../base/manifest.ts";
 import type { Args, Call } from "../../base/call.ts";
-import { InvalidParameterValue, memoryExhausted } from "../../base/errors.ts";
+import { memoryExhausted } from "../../base/errors.ts";
+import { refusedArguments } from "../../base/faults.ts";
 import type { HttpResponse } from "../../base/ports.ts";
-import { headers } from "../../base/protocol.ts";
+import { callMethods, headers } from "../../base/protocol.ts";
 import type { ParameterTypes } from "../../base/parameter-types.ts";
 import { withHeaders } from "../../http/answers.ts";
+import { methodNotAllowed } from "../../http/refusals.ts";
 import { isOfOtherBuild } from "../../http/relay-headers.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
@@ -49,6 +51,16 @@ export class ProcedureRun implements Run {
 
   get crossSite(): boolean {
     return this.procedure.safe;
+  }
+
+  early(): HttpResponse | undefined {
+    const { request, fqn } = this.exchange;
+    if (request.method === "QUERY" && !this.procedure.safe)
+      throw methodNotAllowed(
+        callMethods.filter((method) => method !== "QUERY"),
+        `'${fqn}' answers QUERY only with "safe" in its segment entry: use POST`,
+      );
+    return undefined;
   }
 
   get timeoutMs(): number | undefined {
@@ -101,7 +113,7 @@ export class ProcedureRun implements Run {
       isTree: this.#args.isTree && !(args instanceof LazyArguments && args.touched),
       isInstance: classes.isInstance,
     });
-    if ("refusal" in checked) throw new InvalidParameterValue(checked.refusal);
+    if ("refusal" in checked) throw refusedArguments(checked.refusal);
     if (openAnswers !== undefined) this.#dropped = checked.dropped;
     return checked.positions;
   }

@@ -2,15 +2,11 @@
 // what fails before is an ordinary error.
 
 import type { Args, Call } from "../../base/call.ts";
-import {
-  DeadlineExceeded,
-  MethodNotAllowed,
-  MiddlewareNotCompleted,
-  NotAcceptable,
-} from "../../base/errors.ts";
+import { DeadlineExceeded, MiddlewareNotCompleted, NotAcceptable } from "../../base/errors.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { headers, rpcHeaders } from "../../base/protocol.ts";
 import { cleanUpMs } from "../../base/limits.ts";
+import { methodNotAllowed } from "../../http/refusals.ts";
 import { OpaqueStream } from "../../http/middleware.ts";
 import type { BoundStream } from "../../runtime/bound-stream.ts";
 import { takeId } from "../../runtime/item-ids.ts";
@@ -55,7 +51,8 @@ export class StreamRun extends ProcedureRun {
     this.#refuse = refuse;
   }
 
-  early(): HttpResponse | undefined {
+  override early(): HttpResponse | undefined {
+    super.early();
     const { request, fqn } = this.exchange;
     if (!takesStream(request.headers))
       throw new NotAcceptable(
@@ -63,7 +60,8 @@ export class StreamRun extends ProcedureRun {
       );
     // Whatever asks again by itself, as EventSource does after each end, mustn't run a procedure that changes something.
     if (request.method === "GET" && !this.procedure.idempotent)
-      throw new MethodNotAllowed(
+      throw methodNotAllowed(
+        ["POST"],
         `'${fqn}' answers GET only with "safe", "idempotent" or "resume" in its segment entry: use POST`,
       );
     const last = this.#lastId;

@@ -8,6 +8,7 @@ import type {
   PeerResponse,
 } from "../../base/ports.ts";
 import { headers, rpcPath } from "../../base/protocol.ts";
+import { withoutVersion } from "../../base/version.ts";
 import { watchedBody } from "../../http/bodies.ts";
 import { pathOf, targetOf } from "../../http/router.ts";
 import type { NotStartedReason } from "../../http/relay-headers.ts";
@@ -98,7 +99,7 @@ function procedureOf(url: string): string | undefined {
   const path = pathOf(targetOf(url));
   if (!path.startsWith(rpcPath)) return undefined;
   try {
-    return decodeURIComponent(path.slice(rpcPath.length));
+    return withoutVersion(decodeURIComponent(path.slice(rpcPath.length)));
   } catch {
     // An invalid escape: no procedure has such a name.
     return undefined;

@@ -76,6 +76,32 @@ describe("the head of a stream", () => {
     expect([status, headers["content-type"]]).toEqual([403, "text/plain; charset=utf-8"]);
   });
 
+  it("isn't needed for problem details: an error before it is JSON if the reader asks for that, and a reader that takes no stream learns so in JSON", async () => {
+    const { read: get } = await serving(async function* () {
+      if (Date.now() > 0) throw new Forbidden("not you");
+      yield 1;
+    });
+    const problem = { type: "urn:seamline:Forbidden", title: "Forbidden", status: 403 };
+    const failed = await get({ accept: "application/json, text/event-stream" });
+    expect([failed.status, failed.headers["content-type"]]).toEqual([
+      403,
+      "application/problem+json",
+    ]);
+    expect(JSON.parse(await failed.rest())).toMatchObject(problem);
+    const refused = await get({ accept: "application/json" });
+    expect(JSON.parse(await refused.rest())).toMatchObject({ status: 406, title: "NotAcceptable" });
+    const { read: list } = await serving(async function* () {
+      yield { metres: 1 };
+    });
+    const stream = await list({ accept: "application/json, text/event-stream" });
+    expect([stream.status, stream.headers["content-type"], stream.headers["vary"]]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+      "accept, x-svc-data-encoding",
+    ]);
+    expect(await stream.rest()).toContain('data: {"metres":1}');
+  });
+
   it("goes out after a second without an item, and what fails then is a fault", async () => {
     let go = (): void => {};
     const { read: get, clock } = await serving(async function* () {

@@ -70,6 +70,7 @@ describe("a Node answer without a role", () => {
         "x-content-type-options": "nosniff",
         "cache-control": "no-store",
         "content-security-policy": "sandbox; default-src 'none'",
+        vary: "accept, x-svc-data-encoding",
       },
       body: "What?",
     });

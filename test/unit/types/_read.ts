@@ -56,7 +56,7 @@ export function read(
   wanted: readonly (string | (Wanted & { readonly id: string }))[],
   aliases: readonly { find: string; replacement: string }[] = [],
   classes: readonly WantedClass[] = [],
-): ReadTypes {
+): Required<ReadTypes> {
   const { folder, remove } = folderOf(files);
   try {
     return readTypes(
@@ -70,12 +70,13 @@ export function read(
         root: folder,
         memory: { ...parsed, programs: new Map() },
         aliases,
+        contract: true,
         classes: classes.map(({ file, ...known }) => ({ ...known, file: join(folder, file) })),
         classKey: (file, name) => (file.startsWith(`${folder}/src/`) ? `app/${name}` : undefined),
         judgePattern: (source) =>
           source.includes("+)+") ? "a pattern takes exponential time" : undefined,
       },
-    );
+    ) as Required<ReadTypes>;
   } finally {
     remove();
   }

@@ -81,7 +81,7 @@ export const f = guarded(async (x: number): Promise<string> => String(x));`;
 });
 
 describe("names", () => {
-  it("Only exported types have their name, and internal ones count as not exported", () => {
+  it("openapi-9: Only exported types have their name, and internal ones count as not exported", () => {
     const { definitions, f } = told(`
 interface Secret { a: number; b: Told }
 /** @internal */
@@ -147,7 +147,7 @@ interface Hidden {
  */
 export async function f(of: Hidden, limit = 20, by = Math.random(), { page = "one" } = {}) {}`;
 
-  it("That of the function, and those of exported types", () => {
+  it("openapi-10: Comments are those of the function and of exported types, and never internal ones", () => {
     const { f, docs, definitions } = told(source);
     expect(f).toMatchObject({
       doc: "Orders lines.\n\nThey are cut on the next day.",

@@ -1,0 +1,428 @@
+// A contract as an OpenAPI document, for the callers of plain HTTP: JSON in, JSON and problem details out.
+
+import { patternParts } from "../../src/http/route-pattern.ts";
+import { callerNames, type CallerName } from "../types/call-types.ts";
+import { described, type JsonSchema, schemaOf, type SchemaOptions } from "../types/json-schema.ts";
+import type { Literal, Type } from "../types/model.ts";
+import { reaches } from "../types/values.ts";
+import type { Contract, ContractProcedure, ContractRoute } from "./contract.ts";
+import { publicContract } from "./public-contract.ts";
+
+export interface OpenApi {
+  readonly document: OpenApiDocument;
+  readonly clashes: readonly Clash[];
+}
+
+/** Operations of one id: generated clients would have one name for all of them. */
+export interface Clash {
+  readonly operationId: string;
+  /** Names of procedures and routes, as {@link nameOf} writes them. */
+  readonly names: readonly [string, string, ...string[]];
+}
+
+/** `shop/order`, `shop/order@2.0.0`, or `GET /orders/:id`. */
+export function nameOf(
+  named: Pick<ContractProcedure, "fqn" | "version"> | Pick<ContractRoute, "method" | "path">,
+): string {
+  if ("method" in named) return `${named.method} ${named.path}`;
+  return named.version === unnamedVersion ? named.fqn : `${named.fqn}@${named.version}`;
+}
+
+/** As much of its form as we promise. The rest is the standard's. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly [field: string]: unknown;
+}
+
+type PathItem = Readonly<Record<string, unknown>>;
+type Operation = { readonly operationId: string; readonly [field: string]: unknown };
+
+/** One with streams is of 3.2, as earlier ones can't say what the items of a stream are; others are of 3.1. */
+const versions = { plain: "3.1.1", streaming: "3.2.0" } as const;
+
+/** The document of what is public. `base` is the path below which the service is. */
+export function openApiOf(whole: Contract, base = "/"): OpenApi {
+  const contract = publicContract(whole);
+  const streams = contract.procedures.some(({ signatures }) =>
+    signatures.some((signature) => signature.streams),
+  );
+  const schemas = schemasOf(contract);
+  const latest = new Map(contract.procedures.map(({ fqn, version }) => [fqn, version]));
+  const paths = new Map<string, Record<string, unknown>>();
+  const owners = new Map<string, string[]>();
+  const add = (path: string, method: string, operation: Operation, owner: string): void => {
+    const item = paths.get(path) ?? {};
+    paths.set(path, item);
+    item[method] = operation;
+    owners.set(operation.operationId, [...(owners.get(operation.operationId) ?? []), owner]);
+  };
+  for (const procedure of contract.procedures) {
+    const { fqn, version } = procedure;
+    const isFirst = version === unnamedVersion;
+    const path = `/rpc/${fqn.split("/").map(encodeURIComponent).join("/")}${isFirst ? "" : `@${version}`}`;
+    const isOutdated = procedure.deprecated === true || latest.get(fqn) !== version;
+    const own = operationsOf(procedure, { schemas, streams, isOutdated });
+    for (const [method, operation] of own) add(path, method, operation, nameOf(procedure));
+  }
+  for (const route of contract.routes) {
+    const path = templateOf(route.path, paths);
+    for (const [method, operation] of routeOperations(route))
+      add(path, method, operation, nameOf(route));
+  }
+  const tags = [...new Set(contract.procedures.flatMap(tagsOf))].map((name) => ({ name }));
+  const { name = "Application", version = "0.0.0" } = contract.application;
+  return {
+    document: {
+      openapi: streams ? versions.streaming : versions.plain,
+      info: { title: name, version },
+      servers: [{ url: base.replace(/(.)\/$/, "$1") }],
+      // Whether a caller needs to be signed in, its guard decides; the contract doesn't know how.
+      security: [],
+      ...(tags.length > 0 && { tags }),
+      paths: Object.fromEntries(paths),
+      ...(contract.procedures.length > 0 && {
+        components: {
+          schemas: { ...schemas.components(), [schemas.problem]: problemSchema },
+          responses: { Problem: problemResponse(schemas.problem) },
+        },
+      }),
+    },
+    clashes: [...owners].flatMap(([operationId, names]) =>
+      names.length > 1 ? [{ operationId, names: names as [string, string, ...string[]] }] : [],
+    ),
+  };
+}
+
+/** The version that an address without one means. */
+const unnamedVersion = "0.0.0";
+
+/** Schemas of a contract's types, as they are read and as they are written. */
+interface Schemas {
+  read(type: Type): JsonSchema;
+  written(type: Type): JsonSchema;
+  /** Those that were referred to so far, and what they refer to. */
+  components(): Readonly<Record<string, JsonSchema>>;
+  /** The name of the schema of problem details. */
+  readonly problem: string;
+}
+
+function schemasOf({ definitions, classes }: Contract): Schemas {
+  const types = Object.fromEntries(
+    Object.entries(definitions).map(([name, { type }]) => [name, type]),
+  );
+  const known = new WeakMap<Type, boolean>();
+  const differs = (name: string): boolean =>
+    reaches({ definitions: types }, types[name]!, isReadDifferently, known);
+  const taken = new Map<string, string>();
+  const named = (name: string, suffix: string): string => {
+    const key = name + suffix;
+    // Names in `components` are of these characters alone.
+    const plain = key.replaceAll(/[^\w.-]/g, "_");
+    let free = plain;
+    for (let count = 2; (taken.get(free) ?? key) !== key; count++) free = `${plain}${count}`;
+    taken.set(free, key);
+    return free;
+  };
+  /** Component → the definition that it is of, and its form. */
+  const wanted = new Map<string, { readonly name: string; readonly by: () => SchemaOptions }>();
+  const options = (isWritten: boolean): SchemaOptions => ({
+    refTo(name) {
+      const isInput = !isWritten && differs(name);
+      const component = named(name, isInput ? "Input" : "");
+      if (!wanted.has(component))
+        wanted.set(component, { name, by: () => (isInput ? asRead : asWritten) });
+      return `#/components/schemas/${component}`;
+    },
+    written: isWritten,
+    open: true,
+    objects: true,
+    fieldsOf: (key) => classes[key]?.fields,
+  });
+  const [asRead, asWritten] = [options(false), options(true)];
+  return {
+    read: (type) => schemaOf(type, asRead),
+    written: (type) => schemaOf(type, asWritten),
+    components() {
+      const found = new Map<string, JsonSchema>();
+      // It grows while schemas are made.
+      for (const [component, { name, by }] of wanted) {
+        const { type, doc } = definitions[name]!;
+        found.set(component, described(schemaOf(type, by()), doc));
+      }
+      return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+    },
+    problem: named("Problem", " details"),
+  };
+}
+
+function isReadDifferently({ kind }: Type): boolean {
+  return kind === "bigint" || kind === "instance" || kind === "regexp";
+}
+
+interface Told {
+  readonly schemas: Schemas;
+  /** The document can say what a stream's items are, and describe QUERY. */
+  readonly streams: boolean;
+  readonly isOutdated: boolean;
+}
+
+function operationsOf(
+  procedure: ContractProcedure,
+  { schemas, streams, isOutdated }: Told,
+): readonly (readonly [string, Operation])[] {
+  const { fqn, version, doc, guarded, safe, signatures } = procedure;
+  const names = callerNames(signatures);
+  const id = idOf(fqn) + (version === unnamedVersion ? "" : `_${version}`);
+  const operation = {
+    operationId: id,
+    ...wordsOf(doc, fqn, guarded),
+    tags: tagsOf(procedure),
+    ...(isOutdated && { deprecated: true }),
+    responses: {
+      ...answers(procedure, schemas),
+      "400": problemRef,
+      ...(guarded && { "401": problemRef, "403": problemRef }),
+      default: problemRef,
+    },
+  };
+  if (safe && names.every(fitsQuery))
+    return [
+      [
+        "get",
+        {
+          ...operation,
+          ...(names.length > 0 && {
+            parameters: names.map((name) => ({
+              name: name.name,
+              in: "query",
+              ...(name.optional !== true && { required: true }),
+              ...(name.doc !== undefined && { description: name.doc }),
+              schema: withDefault(schemas.read(name.type), name),
+            })),
+          }),
+        },
+      ],
+    ];
+  const body = names.length === 0 ? undefined : bodyOf(procedure, names, schemas);
+  const withBody = { ...operation, ...(body !== undefined && { requestBody: body }) };
+  return [
+    ["post", withBody],
+    ...(safe && streams && body !== undefined && !isForm(names)
+      ? [["query", { ...withBody, operationId: `${id}_query` }] as const]
+      : []),
+  ];
+}
+
+/** `shop/orders/order` → `shop_orders_order`. */
+function idOf(fqn: string): string {
+  return fqn.replaceAll("/", "_");
+}
+
+function tagsOf({ fqn }: Pick<ContractProcedure, "fqn">): readonly string[] {
+  const end = fqn.lastIndexOf("/");
+  return end < 0 ? [] : [fqn.slice(0, end)];
+}
+
+/** The first line of a comment is the summary. */
+function wordsOf(
+  doc: string | undefined,
+  name: string,
+  guarded: true | undefined,
+): { readonly summary: string; readonly description?: string } {
+  const guard = guarded ? "A guard decides who may call it." : "";
+  const description = [doc ?? "", guard].filter(Boolean).join("\n\n");
+  return {
+    summary: doc?.split("\n", 1)[0] ?? name,
+    ...(description !== "" && { description }),
+  };
+}
+
+const problemRef = { $ref: "#/components/responses/Problem" };
+
+/** The answers of a procedure that succeeds. */
+function answers({ signatures }: ContractProcedure, schemas: Schemas): Record<string, unknown> {
+  const results = signatures.map(({ result }) => result);
+  const result: Type = results.length === 1 ? results[0]! : { kind: "union", arms: results };
+  if (signatures.some(({ streams }) => streams))
+    return {
+      "200": {
+        description: "Its items, one event each; an event 'end' or 'fault' comes last",
+        content: {
+          "text/event-stream": {
+            itemSchema: {
+              type: "object",
+              properties: {
+                event: { type: "string" },
+                id: { type: "string" },
+                data: {
+                  type: "string",
+                  contentMediaType: "application/json",
+                  contentSchema: schemas.written(result),
+                },
+              },
+            },
+          },
+        },
+      },
+    };
+  const arms = flat(result);
+  const [nothing, files, values] = [
+    arms.filter(({ kind }) => kind === "undefined"),
+    arms.filter(isFile),
+    arms.filter((arm) => arm.kind !== "undefined" && !isFile(arm)),
+  ];
+  const value: Type = values.length === 1 ? values[0]! : { kind: "union", arms: values };
+  const content = {
+    ...(values.length > 0 && { "application/json": { schema: schemas.written(value) } }),
+    ...(files.length > 0 && { "application/octet-stream": {} }),
+  };
+  return {
+    ...(Object.keys(content).length > 0 && { "200": { description: "Its result", content } }),
+    ...(nothing.length > 0 && { "204": { description: "It has nothing to say" } }),
+  };
+}
+
+function flat(type: Type): readonly Type[] {
+  return type.kind === "union" ? type.arms.flatMap(flat) : [type];
+}
+
+function isFile({ kind }: Type): boolean {
+  return kind === "file" || kind === "blob";
+}
+
+/** Whether a query can hold an argument: a text, or several of them under one name. */
+function fitsQuery({ type, rest }: CallerName): boolean {
+  if (rest) return false;
+  const single = (part: Type): boolean =>
+    [
+      "string",
+      "template",
+      "number",
+      "boolean",
+      "bigint",
+      "date",
+      "url",
+      "literals",
+      "undefined",
+    ].includes(part.kind);
+  return type.kind === "array" ? flat(type.items).every(single) : flat(type).every(single);
+}
+
+function isForm(names: readonly CallerName[]): boolean {
+  return names.some(({ type }) => flat(type).some((arm) => isFile(arm) || isFileList(arm)));
+}
+
+function isFileList(type: Type): boolean {
+  return type.kind === "array" && flat(type.items).some(isFile);
+}
+
+function bodyOf(
+  { extra }: ContractProcedure,
+  names: readonly CallerName[],
+  schemas: Schemas,
+): object {
+  const required = names.filter(({ optional, rest }) => !optional && !rest).map(({ name }) => name);
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(
+      names.map((name) => [
+        name.name,
+        described(withDefault(schemas.read(name.type), name), name.doc),
+      ]),
+    ),
+    ...(required.length > 0 && { required }),
+    // A name that no parameter has is refused; of other members `extra` decides.
+    additionalProperties: false,
+    ...(extra === "refuse" && {
+      description: "Members that no type names are refused, in its parts too.",
+    }),
+  };
+  const type = isForm(names) ? "multipart/form-data" : "application/json";
+  return { ...(required.length > 0 && { required: true }), content: { [type]: { schema } } };
+}
+
+function withDefault(schema: JsonSchema, { default: value }: CallerName): JsonSchema {
+  if (value === undefined || typeof schema === "boolean") return schema;
+  return { ...schema, default: jsonOf(value) };
+}
+
+function jsonOf(value: Literal): string | number | boolean {
+  return typeof value === "object" ? value.bigint : value;
+}
+
+const problemSchema: JsonSchema = {
+  type: "object",
+  description: "Problem details (RFC 9457).",
+  properties: {
+    type: { type: "string", format: "uri", description: "urn:seamline: and the error's name" },
+    title: { type: "string", description: "The error's name" },
+    status: { type: "integer" },
+    detail: { type: "string", description: "Its message" },
+    faults: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          path: { type: "string", description: "As lines[0].metres" },
+          message: { type: "string" },
+        },
+        required: ["path", "message"],
+      },
+      description: "What is wrong with the arguments, one by one",
+    },
+    trace: {
+      type: "array",
+      items: { type: "string" },
+      description: "The procedures on its way, the first one first",
+    },
+  },
+  required: ["type", "title", "status"],
+};
+
+function problemResponse(schema: string): object {
+  return {
+    description: "What went wrong",
+    content: {
+      "application/problem+json": { schema: { $ref: `#/components/schemas/${schema}` } },
+    },
+  };
+}
+
+const methods = ["get", "post", "put", "patch", "delete"] as const;
+
+function routeOperations(route: ContractRoute): readonly (readonly [string, Operation])[] {
+  const { method, name, path, doc, guarded } = route;
+  const isAny = method === "*";
+  return (isAny ? methods : [method.toLowerCase()]).map((each) => [
+    each,
+    {
+      operationId: isAny ? `${idOf(name)}_${each}` : idOf(name),
+      ...wordsOf(doc, `${method} ${path}`, guarded),
+      ...(each !== "get" && each !== "delete" && { requestBody: { content: { "*/*": {} } } }),
+      responses: {
+        "2XX": { description: "The application's own answer" },
+        "4XX": { description: "The application's own answer, or a text of the service" },
+      },
+    },
+  ]);
+}
+
+/** A route's path as a template, with the names of an equal one that is there. */
+function templateOf(path: string, paths: Map<string, Record<string, unknown>>): string {
+  const parts = patternParts(path);
+  const written = (hole: (name: string) => string): string =>
+    `/${parts.map((part) => (part.kind === "literal" ? part.text : hole(part.name))).join("/")}`;
+  const template = written((name) => `{${name}}`);
+  const form = (text: string): string => text.replaceAll(/\{[^}]*\}/g, "{}");
+  const equal = [...paths.keys()].find((other) => form(other) === written(() => "{}"));
+  if (equal !== undefined) return equal;
+  const parameters = parts.flatMap((part) =>
+    part.kind === "literal"
+      ? []
+      : [{ name: part.name, in: "path", required: true, schema: { type: "string" } }],
+  );
+  paths.set(template, parameters.length > 0 ? { parameters } : {});
+  return template;
+}
