@@ -2,6 +2,7 @@
 
 import type { ExtraMembers } from "../../src/base/manifest.ts";
 import type { ContractSignature, Member, NamedType, ParameterType, Type } from "../types/model.ts";
+import { defaultVersion } from "../../src/base/version.ts";
 import { patternParts, patternShape } from "../../src/http/route-pattern.ts";
 import { reaches } from "../types/values.ts";
 import type { Contract, ContractProcedure, ContractRoute } from "./contract.ts";
@@ -30,6 +31,13 @@ export interface Verdict {
   readonly message: string;
   /** Empty if there is nothing to do. */
   readonly advice: string;
+}
+
+/** A verdict as a line: `shop/order 2.0.0: lines[].metres is required now`. */
+export function verdictText({ procedure, version, member, message }: Verdict): string {
+  const name =
+    version === "" || version === defaultVersion.toString() ? procedure : `${procedure} ${version}`;
+  return `${name}: ${member === "" ? "" : `${member} `}${message}`;
 }
 
 /** By procedure and version; of each the worst first. `fine` ones are changes that callers don't notice. */

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compareContracts, type Verdict } from "../../server/contract/compare.ts";
 import type { Contract } from "../../server/contract/contract.ts";
 import { readContract } from "../../server/report/read-contract.ts";
-import { createTestCluster, type TestCluster } from "../../server/testing/index.ts";
-import { createFixture, type Files } from "../build/_fixture.ts";
+import { createTestCluster, type TestCluster, TestLog } from "../../server/testing/index.ts";
 import { root } from "../_sources.ts";
+import { createFixture, type Files } from "../build/_fixture.ts";
 import { platformConfig } from "../unit/types/_read.ts";
 import { shop } from "../testing/_shop.ts";
 import { type Call, type Pair, pairs } from "./_pairs.ts";
@@ -51,7 +51,7 @@ function filesOf(isAfter: boolean): Files {
 
 async function build(isAfter: boolean): Promise<Build> {
   const app = createFixture(filesOf(isAfter), (remove) => removals.push(remove));
-  const { contract } = await readContract({ root: app.root });
+  const { contract } = await readContract({ root: app.root, log: new TestLog() });
   return { contract, cluster: await createTestCluster({ root: app.root }) };
 }
 
@@ -99,6 +99,14 @@ const titled = pairs.map((pair, index): [string, number, Pair] => [
   pair,
 ]);
 
+/** The rows of the page's tables: the change, and its verdict. */
+function rowsOfPage(): readonly string[] {
+  const page = readFileSync(join(root, "docs/guide/changing-procedures.md"), "utf8");
+  return [...page.matchAll(/^\| (.+?) \| (fine|risky|\*\*breaking\*\*) \|/gm)].map(
+    ([, change, verdict]) => `${change}: ${verdict!.replaceAll("*", "")}`,
+  );
+}
+
 describe("of two builds", () => {
   it.each(titled)("%s", async (_, index, pair) => {
     const names = new Set([
@@ -123,5 +131,10 @@ describe("of two builds", () => {
     ]);
     expect(await outcome(before, index, pair.call)).toContain(pair.was);
     expect(await outcome(after, index, pair.call)).toContain(pair.is);
+  });
+
+  it("have the verdicts that the page of the guide has, and no others", () => {
+    const rows = new Set(pairs.map(({ row, level }) => `${row}: ${level}`));
+    expect(rowsOfPage().toSorted()).toEqual([...rows].toSorted());
   });
 });
