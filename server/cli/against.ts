@@ -61,7 +61,10 @@ async function ask(
   const problem = addressProblem(address);
   if (problem !== undefined) throw new UsageError(`--against: ${problem}`);
   const { findConfig, send } = await import("./call.ts");
-  const config = await findConfig({ ...options, trustKey: true }, terminal);
+  // A configuration says which certificates count.
+  const config = address.startsWith("https:")
+    ? await findConfig({ ...options, trustKey: true }, terminal)
+    : undefined;
   const ca = config?.tls?.ca;
   const authorities = ca === undefined ? undefined : await readAuthorities(ca);
   const token = terminal.env[tokenVariable];

@@ -66,8 +66,8 @@ function compareProcedures(before: Contract, after: Contract): Verdict[] {
             ? "this version is gone: callers of it are answered 404"
             : "is gone: its callers are answered 404",
           names.has(procedure.fqn)
-            ? "Keep the version until nobody calls it"
-            : 'Keep it until nobody calls it: a moved function keeps its name by "as" in its directory',
+            ? "Keep the version until it has no callers left"
+            : 'Keep it until it has no callers left: a moved function keeps its name by "as" in its directory',
         ),
       ]);
     const isUnchanged = withoutDocs(procedure) === withoutDocs(current);
@@ -285,7 +285,7 @@ function compareRoutes(before: Contract, after: Contract): Verdict[] {
           route,
           breaking(
             "is gone: requests for it are answered 404 or 405",
-            "Keep it until nobody asks for it",
+            "Keep it until it gets no requests",
           ),
         ),
       ];

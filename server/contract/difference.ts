@@ -67,7 +67,7 @@ export const advice = {
   name: "Arguments are sent by name: keep it, or put the change into a new version",
   result: "Keep what callers read, or put the change into a new version",
   wider: "Make sure that callers pass over what they don't know, or put it into a new version",
-  dropped: "Keep the member until nobody sends it, or put the change into a new version",
+  dropped: "Keep the member as long as callers send it, or put the change into a new version",
   reading: "Callers that send plain JSON, queries or forms meet it: put it into a new version",
   class: "Keep the class as it was, and use another one in a new version",
 } as const;

@@ -133,7 +133,7 @@ describe("of two builds", () => {
     expect(await outcome(after, index, pair.call)).toContain(pair.is);
   });
 
-  it("have the verdicts that the page of the guide has, and no others", () => {
+  it("changes-7: The verdicts are those of the tables in the guide, each beside a call that proves it", () => {
     const rows = new Set(pairs.map(({ row, level }) => `${row}: ${level}`));
     expect(rowsOfPage().toSorted()).toEqual([...rows].toSorted());
   });

@@ -149,7 +149,7 @@ function comparePairs(
 const nothing: Type = { kind: "undefined" };
 
 describe("types that are compared", () => {
-  it("A parameter that is fine gets the same values from encoded calls, plain JSON and queries, and a risky one gets a value", () => {
+  it("changes-5: A parameter that is fine gets the same values from encoded calls, plain JSON and queries, and a risky one gets a value", () => {
     comparePairs(
       ({ before, after, earlier, later }) => [
         contractOf(before, nothing, earlier),
@@ -183,7 +183,7 @@ describe("types that are compared", () => {
     );
   });
 
-  it("A result that is fine has the type that callers of the earlier build expect", () => {
+  it("changes-6: A result that is fine has the type that callers of the earlier build expect", () => {
     comparePairs(
       ({ before, after, earlier, later }) => [
         contractOf(nothing, before, earlier),

@@ -55,7 +55,7 @@ const breaking = `error: src/shop/lines.ts: shop/quote: sku is new and required:
   → Make it optional, or put the change into a new version
 `;
 const risky = `warning: src/shop/lines.ts: shop/order: line.note is gone: callers still send it, and it is dropped in silence
-  → Keep the member until nobody sends it, or put the change into a new version
+  → Keep the member as long as callers send it, or put the change into a new version
 `;
 
 describe("seamline check --against", () => {
