@@ -11,8 +11,16 @@ export interface Difference {
   readonly advice: string;
   /** A member that no type names any more, so that it doesn't arrive. */
   readonly dropped?: true;
-  /** Stands for differences that are told where the same types were compared before. */
-  readonly repeated?: true;
+  /** Stands for the differences of a pair that this one is inside of, which tells them; of several, the outermost. */
+  readonly repeats?: OpenPair;
+}
+
+/** Two types whose parts are being compared. */
+export interface OpenPair {
+  /** How many pairs it is inside of. */
+  readonly depth: number;
+  /** How well they fit, as was assumed where they were met again. */
+  assumed?: Level;
 }
 
 /** More differences of one type aren't told. */
@@ -43,13 +51,28 @@ export function inside(part: string, differences: readonly Difference[]): Differ
   return differences.map((difference) => ({ ...difference, path: part + difference.path }));
 }
 
+function outermost(left: Difference | undefined, right: Difference): Difference {
+  if (left?.repeats === undefined || right.repeats === undefined) return right;
+  return {
+    ...left,
+    level: byLevel(left, right) < 0 ? left.level : right.level,
+    repeats: left.repeats.depth < right.repeats.depth ? left.repeats : right.repeats,
+  };
+}
+
 /** Without those that are told twice, the worst first, and of many only some. */
 export function distinct(differences: readonly Difference[]): readonly Difference[] {
   if (differences.length < 2) return differences;
+  const told = differences.filter(({ repeats }) => repeats === undefined);
   const known = new Map(
-    differences.map((difference) => [`${difference.path} ${difference.message}`, difference]),
+    told.map((difference) => [`${difference.path} ${difference.message}`, difference]),
   );
-  return [...known.values()].sort(byLevel).slice(0, maxDifferences);
+  const [first, ...others] = differences.filter(({ repeats }) => repeats !== undefined);
+  const repeated = others.reduce(outermost, first);
+  return [
+    ...[...known.values()].sort(byLevel).slice(0, maxDifferences),
+    ...(repeated === undefined ? [] : [repeated]),
+  ];
 }
 
 export function breaking(message: string, way: string, path = ""): Difference {

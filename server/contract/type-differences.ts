@@ -15,6 +15,7 @@ import {
   inside,
   isBreaking,
   type Level,
+  type OpenPair,
   risky,
   worse,
   worstOf,
@@ -57,20 +58,19 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
   // Types that contain themselves are compared under the assumption that what is being compared fits. If it
   // turns out not to, all is compared again with what is known by then: levels only get worse, so that ends.
   const known = new PairMap<Level>();
-  let results = new PairMap<readonly Difference[]>();
-  let open = new PairMap<boolean>();
-  let assumed = new PairMap<Level>();
-  let isStable = true;
+  const settled = new PairMap<readonly Difference[]>();
+  let round = new Round();
 
   return { ofTypes, ofFields: readings.ofFields };
 
   function ofTypes(from: Type, to: Type): readonly Difference[] {
     let found: readonly Difference[];
     do {
-      [results, open, assumed, isStable] = [new PairMap(), new PairMap(), new PairMap(), true];
+      round = new Round();
       found = compare(from, to);
-    } while (!isStable);
-    return found.filter(({ repeated }) => !repeated);
+    } while (!round.isStable);
+    for (const [one, other, differences] of round.whole) settled.set(one, other, differences);
+    return found.filter(({ repeats }) => repeats === undefined);
   }
 
   /** Compares two things once, however often and wherever types lead to them. */
@@ -79,21 +79,27 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
     to: To,
     act: (from: From, to: To) => readonly Difference[],
   ): readonly Difference[] {
-    if (open.get(from, to) === true) {
-      const level = known.get(from, to) ?? "fine";
-      assumed.set(from, to, level);
-      return level === "fine" ? [] : [{ level, path: "", message: "", advice: "", repeated: true }];
-    }
-    const before = results.get(from, to);
+    const before = settled.get(from, to) ?? round.results.get(from, to);
     if (before !== undefined) return before;
-    open.set(from, to, true);
-    const found = act(from, to);
-    open.set(from, to, false);
-    results.set(from, to, found);
+    const open = round.open.get(from, to);
+    if (open !== undefined) {
+      open.assumed = known.get(from, to) ?? "fine";
+      return open.assumed === "fine"
+        ? []
+        : [{ level: open.assumed, path: "", message: "", advice: "", repeats: open }];
+    }
+    const own: OpenPair = { depth: round.depth++ };
+    round.open.set(from, to, own);
+    const all = act(from, to);
+    round.depth--;
     // Never better than before: each round would contradict the one before it.
-    const level = worse(worstOf(found), known.get(from, to) ?? "fine");
+    const level = worse(worstOf(all), known.get(from, to) ?? "fine");
     known.set(from, to, level);
-    if ((assumed.get(from, to) ?? level) !== level) isStable = false;
+    if ((own.assumed ?? level) !== level) round.isStable = false;
+    const others = all.filter(({ repeats }) => repeats !== own);
+    const found = worstOf(others) === worstOf(all) ? others : all;
+    round.results.set(from, to, found);
+    if (found.every(({ repeats }) => repeats === undefined)) round.whole.push([from, to, found]);
     return found;
   }
 
@@ -535,6 +541,17 @@ function valueOf(literal: Literal): unknown {
 
 function count(items: number, word: string): string {
   return items === 1 ? `1 ${word}` : `${items} ${word}s`;
+}
+
+/** One comparison of all that two types lead to. */
+class Round {
+  readonly open: PairMap<OpenPair> = new PairMap();
+  readonly results: PairMap<readonly Difference[]> = new PairMap();
+  /** Those that say everything, so that they hold wherever else types lead to the pair. */
+  readonly whole: [object, object, readonly Difference[]][] = [];
+  /** All that was assumed has turned out to be so. */
+  isStable = true;
+  depth = 0;
 }
 
 /** Values by two objects, told apart by identity. */

@@ -38,7 +38,7 @@ export interface Call {
 }
 
 const encoded = { "x-svc-data-encoding": "serialized" };
-const public_ = { access: "public" };
+const open = { access: "public" };
 
 const echo = (type: string, declarations = ""): string =>
   `${declarations}\nexport async function f(x: ${type}): Promise<string> { return JSON.stringify(x); }`;
@@ -67,8 +67,8 @@ export const pairs: readonly Pair[] = [
   {
     row: "a new procedure, version or route",
     before: `export async function g(): Promise<void> {}\nexport async function f(): Promise<number> { return 1; }`,
-    entry: { f: public_ },
-    entryAfter: { f: public_, g: public_ },
+    entry: { f: open },
+    entryAfter: { f: open, g: open },
     level: "fine",
     was: "200 1",
     is: "200 1",
@@ -136,7 +136,7 @@ export const pairs: readonly Pair[] = [
     row: "`safe` goes",
     before: echo("string"),
     entry: { f: { access: "public", safe: true } },
-    entryAfter: { f: public_ },
+    entryAfter: { f: open },
     level: "breaking",
     call: { method: "GET", query: "x=a", headers: { "sec-fetch-site": "cross-site" } },
     was: '200 "a"',
@@ -147,10 +147,20 @@ export const pairs: readonly Pair[] = [
     case: "QUERY",
     before: echo("string"),
     entry: { f: { access: "public", safe: true } },
-    entryAfter: { f: public_ },
+    entryAfter: { f: open },
     level: "breaking",
     call: { method: "QUERY", args: { x: "a" } },
     was: '200 "a"',
+    is: "405",
+  },
+  {
+    row: "`safe` or `idempotent` of a stream goes",
+    before: `export async function* f(): AsyncGenerator<number> { yield 1; }`,
+    entry: { f: { access: "public", idempotent: true } },
+    entryAfter: { f: open },
+    level: "breaking",
+    call: { method: "GET", headers: { accept: "text/event-stream" } },
+    was: "data: 1",
     is: "405",
   },
   {
@@ -444,7 +454,7 @@ export async function f(x: string | number): Promise<string> { return String(x);
     row: "checks are turned on",
     before: echo("number"),
     entry: { f: { access: "public", validate: false } },
-    entryAfter: { f: public_ },
+    entryAfter: { f: open },
     level: "risky",
     call: { args: { x: "a" } },
     was: '200 "a"',
@@ -564,7 +574,7 @@ export async function f(roll: Bale): Promise<string> { return roll.cloth; }`,
     case: "a field comes",
     before: roll("constructor(public cloth: string) {}"),
     after: roll("note = 'new'; constructor(public cloth: string) {}"),
-    entry: { f: public_, take: public_ },
+    entry: { f: open, take: open },
     level: "breaking",
     member: "result.note",
     call: { headers: encoded, args: {}, passTo: "take" },
@@ -577,7 +587,7 @@ export async function f(roll: Bale): Promise<string> { return roll.cloth; }`,
     after: roll(
       "constructor(public cloth: string) {} get length(): number { return 1; } cut(): number { return 2; }",
     ),
-    entry: { f: public_, take: public_ },
+    entry: { f: open, take: open },
     level: "fine",
     call: { headers: encoded, args: {}, passTo: "take" },
     was: "200",
