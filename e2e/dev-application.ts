@@ -34,6 +34,8 @@ export interface DevRun {
   stop(): Promise<void>;
 }
 
+const unchecked = '{ "mode": "standalone", "url": "http://127.0.0.1:3000", "validate": false }\n';
+
 /**
  * Starts `seamline dev` and resolves once it is ready. The application has the package, Vite and `packages`; with
  * `typescript`, arguments of callers outside are checked.
@@ -47,6 +49,8 @@ export async function develop(
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   };
+  // Reading types takes as long as starting, and most of these tests are about something else.
+  if (!packages.includes("typescript")) write("seamline.json", unchecked);
   for (const [file, text] of Object.entries(files)) write(file, text);
   write("package.json", '{ "name": "fixture", "private": true, "type": "module" }');
   mkdirSync(join(folder, "node_modules"));

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Locator, type Page, test } from "@playwright/test";
 import { develop, type DevRun } from "./dev-application.ts";
 
 const application = {
@@ -116,12 +116,21 @@ test("a procedure can be moved by keyboard, even to a new segment", async ({ pag
   await expect.poll(quoted).toBe("archive");
 });
 
+/** Where something is once it stands still: the map is drawn again when a node starts. */
+async function placeOf(target: Locator): Promise<{ readonly x: number; readonly y: number }> {
+  for (;;) {
+    await target.hover({ trial: true });
+    const place = await target.boundingBox();
+    if (place !== null) return place;
+  }
+}
+
 test("neither a drag ended by Escape nor a click with a slight movement moves a procedure", async ({
   page,
 }) => {
   await open(page);
-  const from = (await chip(page, "quote").boundingBox())!;
-  const to = (await box(page, "store").locator("[data-segment]").boundingBox())!;
+  const from = await placeOf(chip(page, "quote"));
+  const to = await placeOf(box(page, "store").locator("[data-segment]"));
   await page.mouse.move(from.x + 5, from.y + 5);
   await page.mouse.down();
   await page.mouse.move(to.x + 20, to.y + 10, { steps: 4 });

@@ -1,8 +1,8 @@
 // Streams in a real page: through imports, with options, and read by the browser's own EventSource.
 
-import { test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { buildPackage } from "../test/process/_application.ts";
-import { commands, expectShown } from "./_page.ts";
+import { commands, expectShown, served } from "./_page.ts";
 
 const rolls = `import { getContext } from "seamline";
 import { Roll, Torn } from "./roll.ts";
@@ -88,7 +88,7 @@ const files = {
       numbers: { access: "public", safe: true },
       labels: { access: "public" },
       parked: { access: "public" },
-      open: { access: "public" },
+      open: { access: "public", safe: true },
       ran: { access: "public" },
     },
   },
@@ -107,4 +107,58 @@ for (const command of commands)
     page,
   }) => {
     await expectShown(page, command, files, expected);
+  });
+
+const inWorker = {
+  ...files,
+  "src/main.ts": `// @ts-nocheck
+import { startClient } from "seamline/client";
+await startClient("page");
+const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+worker.onmessage = ({ data }) => {
+  // It ends with its streams: the service has to notice.
+  if (data === "parked") {
+    worker.terminate();
+    document.body.dataset.worker = "gone";
+  } else document.querySelector("output").textContent = data;
+};
+`,
+  "src/worker.ts": `// @ts-nocheck
+import { startClient } from "seamline/client";
+const client = await startClient("page");
+const { labels, numbers, open, parked } = await client.import("./shop/rolls.js");
+const shown = [];
+for await (const item of numbers(2)) shown.push(item);
+try {
+  for await (const item of labels()) shown.push(item.label());
+} catch (error) {
+  shown.push(error.message);
+}
+for await (const item of parked("break")) { shown.push(item); break; }
+while (await open() > 0) await new Promise((go) => setTimeout(go, 10));
+postMessage(shown.join(" | "));
+await parked("left").next();
+postMessage("parked");
+`,
+  "seamline.json": {
+    mode: "standalone",
+    url: "http://127.0.0.1:0",
+    browserModules: ["shop/*.ts"],
+  },
+  "vite.config.ts": 'export default { worker: { format: "es" } };\n',
+};
+
+for (const command of commands)
+  test(`so does a worker, whose streams end with it: ${command}`, async ({ page }) => {
+    const { url, remove } = await served(command, inWorker);
+    try {
+      await page.goto(url);
+      await expect(page.locator("output")).toHaveText("1 | 2 | 3@0 | 4@86400000 | torn off | here");
+      await expect(page.locator("body")).toHaveAttribute("data-worker", "gone");
+      const opened = async (): Promise<string> =>
+        await page.evaluate(async () => await (await fetch("/rpc/shop/open")).text());
+      await expect.poll(opened).toBe("0");
+    } finally {
+      await remove();
+    }
   });

@@ -37,6 +37,12 @@ async function writeRooms() {
   );
 }
 
+async function writeTexts() {
+  /** @type {typeof import("../docs/.vitepress/llms.ts")} */
+  const { llmsFiles } = await load("docs/.vitepress/llms.ts");
+  for (const [path, text] of Object.entries(llmsFiles())) write(join(site, path), text);
+}
+
 /**
  * Writes all pages of a folder, and removes those of what isn't there any more.
  * @param {string} folder
@@ -115,6 +121,7 @@ await writeRooms();
 if (process.argv.includes("--serve")) await vitepress("dev", "docs", "--host", "127.0.0.1");
 else {
   await vitepress("build", "docs");
+  await writeTexts();
   const problems = await problemsOfSite();
   if (problems.length > 0) throw new Error(problems.join("\n"));
   console.log(

@@ -13,7 +13,7 @@ import { PageLinks, type PageLinkSettings } from "../server/http/page-links/page
 import { defaultLimits, type Limits } from "../src/base/limits.ts";
 import { pageLinkProtocol } from "../src/base/page-link.ts";
 import { Unauthorized } from "../src/base/errors.ts";
-import type { CorsMiddleware } from "../src/http/cors.ts";
+import type { Middleware } from "../src/http/middleware.ts";
 import type { PublicOriginOptions } from "../src/http/public-origin.ts";
 import { createGateway } from "../src/roles/gateway.ts";
 import { createNode } from "../src/roles/node.ts";
@@ -133,7 +133,7 @@ export interface PageServicesOptions {
   readonly web?: PublicOriginOptions;
   readonly limits?: Partial<Limits>;
   readonly streamHeaders?: PageLinkSettings["streamHeaders"];
-  readonly cors?: CorsMiddleware;
+  readonly middleware?: Middleware | undefined;
   readonly heldBytes?: number;
 }
 
@@ -165,7 +165,7 @@ export async function openPageServices(options: PageServicesOptions = {}): Promi
     const memory = new HeldMemory(options.heldBytes);
     const host = nodeHost({ log, memory, links: linkHost(memory) });
     const role = make(host);
-    if (options.cors !== undefined) role.addMiddleware(options.cors);
+    if (options.middleware !== undefined) role.addMiddleware(options.middleware);
     const onFault = (fault: unknown): void => void faults.push(fault);
     const pageLinks = new PageLinks({
       role,

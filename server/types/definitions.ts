@@ -20,8 +20,11 @@ export interface Settled<Functions> {
   readonly docs: Readonly<Record<string, string>>;
 }
 
-/** An anonymous type that is written at each of its uses, in characters of JSON. */
-const maxRepeated = 200;
+/**
+ * An anonymous type that is written at each of its uses, in characters of JSON. Checks are shorter with few
+ * types; in a document for others, a name that isn't in the source says nothing.
+ */
+export const maxRepeated = { checked: 200, told: 2_000 } as const;
 
 /**
  * Named objects and types that contain themselves become definitions, and so do large ones that are
@@ -31,6 +34,7 @@ export function settle<Functions>(
   slots: readonly Slot[],
   classes: ReadonlyMap<string, ClassTypes>,
   functions: ReadonlyMap<string, Functions>,
+  mostRepeated: number = maxRepeated.checked,
 ): Settled<Functions> {
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
   const settled = new Map<string, Type>();
@@ -64,7 +68,7 @@ export function settle<Functions>(
     }
     // Written anew at each use, as a type is told apart by where it stands.
     const whole = put(slot.type) as Type;
-    if (slot.uses === 1 || JSON.stringify(whole).length <= maxRepeated) return whole;
+    if (slot.uses === 1 || JSON.stringify(whole).length <= mostRepeated) return whole;
     const ref = { kind: "ref", to: freeName(slot) } as const;
     settled.set(id, ref);
     definitions.set(ref.to, whole);

@@ -28,7 +28,7 @@ import {
   programsOf,
 } from "./programs.ts";
 import { constrain, type Constraint, constraintNames } from "./constrain.ts";
-import { settle, type Slot } from "./definitions.ts";
+import { maxRepeated, settle, type Slot } from "./definitions.ts";
 import { maxTries, triesOf, unionOf, withoutUndefined } from "./union.ts";
 
 /** An exported function whose parameters are read. */
@@ -170,7 +170,7 @@ export function readTypes(
       target.id,
       readerOf(target.file, told).readTold(target),
     ]);
-    return settle(told.slots, told.classes, new Map(toldFunctions));
+    return settle(told.slots, told.classes, new Map(toldFunctions), maxRepeated.told);
   };
   const { docs: _, ...model } = settle(shared.slots, classes, functions);
   return {

@@ -200,8 +200,8 @@ export const rpcHeaders: typeof answerHeaders & Readonly<Record<typeof policyHea
   [policyHeader]: "sandbox; default-src 'none'",
 };
 
-/** The fields of a call that decide the form of its answer. */
-export const callVary: string = `accept, ${headers.encoding}`;
+/** The fields of a call that decide the form of its answer. Spelled out: pages would carry a template, unused. */
+export const callVary = "accept, x-svc-data-encoding";
 
 /** Followed by a revision, selects a build: of the public manifest, and of a node's modules. */
 export const revisionQuery = "?revision=";

@@ -110,6 +110,24 @@ describe("the link of a page", () => {
     expect(text).toContain('data: [false,"TypeError","TypeError"]');
   });
 
+  it("A cookie of a middleware is lost, and the log says so once (page-links-24)", async () => {
+    const { ports, log } = await opened({
+      middleware: {
+        async handle(_fqn, _version, _args, headers, next) {
+          const result = await next();
+          headers.set("set-cookie", "seen=1");
+          return result;
+        },
+      },
+    });
+    const page = await openPage(ports.standalone);
+    page.send(openOf(1, "shop/count", { to: 1 }), openOf(2, "shop/count", { to: 1 }));
+    const [[head], [second]] = [await page.stream(1), await page.stream(2)];
+    expect([head.status, second.status]).toEqual([200, 200]);
+    expect(page.came.join()).not.toContain("seen=1");
+    expect(log.lines.filter((line) => line.includes("set a cookie"))).toHaveLength(1);
+  });
+
   it("page-links-5: a page that cancels a stream, or goes, ends its generator on the last machine", async () => {
     const page = await openPage(services.ports.proxy);
     page.send(openOf(1, "shop/wait"), openOf(2, "shop/wait"), openOf(3, "shop/wait"));
@@ -237,11 +255,13 @@ describe("pages that get a link", () => {
 
   it("page-links-15: are those that the CorsMiddleware with credentials names; * admits none", async () => {
     const origin = "https://admin.example";
-    const named = await opened({ cors: new CorsMiddleware([origin], "*", { credentials: true }) });
+    const named = await opened({
+      middleware: new CorsMiddleware([origin], "*", { credentials: true }),
+    });
     expect(await refusalOf(named.ports.gateway, { origin })).toBe(101);
     expect(await refusalOf(named.ports.gateway, { origin: "https://other.example" })).toBe(403);
     for (const cors of [new CorsMiddleware(), new CorsMiddleware([origin])]) {
-      const { ports } = await opened({ cors });
+      const { ports } = await opened({ middleware: cors });
       expect(await refusalOf(ports.gateway, { origin })).toBe(403);
     }
   });

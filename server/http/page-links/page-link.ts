@@ -36,6 +36,7 @@ export interface PageLinkParts {
   readonly streamsPerLink: number;
   handle(request: HttpRequest): Promise<HttpResponse>;
   readonly onFault: (fault: unknown) => void;
+  readonly onCookie: () => void;
 }
 
 const codes = { leaving: 1001, binary: 1003, policy: 1008 } as const;
@@ -150,6 +151,10 @@ export class PageLink implements StreamOwner {
 
   onFault(fault: unknown): void {
     this.#parts.onFault(fault);
+  }
+
+  onCookie(): void {
+    this.#parts.onCookie();
   }
 
   #open(id: number, text: string): void {

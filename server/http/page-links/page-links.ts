@@ -58,6 +58,7 @@ export class PageLinks {
   readonly #callers = new Map<string, number>();
   #isLeaving = false;
   #isCrowdLogged = false;
+  #isCookieLogged = false;
   #cutTimer: NodeJS.Timeout | undefined;
   #onEmpty: (() => void)[] = [];
 
@@ -187,11 +188,20 @@ export class PageLinks {
         streamsPerLink: limits.streamsPerLink,
         handle,
         onFault,
+        onCookie: () => this.#warnOfCookie(),
       });
       this.#links.set(socket, link);
       if (this.#isLeaving) link.leave();
       return link;
     });
+  }
+
+  #warnOfCookie(): void {
+    if (this.#isCookieLogged) return;
+    this.#isCookieLogged = true;
+    this.#parts.log.warn(
+      "a middleware set a cookie on the answer to a page's stream, which has none: the page doesn't get it. Set cookies in calls; `context.response.cookies.writable` tells where",
+    );
   }
 
   #over(socket: Socket, caller: string | undefined): void {

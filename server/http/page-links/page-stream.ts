@@ -23,6 +23,8 @@ export interface StreamOwner {
   /** Its request and its answer are over. */
   over(stream: PageStream): void;
   onFault(fault: unknown): void;
+  /** An answer sets a cookie, which a link can't carry. */
+  onCookie(): void;
 }
 
 const nothing = new Uint8Array();
@@ -99,6 +101,8 @@ export class PageStream implements HttpRequest, HeldFor {
       const { status, headers, body } = await handle(this);
       if (this.#isOver) return discard(body);
       this.#hasHead = true;
+      // Procedures are refused this, but middleware may set any header.
+      if (headers["set-cookie"] !== undefined) owner.onCookie();
       owner.say(`open ${this.id} ${JSON.stringify({ status, headers: forPage(headers) })}`);
       if (isBodiless(status)) discard(body);
       else await this.#send(body);

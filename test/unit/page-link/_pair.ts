@@ -148,6 +148,8 @@ export interface Pair {
   /** Why streams went by `fetch`. */
   readonly fetched: string[];
   readonly faults: unknown[];
+  /** How many answers would have set a cookie. */
+  readonly cookies: () => number;
   readonly memory: HeldMemory;
 }
 
@@ -158,6 +160,7 @@ export function pair(options: PairOptions): Pair {
   const wires: Wire[] = [];
   const fetched: string[] = [];
   const faults: unknown[] = [];
+  let cookies = 0;
   const memory = options.memory ?? new HeldMemory();
   const link = createPageLink({
     base: "https://shop.example",
@@ -184,6 +187,7 @@ export function pair(options: PairOptions): Pair {
             streamsPerLink,
             handle,
             onFault: (fault) => faults.push(fault),
+            onCookie: () => cookies++,
           }),
         );
       else later(() => wire.cut());
@@ -195,7 +199,7 @@ export function pair(options: PairOptions): Pair {
     },
     ...options.parts,
   });
-  return { link, wires, clock, fetched, faults, memory };
+  return { link, wires, clock, fetched, faults, cookies: () => cookies, memory };
 }
 
 export function callOf(name: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {

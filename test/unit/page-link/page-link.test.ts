@@ -28,7 +28,7 @@ const endless = (ended: () => void) => async (request: HttpRequest) => ({
 
 describe("a stream over a page's link", () => {
   it("arrives with its status, the fields that a page reads, and its text", async () => {
-    const { link, wires, fetched } = pair({
+    const { link, wires, fetched, cookies } = pair({
       handle: async () => ({
         ...answering("data: 1\n\n", "data: zwei €\n\n"),
         headers: {
@@ -47,6 +47,8 @@ describe("a stream over a page's link", () => {
     expect(Object.keys(answer.headers)).toHaveLength(2);
     expect(await textOf(answer)).toBe("data: 1\n\ndata: zwei €\n\n");
     expect([wires.length, fetched]).toEqual([1, []]);
+    // A link has no way to set it, and the service says so.
+    expect(cookies()).toBe(1);
   });
 
   it("is a POST with the handshake's fields, and its own encoding", async () => {
