@@ -82,7 +82,7 @@ describe("a build", () => {
     expect(laterFile(application, "first")).not.toBe(laterFile(application, "second"));
     // The same build again, and what it keeps stays.
     await build(application, "second");
-    expect(application.list(earlier)).toHaveLength(5);
+    expect(application.list(earlier)).toHaveLength(6);
     // An earlier build may be the next one: then it isn't kept twice.
     const again = await build(application, "first");
     expect(again).toBe(first);
