@@ -14,6 +14,7 @@ import { withProgress } from "./progress.ts";
 
 interface CheckCommandOptions {
   readonly build?: true;
+  readonly against?: string;
   readonly maxWarnings?: number;
   readonly config?: string;
   readonly root: string;
@@ -33,6 +34,8 @@ export interface CheckReport {
     readonly modules: number;
     readonly procedures: number;
     readonly routes: number;
+    /** With `--against`: how many changes callers notice, may notice, and don't. */
+    readonly changes?: { readonly breaking: number; readonly risky: number; readonly fine: number };
     readonly segments: readonly string[];
     readonly configurations: readonly string[];
   };
@@ -44,6 +47,7 @@ Examples:
   seamline check                    before a commit
   seamline check --max-warnings 0   in CI, where a warning is a failure
   seamline check --build --json     everything that can be found, for a program
+  seamline check --against ../live  also changes that callers of an earlier build notice
 
 Exit codes:
   0  no problem, and not more warnings than --max-warnings allows
@@ -59,6 +63,10 @@ export function addCheck(program: Command, terminal: Terminal): void {
         "look for mistakes in all segment files, configurations and modules, without building",
       )
       .option("--build", "also run a build and discard it, to find what only a bundler sees")
+      .option(
+        "--against <build>",
+        "also compare with an earlier build: its folder, or the address of a service that runs it",
+      )
       .option("--max-warnings <number>", "fail if there are more warnings", readCount)
       .option("-c, --config <file>", "one more configuration to check, wherever it is"),
   )
@@ -81,8 +89,12 @@ async function check(options: CheckCommandOptions, terminal: Terminal): Promise<
   });
   const { checkApplication } = await import("../report/check.ts");
   const config = options.config ?? configVariable(env);
+  const against =
+    options.against === undefined
+      ? undefined
+      : await (await import("./against.ts")).readEarlierBuild(options.against, options, terminal);
   const { problems, warnings, ...checked } = await withProgress("checking", terminal, async () =>
-    checkApplication({ root, env, log, config, build: options.build }),
+    checkApplication({ root, env, log, config, build: options.build, against }),
   );
   const hasTooManyWarnings =
     problems.length === 0 && warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY);
@@ -114,6 +126,12 @@ async function check(options: CheckCommandOptions, terminal: Terminal): Promise<
       stdout.write(
         `${count(checked.unchecked, "procedure")} with arguments that aren't checked: seamline inspect lists them\n`,
       );
+    if (checked.changes !== undefined) {
+      const { breaking, risky, fine } = checked.changes;
+      stdout.write(
+        `since ${options.against}: ${count(breaking, "breaking change")}, ${risky} risky, ${fine} that callers don't notice\n`,
+      );
+    }
     if (hasTooManyWarnings) stdout.write(`--max-warnings allows ${options.maxWarnings}\n`);
   }
   if (!ok) throw new AlreadyReported();

@@ -20,6 +20,7 @@ import { isLeft, uncompiled } from "../compile/rules/future-syntax.ts";
 import { type OpenApplication, openApplication } from "./open-application.ts";
 import { missingExports } from "../compile/rules/missing-exports.ts";
 import { clashProblems, contractOf } from "../compile/write/contract.ts";
+import { type Compared, compareWith, type EarlierBuild } from "./earlier-build.ts";
 import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { unresolvedImport } from "../compile/rules/unresolved-imports.ts";
 import { serverImports } from "./server-graph.ts";
@@ -34,6 +35,8 @@ export interface CheckOptions {
   readonly config?: string | undefined;
   /** Runs a build too, and discards its output. */
   readonly build?: boolean | undefined;
+  /** A build whose callers have to get on with this application. */
+  readonly against?: EarlierBuild | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
@@ -46,6 +49,8 @@ export interface Checked {
   readonly routes: number;
   /** Procedures with arguments of callers from outside that aren't checked. */
   readonly unchecked: number;
+  /** The changes since an earlier build, if there is one to compare with. */
+  readonly changes?: Compared["counts"];
   readonly segments: readonly string[];
   readonly configurations: readonly string[];
 }
@@ -82,6 +87,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     unchecked: 0,
     segments: [] as readonly string[],
   };
+  let changes: Compared["counts"] | undefined;
   for (const settings of settingsOf(configurations, { ...options, root })) {
     const open = await openApplication(settings);
     const { application } = open;
@@ -101,7 +107,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     // The TypeScript compiler, which usually runs next, reads them.
     await writeModuleTypes(application);
     const [types, found] = await Promise.all([
-      open.readTypes(),
+      open.readTypes(options.against && { contract: true }),
       findings(open, { served: servedBy(configurations) }),
     ]);
     if (settings.openapi)
@@ -111,6 +117,14 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     counted.unchecked = application.procedures.filter(
       (procedure) => uncheckedArguments(procedure, types).length > 0,
     ).length;
+    // Types that can't be read say nothing about callers.
+    if (options.against !== undefined && problems.length === 0) {
+      const contract = contractOf(application, types);
+      const compared = compareWith(options.against, application, contract);
+      problems.push(...compared.problems);
+      warnings.push(...compared.warnings);
+      changes = compared.counts;
+    }
     if (options.build === true && problems.length === 0)
       await dryBuild(settings, problems, warnings);
   }
@@ -118,6 +132,7 @@ export async function checkApplication(options: CheckOptions): Promise<Checked> 
     problems: uniqueProblems(problems),
     warnings: uniqueProblems(warnings),
     ...counted,
+    ...(changes !== undefined && { changes }),
     configurations: configurations.map((configuration) => configuration.file),
   };
 }

@@ -1228,8 +1228,19 @@ function typeReader(
       parameters: positions.map((position) => plainParameter(position)),
       // A field that holds a function is a method that is written in another way.
       // A private member travels as any other.
-      fields: membersOf(type, ({ type: memberType }) => !isFunction(memberType)),
+      fields: membersOf(
+        type,
+        ({ type: memberType, property }) =>
+          !isFunction(memberType) && !(isTold && isOnlyRead(property, positions)),
+      ),
     };
+  }
+
+  /** A getter alone is code of the class: nothing of it travels, unless it holds an argument of the constructor. */
+  function isOnlyRead({ flags, name }: ts.Symbol, positions: readonly Position[]): boolean {
+    const isGetter = (flags & SymbolFlags.GetAccessor) !== 0;
+    const isSetter = (flags & SymbolFlags.SetAccessor) !== 0;
+    return isGetter && !isSetter && !positions.some((position) => position.name === name);
   }
 
   function readObject(type: ts.Type): Type {

@@ -37,6 +37,7 @@ describe("in an existing Vite application", () => {
     expect(app.list(".seamline").filter((file) => !file.startsWith("server/modules/"))).toEqual([
       ".gitignore",
       "modules.d.ts",
+      "server/contract.json",
       "server/kept.json",
       "server/manifest.browser.json",
       "server/manifest.json",

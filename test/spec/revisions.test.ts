@@ -64,12 +64,13 @@ const laterFile = (application: Fixture, word: string): string => {
 };
 
 describe("a build", () => {
-  it("revisions-1: keeps the one before it: the files of browsers, both manifests, and those modules that it has changed", async () => {
+  it("revisions-1: keeps the one before it: the files of browsers, both manifests, its contract, and those modules that it has changed", async () => {
     const application = applicationOf(files);
     const first = await build(application, "first");
     await build(application, "second");
     const earlier = `dist/server/earlier/${first}`;
     expect(application.list(earlier)).toEqual([
+      "contract.json",
       "manifest.browser.json",
       "manifest.json",
       "modules/shop/roll.js",
@@ -81,7 +82,7 @@ describe("a build", () => {
     expect(laterFile(application, "first")).not.toBe(laterFile(application, "second"));
     // The same build again, and what it keeps stays.
     await build(application, "second");
-    expect(application.list(earlier)).toHaveLength(5);
+    expect(application.list(earlier)).toHaveLength(6);
     // An earlier build may be the next one: then it isn't kept twice.
     const again = await build(application, "first");
     expect(again).toBe(first);

@@ -63,7 +63,7 @@ export async function addKeptBuilds(options: {
   await writeFile(join(folders.server, manifestFiles.kept), `${JSON.stringify(kept, null, 1)}\n`);
 }
 
-/** Copies the manifests of a build, and those of its modules that the new build has changed. */
+/** Copies the manifests and the contract of a build, and those of its modules that the new build has changed. */
 async function keepServerFiles(options: {
   readonly revision: string;
   readonly isCurrent: boolean;
@@ -79,6 +79,9 @@ async function keepServerFiles(options: {
   const folder = earlierFolder(to, revision);
   for (const name of [manifestFiles.server, manifestFiles.browser])
     copy(join(source, name), join(folder, name));
+  // Builds of earlier releases have none.
+  if (await isFile(join(source, manifestFiles.contract)))
+    copy(join(source, manifestFiles.contract), join(folder, manifestFiles.contract));
   const build = await readBuilt(join(source, manifestFiles.server));
   for (const [file, { integrity }] of Object.entries(build.files)) {
     if (entryOf(manifest.files, file)?.integrity === integrity) continue;

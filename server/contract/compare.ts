@@ -1,0 +1,427 @@
+// What callers of an earlier build notice of a later one: a pure function of their contracts.
+
+import type { ExtraMembers } from "../../src/base/manifest.ts";
+import type { ContractSignature, Member, NamedType, ParameterType, Type } from "../types/model.ts";
+import { defaultVersion } from "../../src/base/version.ts";
+import { patternParts, patternShape } from "../../src/http/route-pattern.ts";
+import { reaches } from "../types/values.ts";
+import type { Contract, ContractProcedure, ContractRoute } from "./contract.ts";
+import {
+  advice,
+  breaking,
+  byLevel,
+  type Difference,
+  distinct,
+  inside,
+  isBreaking,
+  type Level,
+  risky,
+} from "./difference.ts";
+import { compareTypes, type TypeComparison, typeOf } from "./type-differences.ts";
+import { typeTable } from "./type-table.ts";
+
+export interface Verdict {
+  readonly level: Level;
+  /** Its name; of a route its method and path. */
+  readonly procedure: string;
+  /** `0.0.0`; empty for a route. */
+  readonly version: string;
+  /** `lines[].metres`, or `result.total`; empty for the procedure as a whole. */
+  readonly member: string;
+  readonly message: string;
+  /** Empty if there is nothing to do. */
+  readonly advice: string;
+}
+
+/** A verdict as a line: `shop/order 2.0.0: lines[].metres is required now`. */
+export function verdictText({ procedure, version, member, message }: Verdict): string {
+  const name =
+    version === "" || version === defaultVersion.toString() ? procedure : `${procedure} ${version}`;
+  return `${name}: ${member === "" ? "" : `${member} `}${message}`;
+}
+
+/** By procedure and version; of each the worst first. `fine` ones are changes that callers don't notice. */
+export function compareContracts(before: Contract, after: Contract): readonly Verdict[] {
+  const verdicts = [...compareProcedures(before, after), ...compareRoutes(before, after)];
+  return verdicts.toSorted(
+    (left, right) =>
+      inOrder(left.procedure, right.procedure) ||
+      versionOrder(left.version, right.version) ||
+      byLevel(left, right),
+  );
+}
+
+function compareProcedures(before: Contract, after: Contract): Verdict[] {
+  const isSame = tablesOf(before) === tablesOf(after);
+  const compare = procedureComparison(before, after);
+  const later = new Map(after.procedures.map((procedure) => [keyOf(procedure), procedure]));
+  const names = new Set(after.procedures.map(({ fqn }) => fqn));
+  const found = before.procedures.flatMap((procedure) => {
+    const current = later.get(keyOf(procedure));
+    later.delete(keyOf(procedure));
+    if (current === undefined)
+      return verdictsOf(procedure, [
+        breaking(
+          names.has(procedure.fqn)
+            ? "this version is gone: callers of it are answered 404"
+            : "is gone: its callers are answered 404",
+          names.has(procedure.fqn)
+            ? "Keep the version until it has no callers left"
+            : 'Keep it until it has no callers left: a moved function keeps its name by "as" in its directory',
+        ),
+      ]);
+    const isUnchanged = withoutDocs(procedure) === withoutDocs(current);
+    if (isUnchanged && isSame) return [];
+    const differences = compare(procedure, current);
+    return differences.length === 0 && !isUnchanged
+      ? [fine(procedure, "has changed, and takes and answers what it did")]
+      : verdictsOf(procedure, differences);
+  });
+  return [...found, ...[...later.values()].map((procedure) => fine(procedure, "is new"))];
+}
+
+type CompareProcedures = (
+  before: ContractProcedure,
+  after: ContractProcedure,
+) => readonly Difference[];
+
+function procedureComparison(earlier: Contract, later: Contract): CompareProcedures {
+  const [earlierTypes, laterTypes] = [typeTable(earlier), typeTable(later)];
+  const results = compareTypes({ source: laterTypes, target: earlierTypes, of: "result" });
+  const parametersBy = new Map<ExtraMembers, TypeComparison>();
+  const parametersOf = (extra: ExtraMembers): TypeComparison => {
+    const options = { source: earlierTypes, target: laterTypes, of: "parameter", extra } as const;
+    const known = parametersBy.get(extra) ?? compareTypes(options);
+    parametersBy.set(extra, known);
+    return known;
+  };
+  return (before, after) => [
+    ...compareAccess(before, after),
+    ...compareChecks(before, after),
+    ...compareSignatures(before, after),
+  ];
+
+  /** What happens to arguments besides their types. */
+  function compareChecks(
+    before: ContractProcedure,
+    after: ContractProcedure,
+  ): readonly Difference[] {
+    if (after.unchecked) return [];
+    if (before.unchecked)
+      return [
+        risky(
+          "its arguments are checked now: what doesn't fit their types is refused",
+          "Look at what callers send before you turn checks on, or put them into a new version",
+        ),
+      ];
+    const [was, is] = [before.extra ?? "drop", after.extra ?? "drop"];
+    const hasMembers = after.signatures.some(({ parameters }) =>
+      parameters.flatMap(namesOf).some(({ member }) => hasObject(member.type)),
+    );
+    if (was === is || !hasMembers) return [];
+    if (is === "refuse")
+      return [
+        breaking(
+          "refuses members that its types don't name now",
+          'Leave "extra" as it was, or set it in a new version',
+        ),
+      ];
+    return was === "keep"
+      ? [
+          risky(
+            "drops members that its types don't name now",
+            'Leave "extra" as it was, or set it in a new version',
+          ),
+        ]
+      : [];
+  }
+
+  function isQueried(type: Type): boolean {
+    return earlierTypes.arms(type).some(isField);
+  }
+
+  function hasObject(type: Type): boolean {
+    return reaches(
+      laterTypes.model,
+      type,
+      ({ kind }) => kind === "object" || kind === "instance",
+      closed,
+    );
+  }
+
+  /** A call that fits a signature has to fit one of the later ones, and gets its result. */
+  function compareSignatures(
+    before: ContractProcedure,
+    after: ContractProcedure,
+  ): readonly Difference[] {
+    const found = before.signatures.flatMap((signature) => {
+      const all = after.signatures.map((current) => [
+        ...compareParameters(signature, current, before, after),
+        ...compareResults(signature, current),
+      ]);
+      const [best = []] = all.toSorted((left, right) => rankOf(left) - rankOf(right));
+      return best;
+    });
+    return distinct(found);
+  }
+
+  function compareParameters(
+    { parameters: own }: ContractSignature,
+    { parameters: others }: ContractSignature,
+    before: ContractProcedure,
+    after: ContractProcedure,
+  ): Difference[] {
+    const [sent, taken] = [own, others].map((list) => list.flatMap(namesOf)) as [
+      CallerName[],
+      CallerName[],
+    ];
+    const known = new Map(sent.map((named) => [named.name, named]));
+    const current = new Map(taken.map((named) => [named.name, named]));
+    const comparison = parametersOf(after.extra ?? "drop");
+    const found = taken.flatMap((named) => {
+      const previous = known.get(named.name);
+      if (!mayLack(named, known)) return [];
+      const message =
+        previous === undefined
+          ? "is new and required: callers of the earlier build don't send it"
+          : "is required now";
+      return [breaking(message, advice.required, named.name)];
+    });
+    const isQueryable = sent.every((named) => mayBeAbsent(named) || isQueried(named.member.type));
+    for (const { name, member, isRest } of sent) {
+      const present = current.get(name);
+      if (present === undefined && member.type.kind !== "undefined")
+        found.push(
+          breaking("is no parameter any more: calls that name it are refused", advice.name, name),
+        );
+      // The source alone says what unchecked arguments are.
+      if (present === undefined || before.unchecked) continue;
+      const [from, to] = [member.type, typeOf(present.member)];
+      const differences = [...comparison.ofTypes(from, to)];
+      if (isQueryable && !isRest && !after.unchecked && !isBreaking(differences))
+        differences.push(...comparison.ofFields(from, to));
+      found.push(...inside(name, differences));
+    }
+    return found;
+  }
+
+  function compareResults(
+    before: ContractSignature,
+    after: ContractSignature,
+  ): readonly Difference[] {
+    if (before.streams !== after.streams)
+      return [
+        breaking(
+          after.streams
+            ? "answers with a stream now"
+            : "answers with one result now, and was a stream",
+          "Put the change into a new version",
+          "result",
+        ),
+      ];
+    // Callers that expected nothing don't read it.
+    return before.result.kind === "undefined"
+      ? []
+      : inside("result", results.ofTypes(after.result, before.result));
+  }
+}
+
+const closed = new WeakMap<Type, boolean>();
+
+function compareAccess(before: ContractProcedure, after: ContractProcedure): Difference[] {
+  const found: Difference[] = [];
+  if (before.access === "public" && after.access === "protected")
+    found.push(
+      breaking(
+        "is protected now: callers without the trust key are answered 401",
+        "Leave it public, or give callers another procedure first",
+      ),
+    );
+  if (after.guarded && !before.guarded)
+    found.push(
+      risky(
+        "has a guard now: it may refuse callers that were let in",
+        "Tell callers what the guard asks for",
+      ),
+    );
+  const streams = after.signatures.some((signature) => signature.streams);
+  const repeats = (procedure: ContractProcedure): boolean =>
+    procedure.safe === true || procedure.idempotent === true;
+  if (streams && repeats(before) && !repeats(after))
+    found.push(
+      breaking(
+        "doesn't answer GET any more, and so no EventSource",
+        'Leave "safe" or "idempotent" in its entry',
+      ),
+    );
+  else if (before.safe && !after.safe)
+    found.push(
+      breaking(
+        "isn't safe any more: QUERY is answered 405, and a GET from pages of other sites 403",
+        'Leave "safe" in its entry, or put the change into a new version',
+      ),
+    );
+  else if (before.idempotent && !repeats(after))
+    found.push(
+      risky(
+        "isn't idempotent any more: a call whose service is lost fails, and isn't sent again",
+        'Leave "idempotent" in its entry, or make callers try again',
+      ),
+    );
+  return found;
+}
+
+function compareRoutes(before: Contract, after: Contract): Verdict[] {
+  const left = new Set(after.routes);
+  const found = before.routes.flatMap((route) => {
+    const current = after.routes.find(
+      (other) =>
+        shapeOf(other.path) === shapeOf(route.path) &&
+        (other.method === route.method || other.method === "*"),
+    );
+    if (current === undefined)
+      return [
+        routeVerdict(
+          route,
+          breaking(
+            "is gone: requests for it are answered 404 or 405",
+            "Keep it until it gets no requests",
+          ),
+        ),
+      ];
+    left.delete(current);
+    return [
+      ...(route.access === "public" && current.access === "protected"
+        ? [
+            breaking(
+              "is protected now: requests without the trust key are answered 401",
+              "Leave it public, or give callers another route first",
+            ),
+          ]
+        : []),
+      ...(current.guarded && !route.guarded
+        ? [
+            risky(
+              "has a guard now: it may refuse requests that were let in",
+              "Tell callers what the guard asks for",
+            ),
+          ]
+        : []),
+    ].map((difference) => routeVerdict(route, difference));
+  });
+  return [...found, ...[...left].map((route) => routeVerdict(route))];
+}
+
+function shapeOf(path: string): string {
+  return patternShape(patternParts(path));
+}
+
+function routeVerdict({ method, path }: ContractRoute, difference?: Difference): Verdict {
+  const {
+    level,
+    message,
+    advice: way,
+  } = difference ?? { level: "fine", message: "is new", advice: "" };
+  return { level, procedure: `${method} ${path}`, version: "", member: "", message, advice: way };
+}
+
+/** A name that callers use. */
+interface CallerName {
+  readonly name: string;
+  readonly member: Member;
+  readonly isRest?: true;
+  /** The names of a pattern that may be left out as a whole. */
+  readonly group?: ReadonlySet<string>;
+}
+
+function namesOf(parameter: ParameterType): CallerName[] {
+  switch (parameter.kind) {
+    case "plain":
+      return [{ name: parameter.name, member: parameter }];
+    case "rest":
+      return [{ name: `...${parameter.name}`, member: parameter, isRest: true }];
+    default: {
+      const all: readonly (NamedType | null)[] = parameter.names;
+      const names = all.filter((name) => name !== null);
+      const group = new Set(names.map(({ name }) => name));
+      return names.map((member) => ({
+        name: member.name,
+        member,
+        ...(parameter.optional && { group }),
+      }));
+    }
+  }
+}
+
+function mayBeAbsent({ member, isRest, group }: CallerName): boolean {
+  return isRest === true || member.optional === true || group !== undefined;
+}
+
+/** Whether calls of the earlier build, which send `known`, may lack a name that a call must have. */
+function mayLack(named: CallerName, known: ReadonlyMap<string, CallerName>): boolean {
+  const { name, member, isRest, group } = named;
+  if (isRest || member.optional) return false;
+  const previous = known.get(name);
+  if (previous !== undefined && !mayBeAbsent(previous)) return false;
+  if (group === undefined) return true;
+  // Of a pattern with a default, all are needed as soon as one is there.
+  const sent = [...group].filter((each) => known.has(each));
+  const comeTogether =
+    previous?.member.optional !== true && sent.every((each) => previous?.group?.has(each) === true);
+  return sent.length > 0 && !comeTogether;
+}
+
+/** Whether a query or a form can hold a parameter. */
+function isField({ kind }: Type): boolean {
+  return !["object", "map", "instance", "nonprimitive", "regexp", "form", "never"].includes(kind);
+}
+
+function keyOf({ fqn, version }: ContractProcedure): string {
+  return `${fqn}@${version}`;
+}
+
+function verdictsOf(
+  { fqn, version }: ContractProcedure,
+  differences: readonly Difference[],
+): Verdict[] {
+  return differences.map(({ level, path, message, advice: way }) => ({
+    level,
+    procedure: fqn,
+    version,
+    member: path,
+    message,
+    advice: way,
+  }));
+}
+
+function fine({ fqn, version }: ContractProcedure, message: string): Verdict {
+  return { level: "fine", procedure: fqn, version, member: "", message, advice: "" };
+}
+
+function tablesOf({ definitions, classes }: Contract): string {
+  return withoutDocs([definitions, classes]);
+}
+
+/** Comments are for readers. */
+function withoutDocs(value: unknown): string {
+  return JSON.stringify(value, (key, item: unknown) =>
+    key === "doc" && typeof item === "string" ? undefined : item,
+  );
+}
+
+function rankOf(differences: readonly Difference[]): number {
+  return differences.length + (isBreaking(differences) ? 1000 : 0);
+}
+
+function inOrder(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function versionOrder(left: string, right: string): number {
+  const [first, second] = [left, right].map((text) => text.split(".").map(Number)) as [
+    number[],
+    number[],
+  ];
+  const at = first.findIndex((part, index) => part !== second[index]);
+  return at < 0 ? 0 : first[at]! - (second[at] ?? 0);
+}
