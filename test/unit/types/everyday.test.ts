@@ -438,6 +438,5 @@ export async function find(where: Where0) {}
 `;
   const size = (count: number): number =>
     JSON.stringify(read({ "src/f.ts": filters(count) }, ["src/f.ts#find"]).model).length;
-  console.log([6, 12, 24, 48, 96].map(size));
   expect(size(200) / size(50)).toBeLessThan(4.2);
 });
