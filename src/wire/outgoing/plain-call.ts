@@ -31,11 +31,14 @@ export function plainArguments(args: Args): string | undefined {
       !("toJSON" in value) &&
       // An array with a hole, or with other members, has other keys than these.
       (!isArray || keys.length === value.length) &&
-      keys.every(
-        (key, index) =>
+      keys.every((key, index) => {
+        const member = (value as Record<string, unknown>)[key];
+        return (
           (isArray ? key === String(index) : !formOrKey.test(`${JSON.stringify(key)}:`)) &&
-          isPlain((value as Record<string, unknown>)[key], level + 1),
-      )
+          // JSON leaves it out, as the codec does: `{ limit: 20, tag: undefined }`. An argument has a form for it.
+          ((member === undefined && !isArray && level > 0) || isPlain(member, level + 1))
+        );
+      })
     );
   };
   const members = Object.fromEntries(args);

@@ -58,6 +58,7 @@ describe("a plain call", () => {
     ["a boolean", true],
     ["null", null],
     ["nested lists and objects", [{ a: [1, { b: "serialized" }], "c d": null }]],
+    ["members that are undefined", { limit: 20, tag: undefined, at: [{ page: undefined }] }],
   ])("needs no codec for %s", async (_, value) => {
     expect(plainArguments(args(value))).toBe(JSON.stringify({ value }));
     expect(plainAnswer(await answer(value))).toEqual({ value });
@@ -75,6 +76,7 @@ describe("a plain call", () => {
   const hidden = Object.defineProperty([1, 2], "length", { value: 3 });
   test.each<[string, unknown]>([
     ["undefined", undefined],
+    ["undefined in a list", [undefined]],
     ["-0", -0],
     ["NaN", NaN],
     ["a function", () => {}],
