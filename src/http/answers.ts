@@ -21,14 +21,15 @@ export function withFields(
   return body === undefined ? { status, headers: fields } : { status, headers: fields, body };
 }
 
-/** A `vary` field with a further name. */
-export function varying(vary: string | readonly string[] | undefined, name: string): string {
-  if (vary === undefined) return name;
-  const names = String(vary)
-    .toLowerCase()
-    .split(",")
-    .map((item) => item.trim());
-  return names.includes("*") || names.includes(name) ? String(vary) : `${String(vary)}, ${name}`;
+/** A `vary` field with further names, each of them once. */
+export function varying(
+  vary: string | readonly string[] | undefined,
+  ...more: readonly string[]
+): string {
+  const names = vary === undefined ? [] : String(vary).split(",");
+  const all = new Map([...names, ...more].map((name) => [name.trim().toLowerCase(), name.trim()]));
+  all.delete("");
+  return all.has("*") ? "*" : [...all.values()].join(", ");
 }
 
 /** By fields that are frozen, as those of nearly all answers are: links write the same fields faster. */
@@ -40,7 +41,7 @@ export function withCallVary(response: HttpResponse): HttpResponse {
   if (fields["vary"] === callVary) return response;
   let varied = withVary.get(fields);
   if (varied === undefined) {
-    const vary = varying(varying(fields["vary"], "accept"), headers.encoding);
+    const vary = varying(fields["vary"], "accept", headers.encoding);
     varied = Object.assign({}, fields, { vary });
     if (Object.isFrozen(fields)) withVary.set(fields, Object.freeze(varied));
   }

@@ -110,6 +110,15 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
     1,
     { rate: 1 },
   ],
+  openapi: [
+    true,
+    { token: "0123456789abcdef" },
+    { token: "short" },
+    { token: "0123456789abcdef", port: 1 },
+    {},
+    false,
+    "on",
+  ],
   metrics: [
     { token: "0123456789abcdef" },
     { token: "short" },

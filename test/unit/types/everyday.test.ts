@@ -438,5 +438,5 @@ export async function find(where: Where0) {}
 `;
   const size = (count: number): number =>
     JSON.stringify(read({ "src/f.ts": filters(count) }, ["src/f.ts#find"]).model).length;
-  expect(size(200) / size(50)).toBeLessThan(4.2);
+  expect(size(80) / size(20)).toBeLessThan(4.2);
 });
