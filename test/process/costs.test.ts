@@ -108,7 +108,7 @@ function collectionsOf({ command }: Service): readonly Collection[] {
 const timeout = 180_000;
 
 it.each<[kind: Kind, bytes: number, survival: number]>([
-  ["standalone", 17_000, 2],
+  ["standalone", 17_700, 2],
   ["gateway", 20_500, 2],
   ["node", 12_000, 2],
 ])(
