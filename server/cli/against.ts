@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { paths } from "../../src/base/protocol.ts";
 import { parsedUrl } from "../../src/base/url.ts";
 import { addressProblem } from "../config/config-address.ts";
 import { parseContract } from "../contract/contract.ts";
@@ -16,7 +17,7 @@ import { answerMs } from "./times.ts";
 /** The variable with the token of a service whose configuration asks for one: a command line is seen by others. */
 export const tokenVariable = "SEAMLINE_TOKEN";
 
-const contractPath = "/svc/contract.json";
+const contractPath = paths.components + manifestFiles.contract;
 
 interface AgainstOptions {
   readonly config?: string;

@@ -2,7 +2,7 @@
 
 import type { ExtraMembers } from "../../src/base/manifest.ts";
 import type { ContractSignature, Member, NamedType, ParameterType, Type } from "../types/model.ts";
-import { defaultVersion } from "../../src/base/version.ts";
+import { byVersion, defaultVersion } from "../../src/base/version.ts";
 import { patternParts, patternShape } from "../../src/http/route-pattern.ts";
 import { reaches } from "../types/values.ts";
 import type { Contract, ContractProcedure, ContractRoute } from "./contract.ts";
@@ -46,7 +46,7 @@ export function compareContracts(before: Contract, after: Contract): readonly Ve
   return verdicts.toSorted(
     (left, right) =>
       inOrder(left.procedure, right.procedure) ||
-      versionOrder(left.version, right.version) ||
+      byVersion(left.version, right.version) ||
       byLevel(left, right),
   );
 }
@@ -415,13 +415,4 @@ function rankOf(differences: readonly Difference[]): number {
 
 function inOrder(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function versionOrder(left: string, right: string): number {
-  const [first, second] = [left, right].map((text) => text.split(".").map(Number)) as [
-    number[],
-    number[],
-  ];
-  const at = first.findIndex((part, index) => part !== second[index]);
-  return at < 0 ? 0 : first[at]! - (second[at] ?? 0);
 }

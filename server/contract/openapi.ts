@@ -1,9 +1,16 @@
 // A contract as an OpenAPI document, for the callers of plain HTTP: JSON in, JSON and problem details out.
 
+import { defaultVersion } from "../../src/base/version.ts";
 import { patternParts } from "../../src/http/route-pattern.ts";
 import { callerNames, type CallerName } from "../types/call-types.ts";
-import { described, type JsonSchema, schemaOf, type SchemaOptions } from "../types/json-schema.ts";
-import type { Literal, Type } from "../types/model.ts";
+import {
+  described,
+  jsonOf,
+  type JsonSchema,
+  schemaOf,
+  type SchemaOptions,
+} from "../types/json-schema.ts";
+import type { Type } from "../types/model.ts";
 import { reaches } from "../types/values.ts";
 import type { Contract, ContractProcedure, ContractRoute } from "./contract.ts";
 import { publicContract } from "./public-contract.ts";
@@ -27,6 +34,9 @@ export function nameOf(
   if ("method" in named) return `${named.method} ${named.path}`;
   return named.version === unnamedVersion ? named.fqn : `${named.fqn}@${named.version}`;
 }
+
+/** The version that an address without one means. */
+const unnamedVersion = defaultVersion.toString();
 
 /** As much of its form as we promise. The rest is the standard's. */
 export interface OpenApiDocument {
@@ -95,9 +105,6 @@ export function openApiOf(whole: Contract, base = "/"): OpenApi {
   };
 }
 
-/** The version that an address without one means. */
-const unnamedVersion = "0.0.0";
-
 /** Schemas of a contract's types, as they are read and as they are written. */
 interface Schemas {
   read(type: Type): JsonSchema;
@@ -136,8 +143,7 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
       return `#/components/schemas/${component}`;
     },
     written: isWritten,
-    open: true,
-    objects: true,
+    openApi: true,
     fieldsOf: (key) => classes[key]?.fields,
   });
   const [asRead, asWritten] = [options(false), options(true)];
@@ -348,10 +354,6 @@ function withDefault(schema: JsonSchema, { default: value }: CallerName): JsonSc
   return { ...schema, default: jsonOf(value) };
 }
 
-function jsonOf(value: Literal): string | number | boolean {
-  return typeof value === "object" ? value.bigint : value;
-}
-
 const problemSchema: JsonSchema = {
   type: "object",
   description: "Problem details (RFC 9457).",
@@ -412,11 +414,10 @@ function routeOperations(route: ContractRoute): readonly (readonly [string, Oper
 /** A route's path as a template, with the names of an equal one that is there. */
 function templateOf(path: string, paths: Map<string, Record<string, unknown>>): string {
   const parts = patternParts(path);
-  const written = (hole: (name: string) => string): string =>
-    `/${parts.map((part) => (part.kind === "literal" ? part.text : hole(part.name))).join("/")}`;
-  const template = written((name) => `{${name}}`);
+  const written = parts.map((part) => (part.kind === "literal" ? part.text : `{${part.name}}`));
+  const template = `/${written.join("/")}`;
   const form = (text: string): string => text.replaceAll(/\{[^}]*\}/g, "{}");
-  const equal = [...paths.keys()].find((other) => form(other) === written(() => "{}"));
+  const equal = [...paths.keys()].find((other) => form(other) === form(template));
   if (equal !== undefined) return equal;
   const parameters = parts.flatMap((part) =>
     part.kind === "literal"

@@ -7,12 +7,14 @@ import type {
   EventLoop,
   Host,
   HttpRequest,
+  HttpResponse,
   Log,
   MemoryBudget,
   ModuleNamespace,
   Names,
   Telemetry,
 } from "../../src/base/ports.ts";
+import { answerHeaders, mediaTypes } from "../../src/base/protocol.ts";
 import { createLog } from "../base/log.ts";
 import { createCarrier } from "../host/carrier.ts";
 import { nodeClock } from "../host/clock.ts";
@@ -25,12 +27,23 @@ export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(hashed(left), hashed(right));
 }
 
-/** Whether a request has this token in its field `authorization`. The case of the scheme `Bearer` doesn't matter. */
-export function showsToken(headers: HttpRequest["headers"], token: string): boolean {
-  const { authorization } = headers;
+/**
+ * The refusal of a request that doesn't have this token in its field `authorization`. The case of the scheme `Bearer`
+ * doesn't matter. `what` begins its text: "Metrics need".
+ */
+export function tokenRefusal(
+  { authorization }: HttpRequest["headers"],
+  token: string,
+  what: string,
+): HttpResponse | undefined {
   const [, shown = ""] =
     typeof authorization === "string" ? (/^bearer +(.*)$/i.exec(authorization) ?? []) : [];
-  return equalSecrets(shown, token);
+  if (equalSecrets(shown, token)) return undefined;
+  return {
+    status: 401,
+    headers: { ...answerHeaders, "content-type": mediaTypes.text, "www-authenticate": "Bearer" },
+    body: `${what} the configured token: authorization: Bearer …`,
+  };
 }
 
 /** HMAC-SHA-256 in base64url. */

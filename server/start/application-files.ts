@@ -12,7 +12,6 @@ import { createPublicFiles, type PublicFiles } from "../files/files.ts";
 import { readKeptBuilds, servedBuilds } from "../files/kept-builds.ts";
 import { createRepositoryFiles } from "../files/repository-files.ts";
 import { slashed } from "../files/sources.ts";
-import { warnOfChanges } from "./earlier-callers.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 
 interface FilesOptions {
@@ -72,7 +71,10 @@ export async function filesOf(
   if (config.fallback && publicFiles.fallback === undefined) throw missingFallback(config, options);
   const files = await createRepositoryFiles(output, built, publicFiles, served.earlier);
   const replaced = kept.builds.find(({ revision }) => revision !== built.manifest.revision);
-  if (replaced !== undefined) await warnOfChanges(output.server, replaced.revision, host.log);
+  if (replaced !== undefined) {
+    const { warnOfChanges } = await import("./earlier-callers.ts");
+    await warnOfChanges(output.server, replaced.revision, host.log);
+  }
   if (config.openapi === undefined) return { files, publicFiles };
   const { withContract } = await import("./contract-documents.ts");
   return { files: await withContract(files, config.openapi, { output, built }), publicFiles };

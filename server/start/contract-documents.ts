@@ -12,7 +12,7 @@ import { type Contract, parseContract } from "../contract/contract.ts";
 import { openApiOf } from "../contract/openapi.ts";
 import { publicContract } from "../contract/public-contract.ts";
 import { manifestFiles } from "../files/sources.ts";
-import { showsToken } from "../http/host.ts";
+import { tokenRefusal } from "../http/host.ts";
 import type { EnsuredBuild } from "./ensure-build.ts";
 
 type Openapi = NonNullable<ApplicationConfig["openapi"]>;
@@ -37,9 +37,12 @@ export async function withContract(
   };
 }
 
-export const contractNames: ReadonlySet<string> = new Set(["openapi.json", "contract.json"]);
+const openapiFile = "openapi.json";
 
-/** Answers requests for `openapi.json` and `contract.json`, and no others. */
+/** Names below `/svc/`. */
+export const contractNames: ReadonlySet<string> = new Set([openapiFile, manifestFiles.contract]);
+
+/** Answers requests for {@link contractNames}, and no others. */
 export function contractDocuments(
   whole: Contract,
   openapi: Openapi,
@@ -48,8 +51,8 @@ export function contractDocuments(
   const contract = publicContract(whole);
   const token = openapi === true ? undefined : openapi.token;
   const documents = new Map([
-    ["openapi.json", answerOf(openApiOf(contract, base).document)],
-    ["contract.json", answerOf(contract)],
+    [openapiFile, answerOf(openApiOf(contract, base).document)],
+    [manifestFiles.contract, answerOf(contract)],
   ]);
   return (name, request) => documents.get(name)?.(request, token);
 }
@@ -64,17 +67,10 @@ function answerOf(document: object): (request: HttpRequest, token?: string) => H
     "cache-control": "no-cache",
   };
   return (request, token) => {
-    if (token !== undefined && !showsToken(request.headers, token))
-      return {
-        status: 401,
-        headers: {
-          ...answerHeaders,
-          "content-type": mediaTypes.text,
-          "www-authenticate": "Bearer",
-        },
-        body: "This needs the configured token: authorization: Bearer …",
-      };
-    return request.headers["if-none-match"] === etag
+    const { headers: fields } = request;
+    const refused = token === undefined ? undefined : tokenRefusal(fields, token, "This needs");
+    if (refused !== undefined) return refused;
+    return fields["if-none-match"] === etag
       ? { status: 304, headers, body: "" }
       : { status: 200, headers, body };
   };

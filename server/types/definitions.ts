@@ -88,8 +88,8 @@ export function settle<Functions>(
   };
   const settledFunctions = put(Object.fromEntries(functions)) as Settled<Functions>["functions"];
   const settledClasses = put(Object.fromEntries(classes)) as Settled<Functions>["classes"];
-  for (let next = named.shift(); next !== undefined; next = named.shift())
-    definitions.set(next[0], put(next[1]) as Type);
+  // It grows meanwhile.
+  for (const [name, type] of named) definitions.set(name, put(type) as Type);
   return {
     functions: settledFunctions,
     classes: settledClasses,

@@ -19,10 +19,11 @@ export interface SchemaOptions {
   readonly refTo: (name: string) => string;
   /** Of answers, which are written in one form where a reader takes several. */
   readonly written?: boolean;
-  /** Objects may have further members: they are dropped, or kept. */
-  readonly open?: boolean;
-  /** No schema is a boolean, which some readers of OpenAPI don't expect. */
-  readonly objects?: boolean;
+  /**
+   * For a document of OpenAPI: objects may have further members, which are dropped or kept, and no schema is a
+   * boolean, which some readers don't expect.
+   */
+  readonly openApi?: boolean;
   /** The members that an instance shows in an answer. */
   readonly fieldsOf?: (key: string) => Readonly<Record<string, Member>> | undefined;
 }
@@ -36,10 +37,9 @@ export function jsonSchema(type: Type, prefix = "#/$defs/"): JsonSchema {
 
 /** The schema of a type, as it is read or written. */
 export function schemaOf(type: Type, options: SchemaOptions): JsonSchema {
-  const { refTo, written, open, fieldsOf } = options;
+  const { refTo, written, openApi, fieldsOf } = options;
   const of = (part: Type): JsonSchema => schemaOf(part, options);
-  const anything = (fits: boolean): JsonSchema =>
-    options.objects ? (fits ? {} : { not: {} }) : fits;
+  const anything = (fits: boolean): JsonSchema => (openApi ? (fits ? {} : { not: {} }) : fits);
   switch (type.kind) {
     case "unknown":
       return anything(true);
@@ -105,7 +105,7 @@ export function schemaOf(type: Type, options: SchemaOptions): JsonSchema {
           ),
         }),
         ...(rest === undefined
-          ? !open && { additionalProperties: false }
+          ? !openApi && { additionalProperties: false }
           : { additionalProperties: of(rest.values) }),
       };
     }
@@ -185,7 +185,8 @@ function textKeywords({ minLength, maxLength, pattern, format }: TextRules): obj
   };
 }
 
-function jsonOf(value: Literal): string | number | boolean {
+/** A literal as JSON has it. */
+export function jsonOf(value: Literal): string | number | boolean {
   return typeof value === "object" ? value.bigint : value;
 }
 

@@ -286,15 +286,17 @@ function typeReader(
     if (source === undefined) return { signatures: [] };
     const symbol = exportOf(source, target.export);
     const { doc, deprecated } = commentOf(symbol);
-    const { all, own, inner } = signaturesOf(source, target);
-    const signatures = all.flatMap((signature) =>
-      positionsOf(signature).map((positions) => ({
-        ...readSignature(positions, own, inner),
-        ...readResult(signature, inner),
-      })),
-    );
+    const signatures = (): ContractFunction["signatures"] => {
+      const { all, own, inner } = signaturesOf(source, target);
+      return all.flatMap((signature) =>
+        positionsOf(signature).map((positions) => ({
+          ...readSignature(positions, own, inner),
+          ...readResult(signature, inner),
+        })),
+      );
+    };
     return {
-      signatures: target.route ? [] : signatures,
+      signatures: target.route ? [] : signatures(),
       ...(doc !== undefined && { doc }),
       ...(deprecated && { deprecated: true as const }),
     };

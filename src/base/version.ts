@@ -21,6 +21,12 @@ export function parseVersion(text: string): Version {
   return versionOf(Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0));
 }
 
+/** Orders versions as {@link Version.toString} writes them, the lowest first. */
+export function byVersion(left: string, right: string): number {
+  const [one, other] = [parseVersion(left), parseVersion(right)];
+  return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
+}
+
 const inName = /@[\d.]+$/;
 
 /** Whether a name, or a part of one, ends like a version: `quote@1.2`. */

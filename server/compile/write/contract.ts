@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isCallable, isChecked } from "../../../src/base/access.ts";
 import { type Access, type Parameter, typesIdOf } from "../../../src/base/manifest.ts";
 import type { Problem } from "../../../src/base/problem.ts";
-import { parseVersion } from "../../../src/base/version.ts";
+import { byVersion } from "../../../src/base/version.ts";
 import {
   type Contract,
   contractFormat,
@@ -38,7 +38,9 @@ export function contractOf(
   return {
     format: contractFormat,
     application: packageOf(root),
-    procedures: procedures.flatMap((named) => procedureOf(named, read(named))).sort(byVersion),
+    procedures: procedures
+      .flatMap((named) => procedureOf(named, read(named)))
+      .sort(byNameAndVersion),
     routes: routes.flatMap((named) => routeOf(named, read(named))),
     definitions: Object.fromEntries(
       Object.entries(definitions).map(([name, type]) => [
@@ -118,10 +120,9 @@ function routeOf(
   ];
 }
 
-function byVersion(left: ContractProcedure, right: ContractProcedure): number {
+function byNameAndVersion(left: ContractProcedure, right: ContractProcedure): number {
   if (left.fqn !== right.fqn) return left.fqn < right.fqn ? -1 : 1;
-  const [one, other] = [parseVersion(left.version), parseVersion(right.version)];
-  return one.major - other.major || one.minor - other.minor || one.patch - other.patch;
+  return byVersion(left.version, right.version);
 }
 
 /** A function that one of its segments makes public is public. */

@@ -3,7 +3,7 @@
 import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
 import { pathOf } from "../../../src/http/router.ts";
-import { showsToken } from "../../http/host.ts";
+import { tokenRefusal } from "../../http/host.ts";
 import { listen } from "../../http/http.ts";
 import type { PublicOrigin } from "../../../src/http/public-origin.ts";
 import { refusal } from "../../http/writing/write-answer.ts";
@@ -25,10 +25,8 @@ export function answerMetrics(
 ): HttpResponse {
   if (method !== "GET" && method !== "HEAD")
     return plain(405, "Metrics are read by GET", { allow: "GET, HEAD" });
-  if (token !== undefined && !showsToken(headers, token))
-    return plain(401, "Metrics need the configured token: authorization: Bearer …", {
-      "www-authenticate": "Bearer",
-    });
+  const refused = token === undefined ? undefined : tokenRefusal(headers, token, "Metrics need");
+  if (refused !== undefined) return refused;
   return {
     status: 200,
     headers: { ...answerHeaders, "content-type": expositionType },
