@@ -16,7 +16,7 @@ export async function upload(id: string, file: Blob): Promise<string> {
 export async function inspect(value: unknown): Promise<unknown> {
   if (value instanceof Blob) {
     const { name, lastModified } = value as File;
-    const bytes = [...new Uint8Array(await value.arrayBuffer())].slice(0, 4);
+    const bytes = new Uint8Array(await value.arrayBuffer()).slice(0, 4);
     return [value instanceof File, name ?? "-", value.type, lastModified ?? "-", value.size, ...bytes].join();
   }
   if (value instanceof FormData) return await inspect([...value]);
