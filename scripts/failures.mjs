@@ -52,6 +52,20 @@ export function vitestFailures({ testResults }, root) {
 }
 
 /**
+ * What failed outside of the tests: a process that ended, a rejection that nobody handled.
+ * @param {readonly import("./unhandled-errors.mjs").UnhandledError[]} errors
+ * @param {string} root files are relative to it
+ * @returns {Failure[]}
+ */
+export function unhandledFailures(errors, root) {
+  return errors.map(({ file, message }) => ({
+    file: file === undefined ? "vitest" : relative(root, file),
+    test: "",
+    error: firstLine(message),
+  }));
+}
+
+/**
  * @param {Pick<PlaywrightReport, "suites" | "errors">} report
  * @returns {Failure[]}
  */

@@ -9,7 +9,14 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireBrowser } from "./browser.mjs";
 import { requireCommands } from "./commands.mjs";
-import { closingLines, playwrightFailures, vitestFailures, withSecondRun } from "./failures.mjs";
+import {
+  closingLines,
+  playwrightFailures,
+  unhandledFailures,
+  vitestFailures,
+  withSecondRun,
+} from "./failures.mjs";
+import { unhandledFile } from "./unhandled-errors.mjs";
 
 const root = join(import.meta.dirname, "..");
 const results = join(root, "test-results");
@@ -57,20 +64,27 @@ async function resultOf(runner, file, succeeded, read) {
  * @param {string[]} words
  */
 async function vitest(name, words) {
-  const file = join(results, name);
-  const succeeded = node([
-    "node_modules/vitest/vitest.mjs",
-    "run",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${file}`,
-    ...words,
-  ]);
+  const file = join(results, `${name}.json`);
+  const outside = join(results, `${name}-unhandled.json`);
+  const succeeded = node(
+    [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--reporter=default",
+      "--reporter=json",
+      "--reporter=./scripts/unhandled-errors.mjs",
+      `--outputFile.json=${file}`,
+      ...words,
+    ],
+    { [unhandledFile]: outside },
+  );
+  /** @type {import("./unhandled-errors.mjs").UnhandledError[]} */
+  const unhandled = JSON.parse(await readFile(outside, "utf8").catch(() => "[]"));
   return await resultOf("vitest", file, succeeded, (/** @type {VitestReport} */ report) => ({
     passed: report.numPassedTests,
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
-    failures: vitestFailures(report, root),
+    failures: [...vitestFailures(report, root), ...unhandledFailures(unhandled, root)],
   }));
 }
 
@@ -113,12 +127,12 @@ if (browser !== undefined) console.log(`browser: ${browser.path} (${browser.from
 // The tests use the built package.
 if (!node(["scripts/build.mjs", ...(withBrowser ? [] : ["--if-needed"])])) process.exit(1);
 
-const inNode = await vitest("vitest.json", []);
+const inNode = await vitest("vitest", []);
 const inBrowsers = browser && (await playwright(browser.path, []));
 const runs = [
   await withSecondRun(
     inNode,
-    async (files) => await vitest("vitest-again.json", ["--maxWorkers=1", ...files]),
+    async (files) => await vitest("vitest-again", ["--maxWorkers=1", ...files]),
   ),
 ];
 if (browser && inBrowsers)

@@ -6,6 +6,7 @@ import {
   closingLines,
   nameOf,
   playwrightFailures,
+  unhandledFailures,
   vitestFailures,
   withSecondRun,
 } from "../scripts/failures.mjs";
@@ -50,6 +51,17 @@ describe("the end of npm test", () => {
     expect(lines(vitestFailures({ testResults }, "/project"))).toEqual([
       "test/broken.test.ts: Failed to resolve import './none.ts'",
       "test/silent.test.ts > a test: no error was reported",
+    ]);
+  });
+
+  it("names a file whose process ended, and errors that no test had", () => {
+    const errors = [
+      { file: "/project/test/ends.test.ts", message: "its process ended before it did" },
+      { message: "no disk\n  at line" },
+    ];
+    expect(lines(unhandledFailures(errors, "/project"))).toEqual([
+      "test/ends.test.ts: its process ended before it did",
+      "vitest: no disk",
     ]);
   });
 

@@ -1,4 +1,5 @@
-// The command line of `seamline dev`, with a fake session.
+// The command line of `seamline dev`, with a fake session. Alone, as its signals would end a Vite of another test, and with it
+// the process.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { dev, type DevCommandOptions } from "../../../../server/cli/dev.ts";
