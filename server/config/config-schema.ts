@@ -536,6 +536,13 @@ const console = filled(boolean, false, {
   description: "Serves the console at /svc/console, for holders of the trust key.",
 });
 
+const compression = optional(boolean, {
+  description:
+    "Compresses answers to calls over 4 KB with gzip, for callers that accept it. A mounted service leaves it to its server.",
+  default: true,
+  guide: "limits.md#compressed-answers",
+});
+
 const streamHeaders = optional(
   v.pipe(
     v.array(
@@ -580,6 +587,7 @@ const node = v.pipe(
       missing: "Give a list of segment names",
     }),
     cache,
+    compression,
   }),
   v.description("Runs the procedures of its segments."),
 );
@@ -598,6 +606,7 @@ const gateway = v.pipe(
       description:
         "Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings.",
     }),
+    compression,
     streamHeaders,
     console,
   }),
@@ -619,6 +628,7 @@ const standalone = v.pipe(
       description: `${segmentsAre} Default: all but those of browsers.`,
     }),
     cache,
+    compression,
     streamHeaders,
     console,
   }),
@@ -639,6 +649,7 @@ const proxy = v.pipe(
       "Finds the gateways that calls go to. Set one of this, 'gateway' and 'node'.",
     ),
     repository: repositoryKey("The repository that everything else goes to."),
+    compression,
     streamHeaders,
     console,
   }),

@@ -199,6 +199,8 @@ export interface NodeInput extends CommonInput {
   readonly segments: readonly string[];
   /** The folder that keeps modules between starts. Default: node_modules/.cache/seamline. */
   readonly cache?: string | undefined;
+  /** Compresses answers to calls over 4 KB with gzip, for callers that accept it. A mounted service leaves it to its server. @default true */
+  readonly compression?: boolean | undefined;
 }
 
 /** Knows which node has which procedure, and forwards calls. */
@@ -210,6 +212,8 @@ export interface GatewayInput extends CommonInput {
   readonly directory?: DirectoryConfig | undefined;
   /** Needed by middleware that reads arguments. Without it, instances aren't decoded, and values of a GET are strings. */
   readonly repository?: string | undefined;
+  /** Compresses answers to calls over 4 KB with gzip, for callers that accept it. A mounted service leaves it to its server. @default true */
+  readonly compression?: boolean | undefined;
   /** Names of headers that pages may add to each stream of their link, besides authorization, accept-language, traceparent and last-event-id. One that the proxy in front has set on the link stays as it is. */
   readonly streamHeaders?: readonly string[] | undefined;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */
@@ -232,6 +236,8 @@ export interface ProxyInput extends CommonInput {
   readonly directory?: DirectoryConfig | undefined;
   /** The repository that everything else goes to. */
   readonly repository: string;
+  /** Compresses answers to calls over 4 KB with gzip, for callers that accept it. A mounted service leaves it to its server. @default true */
+  readonly compression?: boolean | undefined;
   /** Names of headers that pages may add to each stream of their link, besides authorization, accept-language, traceparent and last-event-id. One that the proxy in front has set on the link stays as it is. */
   readonly streamHeaders?: readonly string[] | undefined;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */
@@ -247,6 +253,8 @@ export interface StandaloneInput extends CommonInput, ApplicationInput {
   readonly segments?: readonly string[] | undefined;
   /** The folder that keeps modules between starts. Default: node_modules/.cache/seamline. */
   readonly cache?: string | undefined;
+  /** Compresses answers to calls over 4 KB with gzip, for callers that accept it. A mounted service leaves it to its server. @default true */
+  readonly compression?: boolean | undefined;
   /** Names of headers that pages may add to each stream of their link, besides authorization, accept-language, traceparent and last-event-id. One that the proxy in front has set on the link stays as it is. */
   readonly streamHeaders?: readonly string[] | undefined;
   /** Serves the console at /svc/console, for holders of the trust key. @default false */

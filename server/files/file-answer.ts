@@ -10,6 +10,7 @@ import send from "@fastify/send";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { mediaTypes } from "../../src/base/protocol.ts";
 import { type HeldFile, hasTag } from "./held-file.ts";
+import { type Coding, codingFor } from "../http/writing/content-coding.ts";
 import { slicesOf } from "../http/writing/slices.ts";
 
 /** A file that anyone may fetch. */
@@ -27,8 +28,6 @@ export interface FileAnswers {
   /** `undefined` if the file is gone, so that the caller answers as if it had never existed. */
   answer(file: PublicFile, request: HttpRequest): Promise<HttpResponse | undefined>;
 }
-
-type Coding = "br" | "gzip";
 
 // `application/node` is CommonJS; `+json` and `+xml` are IANA's suffixes.
 const compressible =
@@ -121,7 +120,7 @@ export function createFileAnswers(): FileAnswers {
       // A range is in bytes of the uncompressed file.
       const coding =
         codable && rangeOf(request) === undefined
-          ? codingFor(request.headers["accept-encoding"])
+          ? codingFor(request.headers["accept-encoding"], ["br", "gzip"])
           : undefined;
       const fields: Record<string, string> = {
         ...common,
@@ -254,22 +253,4 @@ function refusal(found: send.SendResult, fields: Readonly<Record<string, string>
     },
     body: found.statusCode === 412 ? failed : "Range not satisfiable",
   };
-}
-
-/**
- * The available coding that the caller prefers, brotli if there is a tie (RFC 9110, section 12.5.3,
- * without `*`).
- */
-function codingFor(accepted: string | readonly string[] | undefined): Coding | undefined {
-  if (typeof accepted !== "string") return undefined;
-  const weights = new Map<string, number>();
-  for (const item of accepted.split(",")) {
-    const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
-    const weight = parameters.find((part) => part.startsWith("q="));
-    weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)));
-  }
-  const weightOf = (name: string): number => weights.get(name) ?? 0;
-  const best: Coding = weightOf("gzip") > weightOf("br") ? "gzip" : "br";
-  // Uncompressed only if the caller prefers that.
-  return weightOf(best) > 0 && weightOf(best) >= weightOf("identity") ? best : undefined;
 }

@@ -32,6 +32,7 @@ import {
 } from "./listening.ts";
 import { NodeRequest } from "./node-request.ts";
 import { refusalPace } from "./writing/pace.ts";
+import { isLong, packed } from "./writing/packed-answer.ts";
 import { refusal, writeAnswer } from "./writing/write-answer.ts";
 import { spareConnections } from "./connection/limits.ts";
 
@@ -55,6 +56,8 @@ export interface ListenOptions extends Listening {
   readonly acceptLink?: ((upgrade: LinkUpgrade) => LinkAnswer) | undefined;
   /** The links of pages. Without it pages get none. */
   readonly pageLinks?: PageLinks | undefined;
+  /** Whether long answers to calls are compressed for callers that accept it [no]. */
+  readonly compression?: boolean | undefined;
   /** Called with an error that the handler threw, which is a bug: handlers answer. */
   readonly onFault?: (fault: unknown) => void;
   /** Tells whether requests have waited because the event loop was late. */
@@ -87,7 +90,7 @@ export async function listen(
   options: ListenOptions,
 ): Promise<HttpServer> {
   const limits = { ...defaultLimits, ...options.limits };
-  const { memory = new HeldMemory() } = options;
+  const { memory = new HeldMemory(), compression = false } = options;
   const connections = new Map<Socket, CallerConnection>();
   const closeOne = createCloser(connections, memory);
   const links = options.acceptLink && new LinkSockets(options.acceptLink);
@@ -135,6 +138,12 @@ export async function listen(
       finish();
     };
     const write = (answer: HttpResponse): void => {
+      if (!compression || !isLong(answer.body)) return send(answer);
+      const found = packed(request, answer, connection.holder);
+      if (found instanceof Promise) found.then(send, fail);
+      else send(found);
+    };
+    const send = (answer: HttpResponse): void => {
       try {
         request.answered();
         const writing = writeAnswer(message, response, answer, {

@@ -45,6 +45,8 @@ function open(prepared: PreparedService): Promise<HttpServer> {
     memory,
     heartbeat,
     limits: definedOf(config.limits ?? {}),
+    compression:
+      "compression" in config ? config.compression !== false : config.mode !== "repository",
     acceptLink: role.accept,
     pageLinks: pageLinksOf(prepared),
     onFault: logFault(prepared),

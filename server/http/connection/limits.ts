@@ -63,3 +63,11 @@ export const sliceBytes: number = 65_536;
 // writing/write-answer.ts
 /** Receiving and dropping an unread body of this size is cheaper than a new connection. */
 export const maxDroppedBytes: number = 65_536;
+
+// writing/packed-answer.ts
+/** Shorter answers aren't compressed: three packets more or less are no time. */
+export const packedFromBytes: number = 4_096;
+/** Compressing this much takes a tenth of a millisecond, less than handing it to another thread. */
+export const atOnceBytes: number = 32_768;
+/** Memory of a compressor whose answer is being read: measured with 200 of them. */
+export const packerBytes: number = 284_000;

@@ -96,6 +96,7 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   forwarded: [true, false, "yes", 1, null],
   errors: ["shown", "masked", "Masked", "", true, null],
   log: ["info", "none", "debug", 1],
+  compression: [true, false, "gzip", 1, null],
   accessLog: [true, false, "yes", 1, null],
   traces: [
     true,
