@@ -11,6 +11,8 @@ import { notFound } from "../../src/http/answers.ts";
 import { pathOf } from "../../src/http/router.ts";
 
 export const long: string = "The quick brown fox. ".repeat(200);
+/** Text that packs neither very well nor badly. */
+const prose = Array.from({ length: 4_000 }, (_, i) => ((i * 7_919) % 251).toString(36)).join(" ");
 const noise = Buffer.from(Array.from({ length: 3_000 }, (_, i) => (i * 7_919) % 251));
 
 export interface Answer {
@@ -43,6 +45,7 @@ export async function serveAssets(): Promise<Assets> {
   await put("src/index.html", "<p>as written");
   await put("src/assets/long.txt", long);
   await put("src/assets/data.json", JSON.stringify({ long }));
+  await put("src/assets/prose.txt", prose);
   await put("src/assets/noise.png", noise);
   await put("src/assets/deep/er/x y ü.txt", "deep");
   await put("src/assets/empty.css", "");

@@ -1,7 +1,7 @@
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { createPublicFiles } from "../../server/files/files.ts";
 import { type Answer, type Assets, long, serveAssets } from "./_assets.ts";
@@ -352,6 +352,19 @@ describe("compression", () => {
         (await ask(path, { "accept-encoding": "br" })).headers["content-encoding"],
       ).toBeUndefined();
     expect((await ask("/assets/noise.png")).headers["vary"]).toBeUndefined();
+  });
+
+  it("a brotli file that is asked for again becomes as small as it can be (assets-14)", async () => {
+    const get = (): Promise<Answer> => ask("/assets/prose.txt", { "accept-encoding": "br" });
+    const first = await get();
+    const later = await vi.waitFor(async () => {
+      const answer = await get();
+      expect(answer.body.length).toBeLessThan(first.body.length);
+      return answer;
+    });
+    expect(later.headers["content-length"]).toBe(String(later.body.length));
+    expect(brotliDecompressSync(later.body).equals(brotliDecompressSync(first.body))).toBe(true);
+    expect((await get()).body.length).toBe(later.body.length);
   });
 
   it("many simultaneous requests for a compressed file get the same bytes (assets-14)", async () => {
