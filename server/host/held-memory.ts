@@ -144,6 +144,7 @@ export class Holder implements Bagged, Holding {
   readonly #of: HeldFor;
   readonly #untakenMs: number;
   #bytes = 0;
+  #changes = 0;
   #progress = 0;
   #moved = 0;
   #movedBefore = 0;
@@ -159,6 +160,11 @@ export class Holder implements Bagged, Holding {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** How often it has begun or ceased to hold something. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** When a byte was last seen to move. */
@@ -229,6 +235,7 @@ export class Holder implements Bagged, Holding {
     if (this.#isClosed || by === 0) return;
     this.#memory.change(this, by);
     this.#bytes += by;
+    this.#changes++;
   }
 
   /** Ends the connection or request. */

@@ -4,7 +4,7 @@
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { BadRequest, type NodeNotAvailable } from "../../src/base/errors.ts";
+import { BadRequest, type NodeNotAvailable, type ServiceError } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
 import { defaultLimits, type Limits } from "../../src/base/limits.ts";
@@ -27,6 +27,7 @@ import {
   bind,
   createHttpServer,
   type Listening,
+  speaksHttp2,
   urlOf,
   watchHandshakes,
 } from "./listening.ts";
@@ -66,6 +67,21 @@ export interface ListenOptions extends Listening {
   readonly onCut?: (count: number) => void;
 }
 
+/** A request with what it needs to be answered. */
+export interface Exchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly request: NodeRequest;
+  /** The names and values of its fields in turn, without those that only HTTP/2 has. */
+  readonly rawHeaders: readonly string[];
+  /** Why its head isn't valid, if the version of HTTP has a reason of its own. */
+  readonly problem?: ServiceError | undefined;
+  /** Over HTTP/2, its stream. */
+  readonly connection: CallerConnection;
+  /** The connection that is counted: over HTTP/2, that of all streams. */
+  readonly owner: CallerConnection;
+}
+
 export interface HttpServer {
   /** Where it listens, with the actual port and without a slash at the end. */
   readonly url: string;
@@ -99,22 +115,19 @@ export async function listen(
   let closing = false;
   let end: ConnectionsEnd | undefined;
 
-  const finished = (
-    { socket }: IncomingMessage,
-    response: ServerResponse,
-    connection: CallerConnection,
-    request: NodeRequest,
-  ): void => {
+  const finished = ({ message: { socket }, response, request, owner }: Exchange): void => {
     request.finished();
-    connection.open--;
-    connection.idleSince = performance.now();
+    owner.open--;
+    owner.idleSince = performance.now();
+    if (!closing && !owner.isSpare) return;
+    if (owner.end !== undefined) return owner.end();
     if (!closing) return;
-    const letGo = (): void => void (connection.open === 0 && socket.destroySoon());
+    const letGo = (): void => void (owner.open === 0 && socket.destroySoon());
     if (response.closed) letGo();
     else response.once("close", letGo);
   };
 
-  const serve = (
+  const receive = (
     message: IncomingMessage,
     response: ServerResponse,
     awaitsContinue: boolean,
@@ -122,15 +135,21 @@ export async function listen(
     const connection = connections.get(message.socket);
     if (connection === undefined) return void response.destroy();
     restoreUpgrade(message, connection);
-    connection.open++;
     const request = new NodeRequest(
       message,
       connection,
       awaitsContinue ? () => response.writeContinue() : undefined,
     );
+    const { rawHeaders } = message;
+    serve({ message, response, request, connection, owner: connection, rawHeaders });
+  };
+
+  const serve = (exchange: Exchange): void => {
+    const { message, response, request, connection, owner } = exchange;
+    owner.open++;
     const isFirst = connection.request === undefined;
     connection.request = request;
-    const finish = (): void => finished(message, response, connection, request);
+    const finish = (): void => finished(exchange);
     const fail = (fault: unknown): void => {
       options.onFault?.(fault);
       if (response.headersSent) response.destroy();
@@ -147,7 +166,7 @@ export async function listen(
       try {
         request.answered();
         const writing = writeAnswer(message, response, answer, {
-          closing: closing || connection.isSpare,
+          closing: closing || owner.isSpare,
           connection,
         });
         // Nothing here may hold the answer: one that is written in slices would stay in memory
@@ -159,19 +178,19 @@ export async function listen(
       }
     };
     const problem =
-      headProblem({ target: message.url ?? "/", rawHeaders: message.rawHeaders }, limits) ??
+      exchange.problem ??
+      headProblem({ target: message.url ?? "/", rawHeaders: exchange.rawHeaders }, limits) ??
       versionProblem(message);
     const refused =
-      problem ??
-      (connection.isSpare && request.target.startsWith(rpcPath) ? noConnection() : undefined);
+      problem ?? (owner.isSpare && request.target.startsWith(rpcPath) ? noConnection() : undefined);
     if (refused !== undefined) {
       // At once if possible: a refusal mustn't wait for the rest of a body.
-      const answer = refusal(refused, message.headers);
+      const answer = refusal(refused, request.headers);
       return answer instanceof Promise ? void answer.then(write, fail) : write(answer);
     }
     const lateSince = options.heartbeat?.lateSince;
     if (lateSince === undefined) return void handle(request).then(write, fail);
-    const since = isFirst ? lateSince : Math.max(lateSince, connection.idleSince);
+    const since = isFirst ? lateSince : Math.max(lateSince, owner.idleSince);
     request.waitedMs = performance.now() - since;
     // While this process read nothing, the caller may have left.
     void isStillOpen(message.socket).then((isOpen) => {
@@ -197,6 +216,9 @@ export async function listen(
   // Node silently drops fields past this number. We can only refuse too many if we see one more.
   server.maxHeadersCount = limits.headerCount + wireMargin.fields + 1;
   const connected = options.tls === undefined ? "connection" : "secureConnection";
+  const sessions =
+    options.tls &&
+    new (await import("./http2/sessions.ts")).Http2Sessions({ limits, memory, serve });
   server.on(connected, (socket: Socket) => {
     if (connections.has(socket)) return;
     // Node keeps the address that was once read: a procedure can read it after the caller has left.
@@ -216,8 +238,9 @@ export async function listen(
       if (connections.size === 0) end?.reached();
       for (const leaver of connection.leavers.all()) leaver.leave();
     });
+    if (sessions !== undefined && speaksHttp2(socket)) sessions.accept(socket, connection);
   });
-  server.on("request", (message, response) => serve(message, response, false));
+  server.on("request", (message, response) => receive(message, response, false));
   server.on("clientError", (error, socket) => {
     // Node's time limit doesn't fit bodies that stream. It reports each late request once.
     const isLate = (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT";
@@ -225,7 +248,7 @@ export async function listen(
     endFaulty(error, socket as Socket);
   });
   // Without this, Node would request the body even if its length alone gets it refused.
-  server.on("checkContinue", (message, response) => serve(message, response, true));
+  server.on("checkContinue", (message, response) => receive(message, response, true));
   if (links !== undefined || pageLinks !== undefined)
     server.on("upgrade", (message, stream, head) => {
       const socket = stream as Socket;
@@ -273,6 +296,7 @@ export async function listen(
     drain() {
       closing = true;
       pageLinks?.drain();
+      sessions?.drain();
     },
     async close(graceMs) {
       closing = true;
@@ -289,7 +313,7 @@ export async function listen(
 
 /** Node's parser also accepts other versions; HTTP/0.9 has no headers, and so no host. */
 function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefined {
-  return httpVersion === "1.1" || httpVersion === "1.0"
+  return httpVersion === "1.1" || httpVersion === "1.0" || httpVersion === "2.0"
     ? undefined
     : new BadRequest("This service speaks HTTP/1.1");
 }

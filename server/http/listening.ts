@@ -27,8 +27,26 @@ async function createTlsServer(
   settings: Settings,
 ): Promise<Server> {
   const { createServer: create } = await import("node:https");
-  // An unfinished handshake occupies a connection just as an unfinished request head does.
-  return create({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout });
+  const server = create({
+    ...settings,
+    ...tls,
+    // An unfinished handshake occupies a connection just as an unfinished request head does.
+    handshakeTimeout: settings.headersTimeout,
+    ALPNProtocols: ["h2", "http/1.1"],
+  });
+  // Everything but HTTP/2 is for the parser of HTTP/1.1. A server of node:http2 could have both, but not the limits of
+  // node:http for the latter.
+  const [parse] = server.listeners("secureConnection");
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket) => {
+    if (!speaksHttp2(socket)) parse?.call(server, socket);
+  });
+  return server;
+}
+
+/** Whether a TLS handshake has ended with HTTP/2. */
+export function speaksHttp2(socket: Socket & { readonly alpnProtocol?: unknown }): boolean {
+  return socket.alpnProtocol === "h2";
 }
 
 /**

@@ -34,6 +34,10 @@ export interface CallerConnection {
   upgrade?: string | undefined;
   /** Whether a request to upgrade was refused. */
   wasRefused?: boolean;
+  /** Ends the connection once its requests are answered. Only those of HTTP/2 can say that they will. */
+  end?: () => void;
+  /** Whether it has brought a request, if `request` stands for several. */
+  hadRequest?: boolean;
   /** The last request. */
   request?: { readonly mayTakeLong: boolean; cut(reason: Error): void };
 }
@@ -108,11 +112,14 @@ export async function isStillOpen(socket: Socket): Promise<boolean> {
 function endIdle(connections: ReadonlyMap<Socket, CallerConnection>, graceMs: number): void {
   const end = (mayBeAwaited: boolean): void => {
     const now = performance.now();
-    for (const [socket, { open, request, idleSince }] of connections) {
-      const isNew = request === undefined && now - idleSince < openingMs;
+    for (const [socket, { open, request, idleSince, end: endSession, hadRequest }] of connections) {
+      const hasAsked = endSession === undefined ? request !== undefined : hadRequest === true;
+      const isNew = !hasAsked && now - idleSince < openingMs;
       // Node counts a connection without any request as busy; browsers open some in advance. Parts
       // of an answer that are already written are still sent.
-      if (open === 0 && !(mayBeAwaited && isNew)) socket.destroySoon();
+      if (mayBeAwaited && isNew) continue;
+      if (endSession !== undefined) endSession();
+      else if (open === 0) socket.destroySoon();
     }
   };
   end(graceMs > 0);

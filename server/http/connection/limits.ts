@@ -6,6 +6,20 @@ import { mostHeadBytes as mostHeadBytesOfStreams } from "../../../src/base/page-
 /** Connections accepted past the limit, so that health checks get through and callers learn why their calls don't. */
 export const spareConnections: number = 64;
 
+// http2/sessions.ts
+/** Streams that one connection may have open. Browsers ask for 100 files at once at most. */
+export const mostStreams: number = 100;
+/** Bytes of a request's body that may come unread; of all those of a connection together. A round trip of 40 ms lets 50 Mbit/s through. */
+export const streamWindowBytes: number = 262_144;
+export const connectionWindowBytes: number = 1_048_576;
+/** Frames that break the rules, and streams beyond the limit, before a connection ends. */
+export const mostInvalidFrames: number = 100;
+export const mostRejectedStreams: number = 100;
+/** Of a request: method, scheme, authority, path. */
+export const pseudoFields: number = 4;
+/** Pieces of a large answer over HTTP/2. Its streams share a line, and only a whole piece shows that a caller reads. */
+export const streamPieceBytes: number = 16_384;
+
 // listening.ts
 /** Connections that the kernel queues, within a limit of its own. With Node's 511 a burst of callers waits a second. */
 export const backlog: number = 4_096;

@@ -10,6 +10,12 @@ export const openingMs = 1_000;
 /** How long answers to requests that are cut may take to leave. */
 export const cutMs = 500;
 
+// http2/sessions.ts
+/** How often the limits of time of streams and connections are looked at. */
+export const sessionCheckMs = 1_000;
+/** How long a connection of HTTP/2 without requests may take to end. */
+export const sessionEndMs = 5_000;
+
 // links/dial.ts
 /** How long the other end may take to answer all requests of a dial. */
 export const dialAnswerMs = 5_000;

@@ -2,10 +2,11 @@
 // unread bytes are held.
 
 import type { OutgoingMessage, ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 
 import { answerPace } from "./pace.ts";
 import type { Holder } from "../../host/held-memory.ts";
-import { sliceBytes } from "../connection/limits.ts";
+import { sliceBytes, streamPieceBytes } from "../connection/limits.ts";
 
 /** Slices of shared `bytes`: a slow reader needs no extra memory. */
 export async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -48,7 +49,7 @@ export async function writeSlices(
   let left = size;
   for (
     let slice = slices.shift();
-    slice !== undefined && !response.destroyed;
+    slice !== undefined && !isGone(response);
     slice = slices.shift()
   ) {
     const { length } = slice;
@@ -65,12 +66,18 @@ export async function writeSlices(
  * caller is gone.
  */
 export async function writePiece(response: ServerResponse, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; at += sliceBytes) {
-    const piece = bytes.subarray(at, at + sliceBytes);
+  const size = "stream" in response ? streamPieceBytes : sliceBytes;
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size);
     await answerPace.piece(piece.length);
-    if (response.destroyed) return;
+    if (isGone(response)) return;
     if (!response.write(piece)) await drained(response);
   }
+}
+
+/** Whether nothing can be written any more. A response of HTTP/2 doesn't say it itself, but its stream does. */
+export function isGone(response: ServerResponse & { readonly stream?: Writable }): boolean {
+  return response.destroyed || response.stream?.destroyed === true;
 }
 
 /** Resolves when the receiver has taken the written bytes, or is gone. */

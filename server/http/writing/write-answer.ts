@@ -1,6 +1,7 @@
 // Writes the answer to a request of node:http.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
 import { NotImplemented, memoryExhausted, type ServiceError } from "../../../src/base/errors.ts";
 import type { HeaderFields, HttpResponse } from "../../../src/base/ports.ts";
 import { callVary, headers } from "../../../src/base/protocol.ts";
@@ -14,9 +15,12 @@ import { isBodiless, withHeaders } from "../../../src/http/answers.ts";
 import type { CallerConnection } from "../connection/caller-connection.ts";
 import { chunkBytes } from "../../host/held-memory.ts";
 import { sendHead } from "./send-head.ts";
-import { sliced, writePiece, writeSlices } from "./slices.ts";
+import { isGone, sliced, writePiece, writeSlices } from "./slices.ts";
 import { lingerMs } from "../connection/times.ts";
 import { maxDroppedBytes } from "../connection/limits.ts";
+
+/** INTERNAL_ERROR of RFC 9113, section 7. */
+const internalError = 2;
 
 // Errors of the framework need no class of an application.
 const classes = new Classes();
@@ -89,8 +93,9 @@ export function writeAnswer(
   const isUnread = leavesUnread(message);
   // Node would send a second answer to a request that exceeds its time.
   const isLate = answer.status === 408 && !message.complete && message.httpVersionMajor < 2;
-  if ((closing || isUnread || isLate) && answer.headers["connection"] === undefined)
-    fields.push("connection", "close");
+  // A connection of HTTP/2 says it with a frame of its own.
+  const ends = (closing && message.httpVersionMajor < 2) || isUnread || isLate;
+  if (ends && answer.headers["connection"] === undefined) fields.push("connection", "close");
   if (isMounted) writeFields(response, answer.status, fields);
   else response.writeHead(answer.status, fields as string[]);
   if (isStream) {
@@ -172,7 +177,7 @@ async function writeStream(
 ): Promise<void> {
   const reader = body[Symbol.asyncIterator]();
   const leave = (): void => stopReading(reader);
-  if (response.destroyed) return leave();
+  if (isGone(response)) return leave();
   response.once("close", leave);
   // The head doesn't wait for the first chunk; but if that is here already, one packet has both.
   const head = setImmediate(() => sendHead(response));
@@ -180,11 +185,11 @@ async function writeStream(
   let written = 0;
   let held = chunkBytes;
   holder.take(held);
-  const unwatch = holder.watch(idleMs, () => response.destroy());
+  const unwatch = holder.watch(idleMs, () => breakOff(response));
   try {
     while (written !== length) {
       const { done, value } = await reader.next();
-      if (response.destroyed) return;
+      if (isGone(response)) return;
       if (done === true) break;
       written += value.length;
       if (length !== undefined && written > length) break;
@@ -203,7 +208,7 @@ async function writeStream(
     if (written === length)
       void hasEnded(reader, length, idleMs).catch((fault) => connection.onFault?.(fault));
   } catch (fault) {
-    if (response.destroyed) return;
+    if (isGone(response)) return;
     // Written bytes leave first, so that the caller knows how far the answer got.
     await new Promise((resolve) => setImmediate(resolve));
     cut(message, response);
@@ -224,7 +229,14 @@ function cut({ httpVersion, socket }: IncomingMessage, response: ServerResponse)
   // Only TCP has resets. TLS says by itself whether it ended as it should.
   const isTcp = !("encrypted" in socket) && socket.remoteAddress !== undefined;
   if (httpVersion === "1.0" && isTcp) socket.resetAndDestroy();
-  response.destroy();
+  breakOff(response);
+}
+
+/** Ends an answer in the middle, so that its caller notices. */
+function breakOff(response: ServerResponse & { readonly stream?: ServerHttp2Stream }): void {
+  // Destroying a response of HTTP/2 would end it as if it were complete.
+  if (response.stream === undefined) response.destroy();
+  else response.stream.close(internalError);
 }
 
 /** Lets a stream end by itself for a while. Rejects if there was more in it, or if it breaks. */
