@@ -4,10 +4,10 @@
 import type { LinkAnswer, LinkUpgrade } from "../../src/base/ports/links.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { BadRequest, type NodeNotAvailable, type ServiceError } from "../../src/base/errors.ts";
+import { BadRequest, type NodeNotAvailable } from "../../src/base/errors.ts";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { rpcPath } from "../../src/base/protocol.ts";
-import { defaultLimits, type Limits } from "../../src/base/limits.ts";
+import { defaultLimits } from "../../src/base/limits.ts";
 import { refusedStart } from "../../src/http/refusals.ts";
 import { headProblem, wireMargin } from "../../src/wire/request-head.ts";
 import {
@@ -20,6 +20,7 @@ import {
 } from "./connection/caller-connection.ts";
 import type { Heartbeat } from "../host/event-loop.ts";
 import { HeldMemory } from "../host/held-memory.ts";
+import type { Exchange, HttpLimits } from "./exchange.ts";
 import { asksForLink, LinkSockets } from "./links/accept.ts";
 import type { PageLinks } from "./page-links/page-links.ts";
 import {
@@ -37,18 +38,6 @@ import { isLong, packed } from "./writing/packed-answer.ts";
 import { refusal, writeAnswer } from "./writing/write-answer.ts";
 import { spareConnections } from "./connection/limits.ts";
 
-/** The limits of connections and of a request's head. */
-export type HttpLimits = Pick<
-  Limits,
-  | "headerBytes"
-  | "headerCount"
-  | "headerTimeoutMs"
-  | "requestTimeoutMs"
-  | "idleTimeoutMs"
-  | "keepAliveTimeoutMs"
-  | "maxConnections"
->;
-
 export interface ListenOptions extends Listening {
   readonly limits?: Partial<HttpLimits>;
   /** Counts the bytes that callers make this service hold. */
@@ -65,21 +54,6 @@ export interface ListenOptions extends Listening {
   readonly heartbeat?: Pick<Heartbeat, "lateSince" | "foundWaiting">;
   /** Called with the number of requests that were cut when the server closed. */
   readonly onCut?: (count: number) => void;
-}
-
-/** A request with what it needs to be answered. */
-export interface Exchange {
-  readonly message: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly request: NodeRequest;
-  /** The names and values of its fields in turn, without those that only HTTP/2 has. */
-  readonly rawHeaders: readonly string[];
-  /** Why its head isn't valid, if the version of HTTP has a reason of its own. */
-  readonly problem?: ServiceError | undefined;
-  /** Over HTTP/2, its stream. */
-  readonly connection: CallerConnection;
-  /** The connection that is counted: over HTTP/2, that of all streams. */
-  readonly owner: CallerConnection;
 }
 
 export interface HttpServer {
@@ -218,7 +192,7 @@ export async function listen(
   const connected = options.tls === undefined ? "connection" : "secureConnection";
   const sessions =
     options.tls &&
-    new (await import("./http2/sessions.ts")).Http2Sessions({ limits, memory, serve });
+    new (await import("./http2-sessions.ts")).Http2Sessions({ limits, memory, serve });
   server.on(connected, (socket: Socket) => {
     if (connections.has(socket)) return;
     // Node keeps the address that was once read: a procedure can read it after the caller has left.

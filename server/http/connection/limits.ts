@@ -6,7 +6,7 @@ import { mostHeadBytes as mostHeadBytesOfStreams } from "../../../src/base/page-
 /** Connections accepted past the limit, so that health checks get through and callers learn why their calls don't. */
 export const spareConnections: number = 64;
 
-// http2/sessions.ts
+// http2-sessions.ts
 /** Streams that one connection may have open. Browsers ask for 100 files at once at most. */
 export const mostStreams: number = 100;
 /** Bytes of a request's body that may come unread; of all those of a connection together. A round trip of 40 ms lets 50 Mbit/s through. */

@@ -10,7 +10,7 @@ export const openingMs = 1_000;
 /** How long answers to requests that are cut may take to leave. */
 export const cutMs = 500;
 
-// http2/sessions.ts
+// http2-sessions.ts
 /** How often the limits of time of streams and connections are looked at. */
 export const sessionCheckMs = 1_000;
 /** How long a connection of HTTP/2 without requests may take to end. */

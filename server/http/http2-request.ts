@@ -3,10 +3,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 
-import { BadRequest } from "../../../src/base/errors.ts";
-import type { HeaderFields } from "../../../src/base/ports.ts";
-import type { CallerConnection } from "../connection/caller-connection.ts";
-import { NodeRequest } from "../node-request.ts";
+import { BadRequest } from "../../src/base/errors.ts";
+import type { HeaderFields } from "../../src/base/ports.ts";
+import type { CallerConnection } from "./connection/caller-connection.ts";
+import { NodeRequest } from "./node-request.ts";
 
 export class StreamRequest extends NodeRequest {
   readonly #address: string | undefined;

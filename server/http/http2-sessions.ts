@@ -14,12 +14,12 @@ import {
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-import { RequestTimeout } from "../../../src/base/errors.ts";
-import type { HeldFor } from "../../../src/base/ports.ts";
-import { wireMargin } from "../../../src/wire/request-head.ts";
-import { Bag } from "../../host/bag.ts";
-import type { HeldMemory, Holder } from "../../host/held-memory.ts";
-import type { CallerConnection } from "../connection/caller-connection.ts";
+import { RequestTimeout } from "../../src/base/errors.ts";
+import type { HeldFor } from "../../src/base/ports.ts";
+import { wireMargin } from "../../src/wire/request-head.ts";
+import { Bag } from "../host/bag.ts";
+import type { HeldMemory, Holder } from "../host/held-memory.ts";
+import type { CallerConnection } from "./connection/caller-connection.ts";
 import {
   connectionWindowBytes,
   mostInvalidFrames,
@@ -27,10 +27,10 @@ import {
   mostStreams,
   pseudoFields,
   streamWindowBytes,
-} from "../connection/limits.ts";
-import { sessionCheckMs, sessionEndMs } from "../connection/times.ts";
-import type { Exchange, HttpLimits } from "../http.ts";
-import { asMessage, authorityProblem, rawFieldsOf, StreamRequest } from "./stream-request.ts";
+} from "./connection/limits.ts";
+import { sessionCheckMs, sessionEndMs } from "./connection/times.ts";
+import type { Exchange, HttpLimits } from "./exchange.ts";
+import { asMessage, authorityProblem, rawFieldsOf, StreamRequest } from "./http2-request.ts";
 
 export interface SessionsParts {
   readonly limits: HttpLimits;
