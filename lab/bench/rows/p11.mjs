@@ -1,9 +1,8 @@
 // P11: when a page is there, on its first visit and its second.
 
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { chromium } from "@playwright/test";
@@ -18,7 +17,18 @@ const roundTripMs = 40;
 const scratch = mkdtempSync(join(tmpdir(), "seamline-pages-"));
 process.once("exit", () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
 
-const conduitOf = (checkout) => join(checkout, "examples/conduit");
+/** A copy of Conduit, so that no output of a checkout is replaced. Its packages are those of the checkout. */
+function conduitOf(checkout) {
+  const original = join(checkout, "examples/conduit");
+  const packages = join(original, "node_modules");
+  if (!existsSync(packages))
+    throw new Error(`Conduit's packages aren't installed (npm ci --prefix examples/conduit)`);
+  const folder = mkdtempSync(join(scratch, "conduit-"));
+  const isCopied = (path) => !/^(node_modules|dist|data|\.seamline)$/.test(basename(path));
+  cpSync(original, folder, { recursive: true, filter: isCopied });
+  symlinkSync(packages, join(folder, "node_modules"));
+  return folder;
+}
 
 /** @param {string[]} words @param {string} folder */
 async function runIn(folder, words) {
@@ -33,10 +43,6 @@ async function runIn(folder, words) {
 /** Conduit in one process, with its sample articles. */
 async function conduit(checkout) {
   const folder = conduitOf(checkout);
-  if (!existsSync(join(folder, "node_modules"))) {
-    const { status } = spawnSync("npm", ["ci"], { cwd: folder, stdio: "inherit" });
-    if (status !== 0) throw new Error(`npm ci failed in ${folder}`);
-  }
   await runIn(folder, [cliOf({ checkout }), "build"]);
   const service = await launchUntil(
     process.execPath,
