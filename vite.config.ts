@@ -12,6 +12,7 @@ const external: (string | RegExp)[] = ["vite", "vite/module-runner", /^node:/];
 /**
  * What pages load, each bundled by itself, so that it has nothing that only another one needs. `client.js` and `hooks.js`
  * are names of the specification; a page fetches `remote.js` beside them, and each other file when it first needs it.
+ * scripts/build.mjs moves them below a hash.
  */
 const pageFiles: Readonly<Record<string, { file: string; entry: string }>> = {
   client: { file: "svc/client.js", entry: "client/client.ts" },

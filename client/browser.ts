@@ -18,7 +18,9 @@ export const browser: Browser = {
   },
   get base() {
     // A CDN may have served the runtime, but calls are for the page's origin.
-    return location.origin + new URL("..", import.meta.url).pathname.slice(0, -1);
+    return (
+      location.origin + new URL(import.meta.url).pathname.replace(/\/svc(\/\w+)?\/\w+.js$/, "")
+    );
   },
   get revision() {
     return (find("meta[name=seamline-revision]") as HTMLMetaElement | null | undefined)?.content;

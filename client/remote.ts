@@ -1,5 +1,5 @@
 // /svc/remote.js: a page's outbound calls. Kept out of /svc/client.js so that pages start fast: both
-// load at the same time, and only the first remote call waits for this one. Plain data needs no more;
+// load at the same time, and only the first remote call waits for this one. Plain data and dates need no more;
 // /svc/codec.js is loaded for the first other value, and for the first error.
 
 import { type Away, createAway } from "../src/runtime/calls.ts";
@@ -9,7 +9,7 @@ import type { PeerResponse } from "../src/base/ports.ts";
 import type { Placement } from "../src/runtime/placement.ts";
 import { defaultTime } from "../src/base/limits.ts";
 import { snapshot } from "../src/codec/values/snapshot.ts";
-import { plainAnswer, plainArguments } from "../src/wire/outgoing/plain-call.ts";
+import { parseDated, plainAnswer, plainArguments } from "../src/wire/outgoing/plain-call.ts";
 import { bothEncodings, type CallCodec, createSender } from "../src/wire/outgoing/send-call.ts";
 import { fetchTransport } from "./fetch-transport.ts";
 import type { Rare } from "./load-rare.ts";
@@ -68,7 +68,7 @@ export function createPageRemote(page: Page): Remote {
         else new BroadcastChannel(cookiesChannel).postMessage("");
       }
       try {
-        return plainAnswer(response) ?? (await (await loaded()).decode(response));
+        return plainAnswer(response, parseDated) ?? (await (await loaded()).decode(response));
       } catch (error) {
         // The decoder's lines, or those of a server, have replaced the page's call.
         const call = new Error().stack?.replace(/^Error.*\n/, "");

@@ -5,6 +5,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { runtimeFolder } from "../server/base/runtime-files.ts";
 
 export interface Origin {
   readonly url: string;
@@ -26,15 +27,14 @@ const types: Record<string, string> = {
   json: "application/json",
   css: "text/css",
 };
-const components = join(import.meta.dirname, "../dist/svc");
 
 /** Listens on loopback, with the strictest content security policy that the client supports. */
 export async function createOrigin(): Promise<Origin> {
   // Browsers request the icon without being asked to.
   const files: Origin["files"] = new Map([["/favicon.ico", ""]]);
-  for (const name of await readdir(components))
-    if (name.endsWith(".js"))
-      files.set(`/svc/${name}`, await readFile(join(components, name), "utf8"));
+  // As in development, without hashes.
+  for (const name of await readdir(runtimeFolder()))
+    files.set(`/svc/${name}`, await readFile(join(runtimeFolder(), name), "utf8"));
   const requested: string[] = [];
   const held = new Map<string, (() => void)[]>();
   const answer = (path: string, body: string, response: ServerResponse): void => {

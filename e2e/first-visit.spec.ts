@@ -1,6 +1,7 @@
 // All JavaScript that a page requests before its first remote call: a page without it waits for
 // each file. Built by `seamline build` and by `vite build`, with one page and with several.
 
+import { runtimeHash } from "../server/base/runtime-files.ts";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
@@ -94,7 +95,7 @@ async function scriptsOf(page: Page, url: string, shown: string): Promise<readon
   return scripts.toSorted();
 }
 
-const runtime = ["/svc/client.js", "/svc/remote.js"];
+const runtime = ["client", "remote"].map((name) => `/svc/${runtimeHash()}/${name}.js`);
 
 test.beforeAll(() => buildPackage());
 

@@ -99,7 +99,8 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
   expect(
     await page.evaluate(async () => (await (globalThis as unknown as There).alone("Ada")).name),
   ).toBe("Ada");
-  expect(requested).not.toContain("/svc/superjson.js");
+  const isSuperjson = (path: string): boolean => path.endsWith("/superjson.js");
+  expect(requested.filter(isSuperjson)).toEqual([]);
 
   // A cycle in the answer only.
   const answered = await page.evaluate(async () => {
@@ -114,7 +115,7 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
     ];
   });
   expect(answered).toEqual([true, "Ada", "Bob", true, true]);
-  expect(requested.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);
+  expect(requested.filter(isSuperjson)).toHaveLength(1);
 
   // A cycle among the arguments, and one over both of them.
   const sent = await page.evaluate(async () => {
@@ -145,5 +146,5 @@ test("a cyclic graph of instances goes to a node and comes back as the same grap
     ];
   });
   expect(thrown).toEqual([true, true, true]);
-  expect(requested.filter((path) => path === "/svc/superjson.js")).toHaveLength(1);
+  expect(requested.filter(isSuperjson)).toHaveLength(1);
 });

@@ -197,7 +197,6 @@ for (const service of ["standalone", "proxy"] as const)
     page.on("request", (request) => requested.push(new URL(request.url()).pathname));
     await page.goto(services[service]);
     await expect(page.locator("body")).toHaveAttribute("data-started", "true");
-    expect(requested).not.toContain("/svc/codec.js");
     await page.evaluate(() => {
       document.body.innerHTML =
         '<form><input name="text" value="t\u00e4xt\n" /><input name="file" type="file" /></form>';
@@ -236,7 +235,8 @@ for (const service of ["standalone", "proxy"] as const)
         ["file", picked],
       ],
     ]);
-    expect(requested.filter((path) => path === "/svc/codec.js")).toHaveLength(1);
+    // The page preloads it, as its calls carry classes.
+    expect(requested.filter((path) => path.endsWith("/codec.js"))).toHaveLength(1);
   });
 
 test("proxy: an upload of 20 MB that withOptions aborts halfway rejects at once, runs no procedure, and the next call works", async ({

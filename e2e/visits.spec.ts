@@ -5,7 +5,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import type { Application, Command } from "../test/process/_application.ts";
+import { integrityOf } from "./_origin.ts";
 import { copyWire, startService } from "./wire-application.ts";
+import { runtimeHash } from "../server/base/runtime-files.ts";
 
 let application: Application;
 let repository: { url: string; command: Command };
@@ -106,7 +108,12 @@ async function change(page: Page, path: string, act: (html: string) => string): 
   });
 }
 
-test("a first visit to a built page asks for client.js and remote.js alone, under the strictest policy", async ({
+const hash = runtimeHash();
+
+/** Files of the runtime at the addresses that browsers keep for good. */
+const keptFiles = (...names: string[]): string[] => names.map((name) => `/svc/${hash}/${name}.js`);
+
+test("a first visit to a built page whose calls carry classes asks for client.js, remote.js and codec.js at once, under the strictest policy", async ({
   page,
 }) => {
   const refused: string[] = [];
@@ -114,7 +121,7 @@ test("a first visit to a built page asks for client.js and remote.js alone, unde
     if (message.type() === "error") refused.push(message.text());
   });
   await change(page, "/", (html) => html);
-  expect(await requestedBy(page, "/")).toEqual(["/svc/client.js", "/svc/remote.js"]);
+  expect(await requestedBy(page, "/")).toEqual(keptFiles("client", "codec", "remote"));
   expect(await edition(page)).toBe("first edition");
   expect(refused).toEqual([]);
 });
@@ -129,7 +136,7 @@ test("a built page whose manifest is too large for it preloads the manifest, and
       `<link rel="preload" as="fetch" crossorigin href="/svc/manifest.json?revision=${current}">`,
     ),
   );
-  const files = ["/svc/client.js", "/svc/manifest.json", "/svc/plain.js", "/svc/remote.js"];
+  const files = [...keptFiles("client", "codec", "plain", "remote"), "/svc/manifest.json"];
   expect(await requestedBy(page, "/")).toEqual(files);
   expect(await edition(page)).toBe("first edition");
 });
@@ -153,12 +160,69 @@ test("a second visit to a page that no build made starts without waiting for the
   release();
 });
 
+test("a second visit to a built page asks its service for no file of the runtime, and one to a page that no build made for client.js alone", async ({
+  page,
+}) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const paths = new Map<string, string>();
+  session.on("Network.requestWillBeSent", ({ requestId, request }) =>
+    paths.set(requestId, new URL(request.url).pathname),
+  );
+  const isCached = new Set<string>();
+  session.on("Network.requestServedFromCache", ({ requestId }) => isCached.add(requestId));
+  session.on("Network.responseReceived", ({ requestId, response }) => {
+    if (response.fromDiskCache === true) isCached.add(requestId);
+  });
+  const asked = async (path: string): Promise<readonly string[]> => {
+    paths.clear();
+    await open(page, path);
+    await page.waitForLoadState("networkidle");
+    return [...paths]
+      .filter(([id, name]) => !isCached.has(id) && name.startsWith("/svc/"))
+      .map(([, name]) => name)
+      .toSorted();
+  };
+  expect(await asked("/")).toEqual(keptFiles("client", "codec", "remote"));
+  expect(await asked("/")).toEqual([]);
+  const plain = await asked("/plain.html");
+  expect(plain).toEqual([...keptFiles("plain"), "/svc/client.js", "/svc/manifest.json"]);
+  expect(await asked("/plain.html")).toEqual(["/svc/client.js", "/svc/manifest.json"]);
+});
+
+test("a page of another release runs with the files of the service that it meets, which no cache keeps for that release", async ({
+  page,
+}) => {
+  const other = "0123456789abcdef";
+  const ofOther = async (path: string): Promise<string> =>
+    (await (await fetch(proxy + path)).text()).replaceAll(hash, other);
+  await page.route(/\/assets\/.*\.js$/, async (route) =>
+    route.fulfill({
+      contentType: "text/javascript",
+      body: await ofOther(new URL(route.request().url()).pathname),
+    }),
+  );
+  await page.route(`${proxy}/`, async (route) => {
+    let html = await ofOther("/");
+    for (const [, file = "", integrity = ""] of html.matchAll(
+      /"(assets\/[^"]+\.js)":\{"integrity":"([^"]+)"/g,
+    ))
+      html = html.replaceAll(integrity, integrityOf(await ofOther(`/${file}`)));
+    await route.fulfill({ contentType: "text/html", body: html });
+  });
+  expect(await requestedBy(page, "/")).toEqual(
+    ["client", "codec", "remote"].map((name) => `/svc/${other}/${name}.js`),
+  );
+  expect(await edition(page)).toBe("first edition");
+});
+
 test("client.js and hooks.js are one runtime", async ({ page }) => {
   await open(page, "/");
   const found = await inPage(
     page,
-    `const [client, hooks] = await Promise.all(["/svc/client.js", "/svc/hooks.js"].map((path) => import(path)));
-     return [Object.keys(hooks).toSorted(), hooks.startClient === client.startClient, hooks.runProcedure === client.runProcedure,
+    `const [client, hooks, own] = await Promise.all(["client.js", "hooks.js", "${hash}/client.js"].map((name) => import("/svc/" + name)));
+     return [Object.keys(hooks).toSorted(), client.startClient === own.startClient && hooks.startClient === own.startClient,
+       hooks.runProcedure === own.runProcedure && Object.keys(client).every((name) => client[name] === own[name]),
        await hooks.runProcedure("local/edition")];`,
   );
   expect(found).toEqual([

@@ -98,7 +98,10 @@ console.log(
   `development install: ${mega(sum(modules.map((file) => lstatSync(file).size)))}, ${packagesIn(root)} packages`,
 );
 
+const [runtime = ""] = readdirSync(join(root, "dist/svc")).filter((name) =>
+  /^[0-9a-f]{16}$/.test(name),
+);
 for (const name of ["client", "remote", "superjson", "hooks"]) {
-  const text = readFileSync(join(root, `dist/svc/${name}.js`));
+  const text = readFileSync(join(root, "dist/svc", runtime, `${name}.js`));
   console.log(`/svc/${name}.js: ${text.length} bytes, ${gzipSync(text).length} gzipped`);
 }

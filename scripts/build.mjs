@@ -1,6 +1,7 @@
 // Builds the package into dist/ (bundles, declarations, licences) and schema/. Builds beside the
 // old folder and replaces it at the end, so that a failed build leaves the old one.
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -51,6 +52,34 @@ async function writeDeclarations() {
         ),
       );
     }
+  }
+}
+
+/**
+ * Moves the files of pages into a folder that is named by a hash of all of them, so that browsers can keep them
+ * for good. They import each other, so one hash covers them. Their plain names export the same again: a page has
+ * one runtime, whichever name its modules import.
+ */
+async function hashPageFiles() {
+  const folder = join(made, "svc");
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".js")).toSorted();
+  const texts = new Map();
+  for (const name of names) texts.set(name, await readFile(join(folder, name), "utf8"));
+  const hash = createHash("sha256")
+    .update(JSON.stringify([...texts]))
+    .digest("hex")
+    .slice(0, 16);
+  await mkdir(join(folder, hash));
+  for (const [name, text] of texts) {
+    const [, exported, other] =
+      /export\s*\{([^}]*)\}(?:\s*from\s*"\.\/([^"]+)")?;?\s*$/.exec(text) ?? [];
+    if (exported === undefined) throw new Error(`svc/${name} doesn't end with its exports`);
+    const list = exported.split(",").map((item) => item.trim().split(" as ").at(-1));
+    await rename(join(folder, name), join(folder, hash, name));
+    await writeFile(
+      join(folder, name),
+      `export{${list.join(",")}}from"./${hash}/${other ?? name}";\n`,
+    );
   }
 }
 
@@ -127,6 +156,7 @@ async function build() {
   if (failed.length > 0)
     throw new Error(failed.map(({ reason }) => String(reason?.message ?? reason)).join("\n"));
   await writeLicences();
+  await hashPageFiles();
   await chmod(join(made, "cli.js"), 0o755);
 }
 

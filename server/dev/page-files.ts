@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, developmentPath, mediaTypes, paths } from "../../src/base/protocol.ts";
 import { packageFolder } from "../base/package-folder.ts";
+import { runtimeFolder } from "../base/runtime-files.ts";
 
 /**
  * The answer for `/svc/<name>`; `undefined` if there is no such file. `hotPath` is the address of
@@ -21,13 +22,13 @@ export async function pageFile(target: string, hotPath: string): Promise<HttpRes
   const name = /^\/svc\/([\w.-]+\.js)$/.exec(path)?.[1];
   if (name === undefined) return undefined;
   const file =
-    path === developmentPath ? join("dist/development", "page.js") : join("dist/svc", name);
-  const text = await readFile(join(packageFolder, file), "utf8").catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
-      throw error;
-    },
-  );
+    path === developmentPath
+      ? join(packageFolder, "dist/development/page.js")
+      : join(runtimeFolder(), name);
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
   return text === undefined ? undefined : script(text);
 }
 

@@ -174,6 +174,7 @@ export function createFileAnswers(): FileAnswers {
         const packed = isPacked ? await compressed(file, etag, coding) : undefined;
         // The same as `send` does.
         fields["content-type"] = isUtf8.test(type) ? `${type}; charset=utf-8` : type;
+        if (script) fields["content-type"] = mediaTypes.script;
         if (packed !== undefined && coding !== undefined) fields["content-encoding"] = coding;
         fields["content-length"] = String((packed ?? bytes).length);
         return { status: 200, headers: fields, body: slicesOf(packed ?? bytes) };

@@ -10,7 +10,12 @@ import { pathOf } from "../../src/http/router.ts";
 import type { PublicFile } from "./file-answer.ts";
 import { lazyFileAnswers } from "./lazy-file-answers.ts";
 import type { PublicFiles } from "./files.ts";
-import { packageFolder } from "../base/package-folder.ts";
+import {
+  isRuntimeHash,
+  namedRuntimeFolder,
+  runtimeFolder,
+  runtimeHash,
+} from "../base/runtime-files.ts";
 import { holdFile } from "./held-file.ts";
 import { earlierFolder, readBuilt, readBuiltModule } from "./kept-builds.ts";
 import { manifestFiles, type OutputFolders } from "./sources.ts";
@@ -30,10 +35,14 @@ export async function createRepositoryFiles(
 ): Promise<RepositoryFiles> {
   const answers = lazyFileAnswers();
   const components = new Map<string, PublicFile>();
-  const add = (name: string, path: string): void =>
-    void components.set(name, { path: realpathSync.native(path), immutable: false });
-  const own = join(packageFolder, "dist/svc");
-  for (const name of readdirSync(own)) if (name.endsWith(".js")) add(name, join(own, name));
+  const hash = runtimeHash();
+  for (const name of readdirSync(runtimeFolder())) {
+    const kept = realpathSync.native(join(runtimeFolder(), name));
+    components.set(`${hash}/${name}`, { path: kept, immutable: true });
+    // An installed package's files all have one date, so their tag is of their content.
+    const path = realpathSync.native(join(namedRuntimeFolder, name));
+    components.set(name, { path, immutable: false, held: holdFile(path) });
+  }
   // Like pages, it belongs to the build that this service started with.
   const path = realpathSync.native(join(output.server, manifestFiles.browser));
   components.set(manifestName, { path, immutable: false, held: holdFile(path) });
@@ -61,7 +70,15 @@ export async function createRepositoryFiles(
       const file =
         (revision === undefined ? undefined : browserManifests.get(revision)) ??
         components.get(name);
-      return file === undefined ? undefined : await answers.answer(file, request);
+      if (file !== undefined) return await answers.answer(file, request);
+      // A page of another release, while services are replaced one by one. It works with this release's file as
+      // far as it would without a hash, but nobody may keep that under this address.
+      const [other = "", ...rest] = name.split("/");
+      const current = isRuntimeHash(other)
+        ? components.get(`${hash}/${rest.join("/")}`)
+        : undefined;
+      const answer = current && (await answers.answer(current, request));
+      return answer && { ...answer, headers: { ...answer.headers, "cache-control": "no-store" } };
     },
     serverFile: async (file, revision = manifest.revision) => {
       if (file === manifestFiles.server) return bytes;

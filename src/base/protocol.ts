@@ -39,8 +39,10 @@ export const paths = {
   components: "/svc/",
   client: "/svc/client.js",
   hooks: "/svc/hooks.js",
-  /** Fetched beside `client.js`: outbound calls and the serializer. */
+  /** Fetched beside `client.js`: outbound calls. */
   remote: "/svc/remote.js",
+  /** Values that JSON doesn't carry. */
+  codec: "/svc/codec.js",
   /** The manifest for nodes. Needs the trust key. */
   serverManifest: "/svc/modules/manifest.json",
   /** Followed by a file of that manifest. Needs the trust key. */

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { bundlerProblems } from "../../server/compile/write/problems.ts";
 import { findOutput, isStale } from "../../server/files/sources.ts";
 import { createFixture, shop } from "./_fixture.ts";
+import { runtimeHash } from "../../server/base/runtime-files.ts";
 
 describe("the output of a build", () => {
   it("a build writes a module for each part under its plain name, and leaves bare imports as they are", async () => {
@@ -115,9 +116,9 @@ describe("the output of a build", () => {
       `<meta name="seamline-revision" content="${manifest.revision}">`,
     );
     // The runtime is preloaded, so that it loads beside the page's modules and not after them.
-    for (const path of ["/svc/client.js", "/svc/remote.js"])
+    for (const name of ["client", "remote"])
       expect(app.read("dist/browser/index.html")).toContain(
-        `<link rel="modulepreload" href="${path}">`,
+        `<link rel="modulepreload" href="/svc/${runtimeHash()}/${name}.js">`,
       );
   });
 
@@ -160,7 +161,7 @@ describe("the output of a build", () => {
     await app.build();
     const scripts = app.list("dist/browser").filter((file) => file.endsWith(".js"));
     const asking = scripts.filter((file) =>
-      /from\s*"\/svc\/client\.js"/.test(app.read(`dist/browser/${file}`)),
+      app.read(`dist/browser/${file}`).includes(`from"/svc/${runtimeHash()}/client.js"`),
     );
     expect(asking.length).toBeGreaterThanOrEqual(3);
     for (const file of scripts)

@@ -4,16 +4,17 @@ import { execFileSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { runtimeFolder } from "../../server/base/runtime-files.ts";
 import { buildPackage } from "./_application.ts";
 
 beforeAll(buildPackage);
 
 it("files of pages import nothing from /svc/client.js that it doesn't export", async () => {
-  const served = join(import.meta.dirname, "../../dist/svc");
+  const served = runtimeFolder();
   const client = await readFile(join(served, "client.js"), "utf8");
   const exported = new Set(namesIn(/export\{([^}]*)\}/g, client, 1));
   expect(exported.size).toBeGreaterThan(20);
-  const names = (await readdir(served)).filter((name) => name.endsWith(".js"));
+  const names = await readdir(served);
   expect(names).toContain("rare.js");
   for (const name of names) {
     const text = await readFile(join(served, name), "utf8");

@@ -7,6 +7,7 @@ import { ask } from "../_cluster.ts";
 import { services } from "./_services.ts";
 import { anyPort, applicationOf, start } from "./_started.ts";
 import { packageFolder } from "../../server/base/package-folder.ts";
+import { runtimeFolder, runtimeHash } from "../../server/base/runtime-files.ts";
 
 const files = {
   "src/greet.ts": "export async function greet(name: string) { return name; }\n",
@@ -80,7 +81,7 @@ describe("GET {repository_url}/svc/{file}", () => {
   it("endpoints-4: the service files hooks.js and client.js export startClient", async () => {
     const { repository } = await repositoryAndProxy();
     expect(await (await fetch(`${repository}/svc/hooks.js`)).text()).toMatch(
-      /export\s*\{[^}]*startClient[^}]*\}\s*from\s*"\.\/client\.js"/,
+      /export\s*\{[^}]*startClient[^}]*\}\s*from\s*"\.\/[0-9a-f]{16}\/client\.js"/,
     );
     expect(await (await fetch(`${repository}/svc/client.js`)).text()).toMatch(
       /export\s*\{[^}]*\bstartClient\b/,
@@ -104,15 +105,17 @@ describe("GET {repository_url}/svc/{file}", () => {
     }
   });
 
-  it("service files are compressed, have an ETag, and are revalidated (endpoints-3)", async () => {
+  it("service files export what those below the hash of their content do, and have an ETag, by which they are revalidated (endpoints-3)", async () => {
     const { repository } = await repositoryAndProxy();
     const url = `${repository}/svc/client.js`;
-    const first = await fetch(url, { headers: { "accept-encoding": "br" } });
-    expect(Object.fromEntries(first.headers)).toMatchObject({
-      "content-encoding": "br",
-      vary: "accept-encoding",
-      "cache-control": "no-cache",
-    });
+    const first = await fetch(url);
+    expect(first.headers.get("cache-control")).toBe("no-cache");
+    const named = readdirSync(runtimeFolder());
+    expect(named).toContain("client.js");
+    for (const name of named)
+      expect(Object.keys(await import(join(packageFolder, "dist/svc", name))), name).toEqual(
+        Object.keys(await import(join(runtimeFolder(), name))),
+      );
     // Without cache headers, `fetch` requests the whole file.
     const tag = first.headers.get("etag") ?? "";
     const again = await fetch(url, {
@@ -122,6 +125,50 @@ describe("GET {repository_url}/svc/{file}", () => {
     expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
     const posted = await fetch(url, { method: "POST" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it("endpoints-6: service files below the hash of their content are compressed, and kept for good, from the repository, through a proxy and from a standalone", async () => {
+    const { application, repository, proxy } = await repositoryAndProxy();
+    const standalone = await start(application, { mode: "standalone", url: anyPort });
+    for (const base of [repository, proxy, standalone.url])
+      for (const name of readdirSync(runtimeFolder())) {
+        const answer = await fetch(`${base}/svc/${runtimeHash()}/${name}`, {
+          headers: { "accept-encoding": "br" },
+        });
+        expect([answer.status, Object.fromEntries(answer.headers)], base + name).toMatchObject([
+          200,
+          {
+            "cache-control": "public, max-age=31536000, immutable",
+            "content-type": "text/javascript; charset=utf-8",
+            vary: "accept-encoding",
+            ...(name === "client.js" && { "content-encoding": "br" }),
+          },
+        ]);
+        expect(await answer.text()).toBe(readFileSync(join(runtimeFolder(), name), "utf8"));
+      }
+  });
+
+  it("endpoints-7: a service file below the hash of another release is the current one, which no cache may keep there", async () => {
+    const { repository, proxy } = await repositoryAndProxy();
+    for (const base of [repository, proxy]) {
+      const answer = await fetch(`${base}/svc/0123456789abcdef/codec.js`);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+      expect(await answer.text()).toBe(readFileSync(join(runtimeFolder(), "codec.js"), "utf8"));
+      for (const path of [
+        "0123456789abcdef/none.js",
+        "0123456789abcdef/manifest.json",
+        "0123456789abcdef/0123456789abcdef/codec.js",
+        `0123456789abcdef/${runtimeHash()}/codec.js`,
+        "0123456789abcdef/",
+        "0123456789abcdef",
+        "0123456789abcde/codec.js",
+        "console/codec.js",
+        `${runtimeHash()}/`,
+        `${runtimeHash()}/none.js`,
+        `${runtimeHash()}/..%2fcodec.js`,
+      ])
+        expect((await fetch(`${base}/svc/${path}`)).status, path).toBe(404);
+    }
   });
 
   it("everything else below /svc is 404 at every role: other files of the package, and the build for callers without the key (endpoints-5)", async () => {

@@ -1,185 +1,207 @@
-// P11: what a page waits for over a slow line: a list, and twenty calls at once.
+// P11: when a page is there, on its first visit and its second.
 
-import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { application, build, service } from "../lib/application.mjs";
-import { fork } from "../lib/processes.mjs";
+import { chromium } from "@playwright/test";
 
-const files = {
-  "news.segment.json":
-    '{ "./news": { "list": { "access": "public", "safe": true }, "add": { "access": "public" } } }',
-  // Few authors and tags, many articles: as a list of Conduit.
-  "src/news.ts": `const words = "a line of text that says as much as such texts do and goes on for some words more".split(" ");
-const text = (from: number, count: number): string =>
-  Array.from({ length: count }, (_, at) => words[(from * 7 + at * (from % 5 + 1)) % words.length]).join(" ");
-const author = (at: number) => ({ username: "author" + at, bio: text(at, 10), image: "https://example.com/faces/" + at + ".jpg", following: at % 2 === 0 });
-const articles = Array.from({ length: 160 }, (_, at) => ({
-  slug: "article-" + at, title: text(at, 6), description: text(at + 3, 14), tagList: [words[at % 5], words[at % 7]],
-  createdAt: new Date(1.7e12 + at * 12_345_678).toISOString(), updatedAt: new Date(1.7e12 + at * 23_456_789).toISOString(),
-  favorited: at % 3 === 0, favoritesCount: at * 7 % 41, author: author(at % 8),
-}));
-export async function list(): Promise<unknown> {
-  return { articles };
-}
-export async function add(a: number, b: number): Promise<number> {
-  return a + b;
-}
-`,
-};
+import { browserArguments, requireBrowser } from "../../../scripts/browser.mjs";
+import { cliOf, repository } from "../lib/application.mjs";
+import { fork, launch, launchUntil } from "../lib/processes.mjs";
 
-/** @type {Map<string | undefined, Promise<import("../lib/application.mjs").Application>>} */
-const builds = new Map();
-function appOf(checkout) {
-  const made = async () => {
-    const app = await application(files, checkout);
-    await build(app);
-    const words =
-      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bench -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem";
-    execFileSync("openssl", words.split(" "), { cwd: app.folder, stdio: "pipe" });
-    return app;
-  };
-  if (!builds.has(checkout)) builds.set(checkout, made());
-  return builds.get(checkout);
+/** A round trip of the emulated network; loopback has none. */
+const roundTripMs = 40;
+
+const scratch = mkdtempSync(join(tmpdir(), "seamline-pages-"));
+process.once("exit", () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
+
+/** A copy of Conduit, so that no output of a checkout is replaced. Its packages are those of the checkout. */
+function conduitOf(checkout) {
+  const original = join(checkout, "examples/conduit");
+  const packages = join(original, "node_modules");
+  if (!existsSync(packages))
+    throw new Error(`Conduit's packages aren't installed (npm ci --prefix examples/conduit)`);
+  const folder = mkdtempSync(join(scratch, "conduit-"));
+  const isCopied = (path) => !/^(node_modules|dist|data|\.seamline)$/.test(basename(path));
+  cpSync(original, folder, { recursive: true, filter: isCopied });
+  symlinkSync(packages, join(folder, "node_modules"));
+  return folder;
 }
 
-const tls = { url: "https://127.0.0.1:0", tls: { cert: "./cert.pem", key: "./key.pem" } };
-const overTls = { until: /^\w+ at (https:\/\/127\.0\.0\.1:\d+)/m };
-
-/** A page at an address, in a Chromium of its own. @param {string} url @param {string[]} [words] */
-async function pageAt(url, words = []) {
-  const { chromium } = await import("playwright");
-  const { browserArguments, requireBrowser } = await import("../../../scripts/browser.mjs");
-  const args = [...browserArguments, "--ignore-certificate-errors", ...words];
-  const browser = await chromium.launch({ executablePath: requireBrowser().path, args });
-  const context = await browser.newContext({ ignoreHTTPSErrors: true });
-  const page = await context.newPage();
-  await page.goto(`${url}/health/live`);
-  return { page, close: () => browser.close() };
+/** @param {string[]} words @param {string} folder */
+async function runIn(folder, words) {
+  const run = launch(process.execPath, words, {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  const code = await new Promise((resolve) => run.child.once("close", resolve));
+  if (code !== 0) throw new Error(`${words.join(" ")} failed: ${run.output()}`);
 }
 
-/** A list of 67 KB at 1.6 Mbit/s and 150 ms. */
-const listing = (name, config = {}, checkout = undefined) => ({
-  name,
-  async start() {
-    const { url, stop } = await service(await appOf(checkout), "standalone", config);
-    const { page, close } = await pageAt(url);
-    const line = await page.context().newCDPSession(page);
-    await line.send("Network.emulateNetworkConditions", {
-      offline: false,
-      latency: 150,
-      downloadThroughput: 1_600_000 / 8,
-      uploadThroughput: 750_000 / 8,
-    });
-    let found = { ms: 0, bytes: 0, sent: 0 };
-    return {
-      async measure() {
-        found = await page.evaluate(async () => {
-          performance.clearResourceTimings();
-          const began = performance.now();
-          const text = await (await fetch("/rpc/list")).text();
-          const ms = performance.now() - began;
-          const [entry] = performance.getEntriesByType("resource");
-          return { ms, bytes: text.length, sent: entry?.encodedBodySize ?? 0 };
-        });
-        return found.ms;
+/** Conduit in one process, with its sample articles. */
+async function conduit(checkout) {
+  const folder = conduitOf(checkout);
+  await runIn(folder, [cliOf({ checkout }), "build"]);
+  const service = await launchUntil(
+    process.execPath,
+    [cliOf({ checkout }), "start", "--no-build"],
+    {
+      cwd: folder,
+      until: /^\w+ at (http:\/\/127\.0\.0\.1:\d+)/m,
+      env: {
+        ...process.env,
+        NODE_ENV: "production",
+        SEAMLINE_LOG: "text",
+        CONDUIT_PORT: "0",
+        CONDUIT_DATA: "memory://",
       },
-      remarks: () => ({ "KB of JSON": found.bytes / 1_000, "KB sent": found.sent / 1_000 }),
-      async stop() {
-        await close();
-        await stop();
-      },
-    };
-  },
-});
-
-/** Behind a line of 40 ms. @param {string} url */
-async function faraway(url) {
-  const delay = fileURLToPath(new URL("../servers/links/delay.mjs", import.meta.url));
-  const { message, stop } = await fork(delay, [new URL(url).port, "40"]);
-  return { url: `${new URL(url).protocol}//127.0.0.1:${message.port}`, stop };
-}
-
-/** Twenty calls that a page makes at once; `send` runs in the page. */
-const twenty = (name, server, send, words = []) => ({
-  name,
-  async start() {
-    const started = await server();
-    const far = await faraway(started.url);
-    const { page, close } = await pageAt(far.url, words);
-    return {
-      async measure() {
-        // As in a page that has called before: the first time opens connections.
-        await page.evaluate(send);
-        return await page.evaluate(send);
-      },
-      async stop() {
-        await close();
-        await far.stop();
-        await started.stop();
-      },
-    };
-  },
-});
-
-const calls = async () => {
-  const began = performance.now();
-  const one = async (_, at) => {
-    const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ a: at, b: 1 });
-    const answer = await fetch("/rpc/add", { method: "POST", headers, body });
-    if ((await answer.text()) !== String(at + 1)) throw new Error("a wrong answer");
-  };
-  await Promise.all(Array.from({ length: 20 }, one));
-  return performance.now() - began;
-};
-
-const batch = async () => {
-  const began = performance.now();
-  const names = Array.from({ length: 20 }, () => "add").join(",");
-  const body = JSON.stringify(
-    Object.fromEntries(Array.from({ length: 20 }, (_, at) => [at, { a: at, b: 1 }])),
+    },
   );
-  const headers = { "content-type": "application/json" };
-  const answer = await fetch(`/${names}?batch=1`, { method: "POST", headers, body });
-  const results = await answer.json();
-  if (results[19]?.result?.data !== 20) throw new Error("a wrong answer");
-  return performance.now() - began;
-};
+  return { url: service.found, stop: service.stop };
+}
 
-const trpc = async () => {
-  const path = fileURLToPath(new URL("../servers/http/trpc.mjs", import.meta.url));
-  const { message, stop } = await fork(path, ["0"]);
-  return { url: message.url, stop };
+/** The procedures' modules, and Seamline's own, are the peer's calls by hand. */
+const byHandConfig = (outDir) => `
+const calls = ${JSON.stringify(fileURLToPath(new URL("../servers/pages/calls.js", import.meta.url)))};
+export default {
+  configFile: false,
+  logLevel: "warn",
+  build: { outDir: ${JSON.stringify(outDir)}, emptyOutDir: true },
+  plugins: [{
+    name: "calls-by-hand",
+    enforce: "pre",
+    resolveId: (source) =>
+      /^seamline(\\/client)?$|^\\.\\.\\/(accounts|articles|social)\\/\\w+\\.ts$/.test(source) ? calls : undefined,
+  }],
 };
-const http2 = (checkout) => async () =>
-  await service(await appOf(checkout), "standalone", tls, overTls);
-const http1 = (checkout) => async () => await service(await appOf(checkout), "standalone");
+`;
 
-export const title = "Calls of a page over a slow line";
-export const about =
-  "Chromium, with a page that has called before. The list is one of 160 articles, at 1.6 Mbit/s and 150 ms. Twenty calls begin at once, with a round trip of 40 ms: tRPC sends them as one batch over HTTP/1.1, Seamline as twenty requests.";
+/** The same components on plain Vite. Its answers are Conduit's own. */
+async function byHand() {
+  const folder = conduitOf(repository);
+  const source = await conduit(repository);
+  const answers = {};
+  try {
+    const parts = { articles: "/articles?limit=10&offset=0", tags: "/tags" };
+    for (const [name, path] of Object.entries(parts)) {
+      const answer = await fetch(`${source.url}/api${path}`);
+      if (!answer.ok) throw new Error(`Conduit answers ${answer.status} for ${path}`);
+      answers[`/api/${name}`] = await answer.json();
+    }
+  } finally {
+    await source.stop();
+  }
+  const { tags } = answers["/api/tags"];
+  const built = join(scratch, "by-hand");
+  const config = join(scratch, "by-hand.config.mjs");
+  writeFileSync(config, byHandConfig(built));
+  const vite = join(folder, "node_modules/vite/bin/vite.js");
+  await runIn(folder, [vite, "build", "--config", config, folder]);
+  const server = fileURLToPath(new URL("../servers/pages/by-hand.mjs", import.meta.url));
+  const all = { ...answers, "/api/tags": tags, "/api/user": null };
+  const started = await fork(server, [built, JSON.stringify(all)]);
+  return { url: `http://127.0.0.1:${started.message.port}`, stop: started.stop };
+}
+
+/** One Chromium for all subjects, from the first to the last. */
+let browser;
+let subjects = 0;
+async function openBrowser() {
+  subjects++;
+  browser ??= await chromium.launch({
+    executablePath: requireBrowser().path,
+    args: browserArguments,
+  });
+  return browser;
+}
+async function closeBrowser() {
+  if (--subjects > 0) return;
+  await browser?.close();
+  browser = undefined;
+}
+
+/** Opens the page and waits for its articles. Returns ms, and the bytes and requests below /svc/. */
+async function visit(context, url) {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: roundTripMs,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
+  const ours = new Map();
+  let requests = 0;
+  session.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    requests++;
+    if (new URL(request.url).pathname.startsWith("/svc/")) ours.set(requestId, 0);
+  });
+  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    if (ours.has(requestId)) ours.set(requestId, encodedDataLength);
+  });
+  // The page's own clock, as Playwright's way to it takes time on a busy machine.
+  await page.addInitScript(() => {
+    const seen = new MutationObserver(() => {
+      if (document.querySelector("article.preview") === null) return;
+      seen.disconnect();
+      globalThis.articlesAt = performance.now();
+    });
+    seen.observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(url, { waitUntil: "commit" });
+  const handle = await page.waitForFunction(() => globalThis.articlesAt);
+  const ms = await handle.jsonValue();
+  await page.waitForLoadState("networkidle");
+  await page.close();
+  const bytes = [...ours.values()].reduce((sum, part) => sum + part, 0);
+  return { ms, bytes, requests };
+}
+
+/** @param {string} name @param {() => Promise<{ url: string, stop(): Promise<void> }>} start @param {1 | 2} which */
+const visiting = (name, start, which) => ({
+  name,
+  async start() {
+    const served = await start();
+    const opened = await openBrowser();
+    const last = {};
+    return {
+      async measure() {
+        // A new context has an empty cache.
+        const context = await opened.newContext();
+        try {
+          let found = await visit(context, served.url);
+          if (which === 2) found = await visit(context, served.url);
+          Object.assign(last, found);
+          return found.ms;
+        } finally {
+          await context.close();
+        }
+      },
+      remarks: () => ({ "KB below /svc/": last.bytes / 1_000, requests: last.requests }),
+      async stop() {
+        await served.stop();
+        await closeBrowser();
+      },
+    };
+  },
+});
+
+export const title = "A page until it is there";
+export const about = `The first page of [Conduit](../examples/conduit/README.md) in Chromium, from the request to its list of articles, with an emulated round trip of ${roundTripMs} ms. The limit is a page of the same components on plain Vite, with calls by \`fetch\` written by hand, and a server on \`node:http\` that answers from memory; Seamline's asks its database. A second visit has the browser's cache of the first.`;
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
-export const cases = ({ against }) => [
-  {
-    name: "a list of 67 KB",
+export const cases = ({ against }) =>
+  /** @type {const} */ ([1, 2]).map((which) => ({
+    name: which === 1 ? "first visit" : "second visit",
     unit: "ms",
-    rounds: 5,
+    rounds: 9,
+    cold: true,
     subjects: [
-      listing("uncompressed", { compression: false }),
-      listing("Seamline"),
-      ...(against ? [listing("Seamline, before", {}, against)] : []),
+      visiting("Vite and fetch by hand", byHand, which),
+      visiting("Seamline", () => conduit(repository), which),
+      ...(against ? [visiting("Seamline, before", () => conduit(against), which)] : []),
     ],
-  },
-  {
-    name: "20 calls at once",
-    unit: "ms",
-    rounds: 5,
-    subjects: [
-      twenty("tRPC, a batch", trpc, batch),
-      twenty("Seamline, HTTP/2", http2(), calls),
-      twenty("Seamline, HTTP/1.1", http1(), calls),
-    ],
-  },
-];
+  }));

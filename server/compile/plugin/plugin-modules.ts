@@ -7,7 +7,7 @@ import type { Environment, Rolldown } from "vite";
 
 import { formatProblem } from "../../../src/base/problem.ts";
 import { paths } from "../../../src/base/protocol.ts";
-import { inPages } from "../write/page-base.ts";
+import { clientAddress, inPages } from "../write/page-base.ts";
 import { proxiedNames, proxyModuleText } from "./ids.ts";
 import type { Application } from "../cut/application.ts";
 import { takeFilesBeside } from "./addresses-beside.ts";
@@ -86,9 +86,9 @@ export async function resolveModule(
   if (source.startsWith(paths.components))
     return { id: isBrowser(context) ? inPages(environment, source) : source, external: "absolute" };
   if (isBrowser(context)) {
-    // One runtime per page: bundled code imports the same URL as plain pages.
+    // One runtime per page: what plain pages import exports this one again.
     if (source === graphId || source === "seamline" || source === "seamline/client")
-      return { id: inPages(environment, paths.client), external: "absolute" };
+      return { id: clientAddress(environment), external: "absolute" };
   } else {
     if (/^seamline(?:\/internal)?$/.test(source) && importer === graphModuleId)
       return { id: source, external: true };

@@ -5,12 +5,11 @@ import { relative } from "node:path";
 import type { Plugin } from "vite";
 
 import type { Problem } from "../../../src/base/problem.ts";
-import { paths } from "../../../src/base/protocol.ts";
 import { slashed } from "../../files/sources.ts";
 import type { ApplicationReader } from "../application-reader.ts";
 import { inWorker } from "../rules/leaks.ts";
 import type { Findings } from "../write/findings.ts";
-import { inPages } from "../write/page-base.ts";
+import { clientAddress } from "../write/page-base.ts";
 
 /**
  * A worker is a node like a page, so it loads the same runtime from the same URL; a bundled copy
@@ -27,7 +26,7 @@ export function workerGuard(reader: ApplicationReader, findings: Findings): Plug
         // Classic scripts, Vite's default for workers, have no imports.
         if (this.environment.getTopLevelConfig().worker.format !== "es")
           throw findings.fail([noModule(importer ?? source, source, reader)]);
-        return { id: inPages(this.environment, paths.client), external: "absolute" };
+        return { id: clientAddress(this.environment), external: "absolute" };
       },
     },
     async load(id) {

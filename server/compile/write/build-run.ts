@@ -255,6 +255,7 @@ export class Build {
       application,
       written: { browser, server },
       classes: classes.records,
+      contract,
       types: types && typesFile,
       read: {
         sources: await hashSources(

@@ -18,10 +18,12 @@ import type {
 } from "../../../src/base/manifest.ts";
 import { writeStored } from "../../../src/codec/stored-manifest.ts";
 import type { Application } from "../cut/application.ts";
+import type { Contract } from "../../contract/contract.ts";
 import { sizesOf } from "./built-sizes.ts";
 import type { Side } from "../cut/cut.ts";
 import { graphModuleId } from "../read/module-ids.ts";
 import type { ApplicationProcedure } from "../cut/application-procedure.ts";
+import { needsCodec } from "./page-values.ts";
 import { signPage } from "./sign-page.ts";
 import type { Written } from "./written.ts";
 
@@ -30,6 +32,7 @@ export async function writeManifests(options: {
   application: Application;
   written: Readonly<Record<Side, Written>>;
   classes: readonly ClassRecord[];
+  contract: Contract;
   /** The output file with the types of parameters. */
   types: string | undefined;
   /** The manifest's fields about files that the build read, and about its pages. */
@@ -92,6 +95,7 @@ export async function writeManifests(options: {
       revision,
       manifest: forBrowsers,
       base: options.read.base ?? "/",
+      codec: needsCodec(application, options.contract, browser.classes),
     });
   return manifest;
 }

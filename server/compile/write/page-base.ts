@@ -2,7 +2,9 @@
 
 import type { Environment, ResolvedConfig } from "vite";
 
+import { paths } from "../../../src/base/protocol.ts";
 import { mayBeginRoute, reservedPaths } from "../../../src/http/route-pattern.ts";
+import { runtimeHash } from "../../base/runtime-files.ts";
 
 /**
  * The path below which pages and the runtime's files are. A CDN's address, or a relative one, is for
@@ -22,6 +24,16 @@ export function inPages(environment: Environment, path: string): string {
   return environment.mode === "build"
     ? addressBelow(pageBase(environment.getTopLevelConfig()), path)
     : path;
+}
+
+/** A file of the runtime at the path that browsers keep for good: `/svc/<hash>/client.js`. */
+export function keptPath(path: string): string {
+  return `${paths.components}${runtimeHash()}/${path.slice(paths.components.length)}`;
+}
+
+/** The runtime's address for modules of an environment. Development has no hashes. */
+export function clientAddress(environment: Environment): string {
+  return inPages(environment, environment.mode === "build" ? keptPath(paths.client) : paths.client);
 }
 
 /** Throws for a base that couldn't be told from paths of the runtime. */

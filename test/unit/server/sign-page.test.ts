@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
+import { runtimeHash } from "../../../server/base/runtime-files.ts";
 import { manifestTag, signPage } from "../../../server/compile/write/sign-page.ts";
 
 let folder = "";
@@ -12,10 +13,10 @@ beforeEach(async () => {
 });
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
 
-async function signed(html: string, manifest = "{}", base = "/"): Promise<string> {
+async function signed(html: string, manifest = "{}", base = "/", codec = false): Promise<string> {
   const file = join(folder, "index.html");
   await writeFile(file, html);
-  await signPage(file, { revision: "r1", manifest, base });
+  await signPage(file, { revision: "r1", manifest, base, codec });
   return await readFile(file, "utf8");
 }
 
@@ -60,8 +61,8 @@ test("the manifest comes after the character set, which must be near the beginni
 <html>
 <head lang="en">
     <meta name="seamline-revision" content="r1">
-    <link rel="modulepreload" href="/svc/client.js">
-    <link rel="modulepreload" href="/svc/remote.js">
+    <link rel="modulepreload" href="/svc/${runtimeHash()}/client.js">
+    <link rel="modulepreload" href="/svc/${runtimeHash()}/remote.js">
 <meta charset="utf-8">
     ${opening}{"format":1}</script>
 <script type="module" src="/a.js"></script>
@@ -70,8 +71,16 @@ test("the manifest comes after the character set, which must be near the beginni
 
 test("the runtime of a page is below its base", async () => {
   const html = await signed('<head></head><script type="module"></script>', "{}", "/shop/");
-  expect(html).toContain('<link rel="modulepreload" href="/shop/svc/client.js">');
-  expect(html).toContain('<link rel="modulepreload" href="/shop/svc/remote.js">');
+  for (const name of ["client", "remote"])
+    expect(html).toContain(
+      `<link rel="modulepreload" href="/shop/svc/${runtimeHash()}/${name}.js">`,
+    );
+  expect(html).not.toContain("codec");
+});
+
+test("the codec of a page that needs it is preloaded beside the rest", async () => {
+  const html = await signed('<head></head><script type="module"></script>', "{}", "/", true);
+  expect(html).toContain(`<link rel="modulepreload" href="/svc/${runtimeHash()}/codec.js">`);
 });
 
 test("a page without modules is only signed", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { IncomingResponse } from "../../../src/base/ports.ts";
 import { createCodec } from "../../../src/wire/outgoing/remote-codec.ts";
-import { plainAnswer, plainArguments } from "../../../src/wire/outgoing/plain-call.ts";
+import { parseDated, plainAnswer, plainArguments } from "../../../src/wire/outgoing/plain-call.ts";
 import { encodeResult } from "../../../src/wire/encode-result.ts";
 import { incoming } from "../../_endpoint.ts";
 import { wireCases } from "../../_wire-cases.ts";
@@ -26,9 +26,13 @@ async function check(value: unknown): Promise<void> {
   // What nobody can send isn't answered.
   const response = await answer(value).catch(() => undefined);
   if (response === undefined) return;
-  const read = plainAnswer(response);
-  if (read !== undefined) expect(read).toEqual(await codec.decode(response));
+  for (const read of [plainAnswer(response), plainAnswer(response, parseDated)])
+    if (read !== undefined) expect(read).toEqual(await codec.decode(response));
 }
+
+const as = (type: string, contentType = "application/json"): object => ({
+  headers: { "x-svc-data-type": type, "content-type": contentType },
+});
 
 describe("a plain call", () => {
   test.each(wireCases)("writes and reads $name as the codec does, or leaves it", async (row) => {
@@ -41,6 +45,15 @@ describe("a plain call", () => {
     await fc.assert(fc.asyncProperty(fc.jsonValue({ noUnicodeString: false }), check), {
       numRuns: 100,
     });
+    const dated = fc.letrec((tie) => ({
+      value: fc.oneof(
+        fc.date({ noInvalidDate: false }),
+        fc.constantFrom(null, "2026-02-30T00:00:00.000Z", 1),
+        fc.array(tie("value")),
+        fc.dictionary(fc.constantFrom("a", "value", "name"), tie("value")),
+      ),
+    })).value;
+    await fc.assert(fc.asyncProperty(dated, check), { numRuns: 200 });
     const anything = fc.anything({ withDate: true, withMap: true, withNullPrototype: true });
     const names = fc.constantFrom("serialized", "__proto__", "toJSON", "constructor", "a");
     await fc.assert(
@@ -64,6 +77,34 @@ describe("a plain call", () => {
     expect(plainAnswer(await answer(value))).toEqual({ value });
   });
 
+  test("needs no codec for dates in arguments, nor in a page for those in an answer", async () => {
+    const at = new Date("2026-11-28T12:00:00.000Z");
+    for (const value of [at, [at, at], { list: [{ at }], text: "\u0001 é" }]) {
+      expect(plainArguments(args(value))).toBe((await codec.encode(args(value))).body);
+      const response = await answer(value);
+      expect(plainAnswer(response, parseDated)).toEqual(await codec.decode(response));
+      expect(plainAnswer(response, parseDated)?.value).toBeDefined();
+      // A service has the codec, which is faster.
+      expect(plainAnswer(response)).toBeUndefined();
+    }
+  });
+
+  const date = (form: string): string => `{"a":[{"serialized":true,${form}}]}`;
+  test.each([
+    ["another form", date('"name":"Map","entries":{}')],
+    ["a date with a member", date('"name":"Date","value":"2026-11-28T12:00:00.000Z","more":1')],
+    ["the 30th of February", date('"name":"Date","value":"2026-02-30T12:00:00.000Z"')],
+    ["a date that isn't one", date('"name":"Date","value":null')],
+    ["the day of a date alone", date('"name":"Date","value":"2026-11-28"')],
+    ["a number as a date", date('"name":"Date","value":0')],
+    ["a mark that isn't `true`", '{"a":{"serialized":1,"name":"Date","value":null}}'],
+    ["a forbidden key", '{"__proto__":{"a":1}}'],
+    ["a forbidden key with an escape", '{"a":[{"\\u005f_proto__":{"a":1}}]}'],
+    ["a forbidden key beside a date", `{"constructor":1,${date('"name":"Date"').slice(1)}`],
+  ])("leaves an answer in a page to the codec: %s", (_, body) => {
+    expect(plainAnswer(text(body, as("object")), parseDated)).toBeUndefined();
+  });
+
   test("needs no codec for an answer without a value, or with a node's name", async () => {
     expect(plainAnswer(await answer(undefined))).toEqual({ value: undefined });
     const named = text("ä", { headers: { "x-svc-data-type": "string", "x-svc-node": "east" } });
@@ -81,7 +122,9 @@ describe("a plain call", () => {
     ["NaN", NaN],
     ["a function", () => {}],
     ["a symbol", Symbol("s")],
-    ["a date", new Date()],
+    ["a date without a time", new Date(NaN)],
+    ["a date of a class", new (class Day extends Date {})()],
+    ["a date with a member", Object.assign(new Date(0), { toJSON: () => "lost" })],
     ["an object of no class", Object.create(null)],
     ["an instance", new (class Extended {})()],
     ["an array of a class", new (class List extends Array {})()],
@@ -111,9 +154,6 @@ describe("a plain call", () => {
     }
   });
 
-  const as = (type: string, contentType = "application/json"): object => ({
-    headers: { "x-svc-data-type": type, "content-type": contentType },
-  });
   test.each<[string, ReturnType<typeof text>]>([
     ["a form", text('{"a":{"serialized":true,"name":"Map"}}', as("object"))],
     ["a form with an escape", text('{"\\u0073erialized":true}', as("object"))],
