@@ -59,7 +59,7 @@ async function pageAt(url, words = []) {
 }
 
 /** A list of 67 KB at 1.6 Mbit/s and 150 ms. */
-const listing = (name, config = {}, checkout = undefined) => ({
+const listing = (name, config = {}, checkout) => ({
   name,
   async start() {
     const { url, stop } = await service(await appOf(checkout), "standalone", config);
