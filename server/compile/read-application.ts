@@ -116,7 +116,7 @@ async function cutApplication(
     modules,
     visible(module) {
       const cut = serverCut.get(module.file);
-      return cut === undefined ? [modules.describe(module)] : importedParts(cut.splits.all);
+      return cut === undefined ? [modules.outline(module)] : importedParts(cut.splits.all);
     },
   });
   const pageModules = pages.reached;
@@ -147,7 +147,7 @@ async function cutApplication(
     [...cutModules, ...configured.modules, ...guardModules],
     modules,
   );
-  const hasClasses = (module: SourceModule): boolean => modules.describe(module).classes.length > 0;
+  const hasClasses = (module: SourceModule): boolean => modules.outline(module).classes.length > 0;
   return {
     root,
     source,

@@ -102,8 +102,8 @@ const kinds = {
     words: (app) => [viteOf(app), "--port", "0", "--host", "127.0.0.1"],
     ready: /Local:\s+(http:\S+?)\/?\s/,
     path: `/src/${partOf(edited)}.ts`,
-    right: (text) => text.includes("* 1"),
-    changed: (text, number) => text.includes(`* ${number}`),
+    right: (text) => text.includes("* 1;"),
+    changed: (text, number) => text.includes(`* ${number};`),
   },
   seamline: {
     words: (app) => [cliOf(app), "dev", "--port", "0", "--json"],
@@ -165,7 +165,7 @@ const changing = (name, kind, app) => ({
         await pause(500);
         number++;
         const began = performance.now();
-        await writeFile(file, text.replace("* 1", `* ${number}`));
+        await writeFile(file, text.replace("* 1;", `* ${number};`));
         await until(dev.found + kind.path, (answer) => kind.changed(answer, number));
         return performance.now() - began;
       },

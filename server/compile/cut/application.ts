@@ -131,7 +131,7 @@ export function dynamicModules({
   modules,
 }: ApplicationGraph): readonly SourceModule[] {
   const withClasses = [...pageModules].filter(
-    (module) => modules.describe(module).classes.length > 0,
+    (module) => modules.outline(module).classes.length > 0,
   );
   return [...serverEntries, ...browserModules, ...withClasses];
 }
