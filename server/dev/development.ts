@@ -140,6 +140,7 @@ export class Development implements PluginSession, ControlledSession {
       controls: this.controls,
       onEvent,
     });
+    reader.expectTypes();
     this.read = this.#settle.run(async () => {
       await this.#configure();
       // Judging imports would resolve them, and the plugin's resolver waits for this reading.

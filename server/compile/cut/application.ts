@@ -20,6 +20,8 @@ import type { Guard } from "./guards.ts";
 export interface ApplicationGraph {
   readonly root: string;
   readonly source: string;
+  /** Absolute folders that hold no source. */
+  readonly outputs: readonly string[];
   readonly modules: Modules;
   readonly segments: readonly SegmentFile[];
   /** One for each entry of a segment file. */

@@ -141,6 +141,7 @@ export class Build {
     if (browser === undefined || server === undefined)
       throw new Error("A build needs the environments client and server");
     this.reader.forget();
+    this.reader.expectTypes();
     this.#written.clear();
     const application = await this.reader.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);
