@@ -9,7 +9,6 @@ import type { Problem } from "../../src/base/problem.ts";
 import { realPath } from "../files/sources.ts";
 import type { Application } from "./cut/application.ts";
 import { outputProblems } from "./rules/browser-outputs.ts";
-import { prepareTypes } from "./write/argument-types.ts";
 import { readApplication } from "./read-application.ts";
 import { ApplicationCache } from "./read/application-cache.ts";
 import { refuseFolder } from "./rules/folder-name.ts";
@@ -37,7 +36,7 @@ export class ApplicationReader {
   #folders: Folders = { root: "", source: "", viteRoot: "" };
   #entries: ConfiguredEntries = { inputs: [], pages: [] };
   #isForTests = false;
-  #expectsTypes = false;
+  #whenChecked: ((config: Environment["config"]) => void) | undefined;
   #behindLinks: ReadonlySet<string> = new Set();
   #resolver:
     | { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> }
@@ -111,9 +110,9 @@ export class ApplicationReader {
     this.#isForTests = true;
   }
 
-  /** Types of arguments are going to be read: the compiler begins as soon as a reading shows that it is needed. */
-  expectTypes(): void {
-    this.#expectsTypes = true;
+  /** Calls `act` early in each reading that finds arguments to be checked by their types. */
+  whenChecked(act: (config: Environment["config"]) => void): void {
+    this.#whenChecked = act;
   }
 
   /** The application, read once. */
@@ -143,11 +142,7 @@ export class ApplicationReader {
       guards: this.#options.guards,
       validate: this.#options.validate,
       configProblems: outputProblems(environment.getTopLevelConfig(), root),
-      onChecked: () => {
-        if (!this.#expectsTypes) return;
-        const folders = { root, source, outputs: this.outputs };
-        prepareTypes(folders, environment.getTopLevelConfig());
-      },
+      onChecked: () => this.#whenChecked?.(environment.config),
       parse: parserOf(vite),
       cache: this.#cache,
       tsconfigProblems: async (files) => await this.tsconfigProblems(environment, files),

@@ -26,8 +26,8 @@ export class FileMemory {
   }
 
   /** The cached result, if there is one. */
-  known<T>(file: string, what: string): T | undefined {
-    return this.#byFile.get(file)?.get(what) as T | undefined;
+  known(file: string, what: string): unknown {
+    return this.#byFile.get(file)?.get(what);
   }
 
   /** The same for an object as key, which has to be the same object again. */

@@ -159,7 +159,7 @@ export class Modules {
   outline(module: SourceModule): ModuleOutline {
     const { file, name } = module;
     return (
-      this.memory.known<ModuleDescription>(file, "description") ??
+      (this.memory.known(file, "description") as ModuleDescription | undefined) ??
       this.memory.of(file, "outline", () => {
         const source = this.text(file);
         return outlineOf(source, () => this.#parse(name, source)) ?? this.describe(module);

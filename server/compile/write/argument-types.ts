@@ -86,9 +86,9 @@ function cacheOf({ cacheDir }: TypesConfig, contract: boolean): string {
 }
 
 /** Has the compiler parse the application while it is read, unless an earlier reading may still count. */
-export function prepareTypes(folders: TypesFolders, config: TypesConfig): void {
+export function prepareTypes({ root, source, outputs }: TypesFolders, config: TypesConfig): void {
   if ([true, false].some((contract) => existsSync(cacheOf(config, contract)))) return;
-  prepareTypesBeside({ ...folders, aliases: aliasesOf(config) });
+  prepareTypesBeside({ root, source, outputs, aliases: aliasesOf(config) });
 }
 
 /** The modules whose classes nodes know. */
