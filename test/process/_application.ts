@@ -203,11 +203,13 @@ export function launch(
 /** A built application with one procedure in one segment: `add`, in `stock`. */
 export async function createStock(): Promise<Application> {
   const application = await createApplication();
-  await application.put("stock.segment.json", { "./stock": { add: { access: "public" } } });
-  await application.put(
-    "src/stock.ts",
+  const access = "public";
+  await application.put("stock.segment.json", { "./stock": { add: { access }, echo: { access } } });
+  const source = [
     "export async function add(a: number, b: number): Promise<number> {\n  return a + b;\n}\n",
-  );
+    "export async function echo(text: string): Promise<string> {\n  return text;\n}\n",
+  ];
+  await application.put("src/stock.ts", source.join("\n"));
   const build = application.seamline(["build"]);
   const code = await build.ended();
   if (code !== 0) throw new Error(`the build ended with ${code}: ${build.output()}`);

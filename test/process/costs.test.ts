@@ -52,24 +52,31 @@ async function deployed(kind: Kind): Promise<{ counted: Service; url: string }> 
   return { counted: kind === "gateway" ? gateway : node, url: gateway.url };
 }
 
-const call = (url: string): Promise<void> =>
+interface Sample {
+  readonly name: string;
+  readonly body: string;
+  readonly answer: string;
+}
+const add: Sample = { name: "add", body: '{"a":1,"b":2}', answer: "3" };
+
+const call = (url: string, sample: Sample): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json" };
     const options = { agent, method: "POST", headers };
-    const outgoing = request(`${url}/rpc/add`, options, (answer) => {
+    const outgoing = request(`${url}/rpc/${sample.name}`, options, (answer) => {
       let text = "";
       answer.setEncoding("utf8").on("data", (part: string) => (text += part));
       answer.on("end", () => {
-        if (text === "3") resolve();
-        else reject(new Error(`it answered ${answer.statusCode}: ${text}`));
+        if (text === sample.answer) resolve();
+        else reject(new Error(`it answered ${answer.statusCode}: ${text.slice(0, 200)}`));
       });
     });
-    outgoing.on("error", reject).end('{"a":1,"b":2}');
+    outgoing.on("error", reject).end(sample.body);
   });
 
-async function calls(url: string, count: number, callers: number): Promise<void> {
+async function calls(url: string, count: number, callers: number, sample = add): Promise<void> {
   const caller = async (): Promise<void> => {
-    for (let at = 0; at < count / callers; at++) await call(url);
+    for (let at = 0; at < count / callers; at++) await call(url, sample);
   };
   await Promise.all(Array.from({ length: callers }, caller));
 }
@@ -131,5 +138,17 @@ it.each<[kind: Kind, bytes: number, survival: number]>([
     expect(collections.length).toBeGreaterThan(5);
     expect(allocated / count).toBeLessThanOrEqual(bytes);
     expect((100 * survived) / allocated).toBeLessThanOrEqual(survival);
+  },
+);
+
+it(
+  "A gateway that passes on large bodies doesn't look through all of its heap for them",
+  { timeout },
+  async () => {
+    const { counted, url } = await deployed("gateway");
+    const text = "x".repeat(100_000);
+    await calls(url, 1_500, 8, { name: "echo", body: JSON.stringify({ text }), answer: text });
+    const whole = counted.command.output().match(/ gc=mc /g)?.length ?? 0;
+    expect(whole).toBeLessThanOrEqual(3);
   },
 );

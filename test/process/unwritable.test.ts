@@ -249,7 +249,7 @@ it.concurrent.for(["manifest\\.json", "kept\\.json"])(
     await configure(application, {});
     await application.put(
       "src/stock.ts",
-      "export async function add(): Promise<number> {\n  return 5;\n}\n",
+      "export async function add(): Promise<number> {\n  return 5;\n}\nexport const echo = add;\n",
     );
     const build = onFullDisk(application, ["build"], file);
     expect(await build.ended()).toBe(1);
