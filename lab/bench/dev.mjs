@@ -11,7 +11,7 @@ import { chromium } from "playwright";
 
 import { requireBrowser } from "../../scripts/browser.mjs";
 import { application, repository } from "./lib/application.mjs";
-import { groupOf, manyModules } from "./lib/modules.mjs";
+import { group, manyModules, partOf, procedureOf } from "./lib/modules.mjs";
 import { cpuOf, launchUntil } from "./lib/processes.mjs";
 import { median } from "./lib/statistics.mjs";
 
@@ -88,7 +88,6 @@ async function live(folder, modules) {
   });
   try {
     const { url } = JSON.parse(/^.*"event":"ready".*$/m.exec(dev.output)[0]);
-    const group = groupOf(modules);
     const page = await browser.newPage();
     page.on("load", () => loads++);
     let loads = 0;
@@ -100,7 +99,7 @@ async function live(folder, modules) {
           await new Promise((resolve) => setTimeout(resolve, 2));
       }, value);
     const onNode = async (value) => {
-      while ((await call(`${url}/rpc/parts/sum${group}?given=1`)).text !== String(value))
+      while ((await call(`${url}/rpc/${procedureOf(group)}?given=1`)).text !== String(value))
         await new Promise((resolve) => setTimeout(resolve, 2));
     };
     const numbers = { page: [0, inPage, 1, 0], node: [group, onNode, 1, 0] };
@@ -119,14 +118,15 @@ async function live(folder, modules) {
     );
     const atPage = await Promise.all(segments.map((file) => readFile(file, "utf8")));
     const [inOffice, moved] = atPage.map((text) => JSON.parse(text));
-    Object.assign(moved, { "./parts/part0": inOffice["./parts/part0"] });
-    delete inOffice["./parts/part0"];
+    const key = `./${partOf(0)}`;
+    Object.assign(moved, { [key]: inOffice[key] });
+    delete inOffice[key];
     const atNode = [inOffice, moved].map((content) => JSON.stringify(content));
     /** A node that has the procedure answers; it doesn't any more when all pages have followed. */
     const move = async (name, texts, status) => {
       const began = performance.now();
       await Promise.all(segments.map((file, at) => writeFile(file, texts[at])));
-      while ((await call(`${url}/rpc/parts/sum0?given=1`)).status !== status)
+      while ((await call(`${url}/rpc/${procedureOf(0)}?given=1`)).status !== status)
         await new Promise((resolve) => setTimeout(resolve, 2));
       times[name].push(performance.now() - began);
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -139,7 +139,7 @@ async function live(folder, modules) {
       for (const [place, state] of Object.entries(numbers))
         for (const what of ["body", "below"]) {
           const [first, seen] = state;
-          const file = join(folder, `src/parts/part${what === "body" ? first : first + 1}.ts`);
+          const file = join(folder, `src/${partOf(what === "body" ? first : first + 1)}.ts`);
           const before = await readFile(file, "utf8");
           const after =
             what === "body"

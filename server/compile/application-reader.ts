@@ -36,6 +36,7 @@ export class ApplicationReader {
   #folders: Folders = { root: "", source: "", viteRoot: "" };
   #entries: ConfiguredEntries = { inputs: [], pages: [] };
   #isForTests = false;
+  #whenChecked: ((config: Environment["config"]) => void) | undefined;
   #behindLinks: ReadonlySet<string> = new Set();
   #resolver:
     | { readonly config: object; readonly resolve: ReturnType<Vite["createIdResolver"]> }
@@ -109,6 +110,11 @@ export class ApplicationReader {
     this.#isForTests = true;
   }
 
+  /** Calls `act` early in each reading that finds arguments to be checked by their types. */
+  whenChecked(act: (config: Environment["config"]) => void): void {
+    this.#whenChecked = act;
+  }
+
   /** The application, read once. */
   async application(environment: Environment): Promise<Application> {
     return await (this.#application ??= this.read(environment));
@@ -136,6 +142,7 @@ export class ApplicationReader {
       guards: this.#options.guards,
       validate: this.#options.validate,
       configProblems: outputProblems(environment.getTopLevelConfig(), root),
+      onChecked: () => this.#whenChecked?.(environment.config),
       parse: parserOf(vite),
       cache: this.#cache,
       tsconfigProblems: async (files) => await this.tsconfigProblems(environment, files),

@@ -4,9 +4,14 @@ import { relative } from "node:path";
 
 import picomatch from "picomatch";
 
+import { isChecked } from "../../src/base/access.ts";
 import { segmentFileEnding } from "../../src/base/manifest.ts";
 import type { Problem } from "../../src/base/problem.ts";
-import { type SegmentFile, parseSegment } from "../../src/runtime/segment.ts";
+import {
+  type SegmentFileEntry,
+  type SegmentFile,
+  parseSegment,
+} from "../../src/runtime/segment.ts";
 import type { Parse } from "../../src/split/write/split-module.ts";
 import { isInside, slashed } from "../files/sources.ts";
 import { isRoute } from "./cut/application-procedure.ts";
@@ -51,6 +56,8 @@ export interface ReadOptions {
   readonly forTests?: boolean | undefined;
   /** Problems of Vite's configuration. */
   readonly configProblems?: readonly Problem[] | undefined;
+  /** Called before modules are read if an entry of a segment file has arguments checked by types. */
+  readonly onChecked?: (() => void) | undefined;
   readonly parse: Parse;
   readonly resolveImport: ResolveImport;
   /** Checks the tsconfig.json of these files. */
@@ -95,6 +102,8 @@ async function cutApplication(
 ): Promise<ApplicationGraph> {
   const { root, source } = input;
   const segments = readSegments(files, modules);
+  if (segments.some(({ entries }) => entries.some((entry) => isCheckedIn(entry, input))))
+    input.onChecked?.();
   const { functions, named, guards, problems } = await resolveEntries(
     segments,
     modules,
@@ -116,7 +125,7 @@ async function cutApplication(
     modules,
     visible(module) {
       const cut = serverCut.get(module.file);
-      return cut === undefined ? [modules.describe(module)] : importedParts(cut.splits.all);
+      return cut === undefined ? [modules.outline(module)] : importedParts(cut.splits.all);
     },
   });
   const pageModules = pages.reached;
@@ -147,10 +156,11 @@ async function cutApplication(
     [...cutModules, ...configured.modules, ...guardModules],
     modules,
   );
-  const hasClasses = (module: SourceModule): boolean => modules.describe(module).classes.length > 0;
+  const hasClasses = (module: SourceModule): boolean => modules.outline(module).classes.length > 0;
   return {
     root,
     source,
+    outputs: input.except,
     modules,
     segments,
     functions,
@@ -184,6 +194,10 @@ async function cutApplication(
       (module) => hasClasses(module) && !serverModules.has(module),
     ),
   };
+}
+
+function isCheckedIn(entry: SegmentFileEntry, { validate }: ReadOptions): boolean {
+  return entry.route === undefined && isChecked({ validate, ...entry });
 }
 
 function readSegments(files: readonly string[], { root, memory }: Modules): readonly SegmentFile[] {

@@ -17,7 +17,7 @@ import { contractOf } from "../compile/write/contract.ts";
 import { pageBase } from "../compile/write/page-base.ts";
 import { contractDocuments, contractNames } from "../start/contract-documents.ts";
 import type { TypesReading } from "../types/reading.ts";
-import { readTypesOf } from "../compile/write/argument-types.ts";
+import { prepareTypes, readTypesOf } from "../compile/write/argument-types.ts";
 import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
 import { parsePartId, partId } from "../compile/read/module-ids.ts";
@@ -140,6 +140,7 @@ export class Development implements PluginSession, ControlledSession {
       controls: this.controls,
       onEvent,
     });
+    reader.whenChecked((config) => prepareTypes(reader, config));
     this.read = this.#settle.run(async () => {
       await this.#configure();
       // Judging imports would resolve them, and the plugin's resolver waits for this reading.

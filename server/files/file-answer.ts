@@ -9,7 +9,8 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import send from "@fastify/send";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { mediaTypes } from "../../src/base/protocol.ts";
-import { type HeldFile, hasTag } from "./held-file.ts";
+import { hasTag } from "../../src/http/entity-tags.ts";
+import type { HeldFile } from "./held-file.ts";
 import { type Coding, codingFor } from "../http/writing/content-coding.ts";
 import { slicesOf } from "../http/writing/slices.ts";
 
@@ -169,7 +170,7 @@ export function createFileAnswers(): FileAnswers {
       if (file.held !== undefined) {
         const { bytes, etag } = file.held;
         fields["etag"] = etag;
-        if (hasTag(request, file.held)) return { status: 304, headers: fields };
+        if (hasTag(request.headers, file.held.etag)) return { status: 304, headers: fields };
         const isPacked = coding !== undefined && isWorthPacking(bytes.length);
         const packed = isPacked ? await compressed(file, etag, coding) : undefined;
         // The same as `send` does.

@@ -73,15 +73,3 @@ export const replacedAnswer: HttpResponse = {
   headers: { ...answerHeaders, "content-type": mediaTypes.text, "retry-after": "1" },
   body: "The files of this page are gone, since another build has replaced them: the service has to be restarted",
 };
-
-/** Whether the caller has the file, by `if-none-match`. */
-export function hasTag(
-  { headers: { "if-none-match": tags } }: Pick<HttpRequest, "headers">,
-  { etag }: HeldFile,
-): boolean {
-  if (tags === undefined) return false;
-  const names = String(tags)
-    .split(",")
-    .map((tag) => tag.trim());
-  return names.some((tag) => tag === "*" || tag === etag || `W/${tag}` === etag);
-}

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import { Problems } from "../../src/base/problem.ts";
 import { answerHeaders, mediaTypes } from "../../src/base/protocol.ts";
+import { hasTag } from "../../src/http/entity-tags.ts";
 import type { RepositoryFiles } from "../../src/roles/repository.ts";
 import type { ApplicationConfig } from "../config/config.ts";
 import { type Contract, parseContract } from "../contract/contract.ts";
@@ -70,7 +71,7 @@ function answerOf(document: object): (request: HttpRequest, token?: string) => H
     const { headers: fields } = request;
     const refused = token === undefined ? undefined : tokenRefusal(fields, token, "This needs");
     if (refused !== undefined) return refused;
-    return fields["if-none-match"] === etag
+    return hasTag(fields, etag)
       ? { status: 304, headers, body: "" }
       : { status: 200, headers, body };
   };

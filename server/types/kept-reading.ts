@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { packageVersion } from "../base/package-folder.ts";
 import { isOfPackage, type Programs, stampOf } from "./programs.ts";
@@ -30,20 +30,20 @@ interface KeptFile {
 /** The text of the reading that an equal request had, if all files are as they were. */
 export function keptReading(request: TypesRequest, compiler: string): string | undefined {
   const text = contentOf(request.cache);
-  const kept = text && unchanged(text);
+  const kept = text && unchanged(text, request.outputs);
   if (kept?.request !== requestHash(request, compiler)) return undefined;
   return text?.toString("utf8", text.indexOf(lineBreak) + 1);
 }
 
 const lineBreak = "\n";
 
-function unchanged(text: Buffer): Kept | undefined {
+function unchanged(text: Buffer, outputs: readonly string[]): Kept | undefined {
   const end = text.indexOf(lineBreak);
   // Not of this release.
   if (end < 0) return undefined;
   const kept = JSON.parse(text.toString("utf8", 0, end)) as Kept;
   const isAsItWas =
-    areSame(kept.folders) &&
+    areSame(kept.folders, outputs) &&
     Object.entries(kept.files).every(
       ([file, { stamp, hash }]) => stampOf(file) === stamp || fileHash(file) === hash,
     );
@@ -80,14 +80,14 @@ export function forgetReading(cache: string): void {
 }
 
 /** The folders of files: a new file in one may declare more. Of packages only the files count. */
-export function foldersOf(files: Iterable<string>): Folders {
+export function foldersOf(files: Iterable<string>, outputs: readonly string[]): Folders {
   const own = [...files].filter((file) => !isOfPackage(file));
   const folders = new Set(own.map((file) => dirname(file)));
-  return Object.fromEntries([...folders].map((folder) => [folder, folderHash(folder)]));
+  return Object.fromEntries([...folders].map((folder) => [folder, folderHash(folder, outputs)]));
 }
 
-export function areSame(folders: Folders): boolean {
-  return Object.entries(folders).every(([folder, hash]) => folderHash(folder) === hash);
+export function areSame(folders: Folders, outputs: readonly string[]): boolean {
+  return Object.entries(folders).every(([folder, hash]) => folderHash(folder, outputs) === hash);
 }
 
 function requestHash(request: TypesRequest, compiler: string): string {
@@ -98,10 +98,12 @@ function fileHash(file: string): string {
   return hashOf(contentOf(file) ?? "");
 }
 
-/** Hidden names don't count: a build that is running has its output under one. */
-function folderHash(folder: string): string {
+/** Outputs don't count, nor do hidden names: a build that is running has its output under one. */
+function folderHash(folder: string, outputs: readonly string[]): string {
   try {
-    const names = readdirSync(folder).filter((name) => !name.startsWith("."));
+    const names = readdirSync(folder).filter(
+      (name) => !name.startsWith(".") && !outputs.includes(join(folder, name)),
+    );
     return hashOf(names.sort().join("\n"));
   } catch {
     return "";

@@ -9,9 +9,21 @@ import type { Alias } from "./programs.ts";
 import type { ContractTypes, TypeModel } from "./model.ts";
 import type { Unchecked, WantedClass, WantedFunction } from "./read-types.ts";
 
-export interface TypesRequest {
+/** The folders of an application, absolute. */
+export interface TypesFolders {
   /** The application folder. */
   readonly root: string;
+  readonly source: string;
+  /** Those that hold no source. */
+  readonly outputs: readonly string[];
+}
+
+/** A request to parse what any request is going to need. It has no answer. */
+export interface TypesPreparation extends TypesFolders {
+  readonly aliases: readonly Alias[];
+}
+
+export interface TypesRequest extends Omit<TypesFolders, "source"> {
   readonly functions: readonly WantedFunction[];
   /** All classes whose instances travel. */
   readonly classes: readonly WantedClass[];
@@ -63,6 +75,14 @@ export async function readTypesBeside(request: TypesRequest): Promise<TypesReadi
     worker.ref();
     worker.postMessage(request);
   });
+}
+
+/** Loads and parses beside the caller, if nothing has been read yet. */
+export function prepareTypesBeside(preparation: TypesPreparation): void {
+  if (running !== undefined) return;
+  running = start();
+  running.worker.postMessage(preparation);
+  running.worker.unref();
 }
 
 function start(): NonNullable<typeof running> {

@@ -1,12 +1,20 @@
 // The thread that reads types: one request after the other, each answered once.
 
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { findCompiler, findPackage } from "./compiler.ts";
 import { generateChecks } from "./generate-checks.ts";
-import { type Compiler, type ParsedFiles, type ProgramMemory, programMemory } from "./programs.ts";
+import {
+  type Compiler,
+  type ParsedFiles,
+  type ProgramMemory,
+  programMemory,
+  programsOf,
+} from "./programs.ts";
 import { readTypes, type WantedClass } from "./read-types.ts";
-import type { TypesAnswer, TypesReading, TypesRequest } from "./reading.ts";
+import type { TypesAnswer, TypesPreparation, TypesReading, TypesRequest } from "./reading.ts";
 import {
   areSame,
   type Folders,
@@ -36,7 +44,8 @@ function memoryOf(root: string): Memory {
   return last.memory;
 }
 
-parentPort?.on("message", (request: TypesRequest) => {
+parentPort?.on("message", (request: TypesRequest | TypesPreparation) => {
+  if (!("functions" in request)) return prepare(request);
   let answer: TypesAnswer;
   try {
     answer = { reading: read(request) };
@@ -46,9 +55,28 @@ parentPort?.on("message", (request: TypesRequest) => {
   parentPort?.postMessage(answer);
 });
 
+/** Makes the program that the first module with types belongs to, which is nearly always the one of all. */
+function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
+  const compiler = findCompiler(root);
+  if ("message" in compiler) return;
+  try {
+    const file = readdirSync(source, { recursive: true, encoding: "utf8" }).find(isTypeScript);
+    if (file === undefined) return;
+    const ts = require(compiler.path) as Compiler;
+    const memory = memoryOf(root);
+    const modules = [join(source, file)];
+    const { files } = programsOf(ts, modules, { root, aliases, memory: memory.programs });
+    memory.folders = foldersOf(files.keys(), outputs);
+  } catch {
+    // The request that follows fails as well, and says why.
+  }
+}
+
+const isTypeScript = (file: string): boolean => /(?<!\.d)\.m?tsx?$/.test(file);
+
 /** The text of a reading: it is kept and sent as it is. */
 function read(request: TypesRequest): string {
-  const { root, functions, classes, aliases, contract } = request;
+  const { root, functions, classes, aliases, outputs, contract } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler)
     return textOf({
@@ -61,7 +89,8 @@ function read(request: TypesRequest): string {
   if (kept !== undefined) return kept;
   const memory = memoryOf(root);
   // A program of the compiler looks again only for the imports of files that have changed.
-  if (memory.folders === undefined || !areSame(memory.folders)) memory.programs.programs.clear();
+  if (memory.folders === undefined || !areSame(memory.folders, outputs))
+    memory.programs.programs.clear();
   const ts = require(compiler.path) as Compiler;
   const { model, files, ...found } = readTypes(ts, functions, {
     root,
@@ -73,7 +102,7 @@ function read(request: TypesRequest): string {
     judgePattern: (source) => judgePattern(source, root),
   });
   const reading = textOf({ ...readingOf(model), ...found });
-  const folders = foldersOf(files.keys());
+  const folders = foldersOf(files.keys(), outputs);
   const hasProblems = found.problems.length > 0;
   memory.folders = hasProblems ? undefined : folders;
   // They are solved where nothing looks, as by installing a package.

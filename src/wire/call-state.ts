@@ -77,6 +77,11 @@ export class CallState implements CallScope {
     return this.#response;
   }
 
+  /** The settings of the answer until now; `undefined` if there is none. */
+  get settings(): Pick<ResponseSettings, "mayBeKept" | "etag"> | undefined {
+    return this.#settings;
+  }
+
   get #response(): ResponseSettings {
     if (this.#settings === undefined) {
       const { cookie } = this.#exchange.request.headers;

@@ -229,6 +229,11 @@ export class Exchange implements Call {
     if (this.#place === "none") this.#place = this.#options.admission.add();
   }
 
+  /** The settings of the answer until now; `undefined` if there is none. */
+  get settings(): CallState["settings"] {
+    return this.#state?.settings;
+  }
+
   /** The answer is there, or the call is refused: gives up its place. */
   end(): void {
     this.awaitBody();

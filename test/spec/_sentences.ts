@@ -32,6 +32,7 @@ export const chapters: Readonly<Record<string, Readonly<Record<string, Topic>>>>
     compressed: { title: "Compressed answers", statements: 10 },
     "http-two": { title: "HTTP/2", statements: 10 },
     plain: { title: "Plain answers, Blob and File", statements: 12 },
+    kept: { title: "Answers that caches may keep", statements: 4 },
     json: { title: "JSON answers and problem details", statements: 15 },
     streams: { title: "Bodies that stream", statements: 3 },
     "page-links": { title: "The link of a page", statements: 24 },

@@ -20,6 +20,8 @@ import type { Guard } from "./guards.ts";
 export interface ApplicationGraph {
   readonly root: string;
   readonly source: string;
+  /** Absolute folders that hold no source. */
+  readonly outputs: readonly string[];
   readonly modules: Modules;
   readonly segments: readonly SegmentFile[];
   /** One for each entry of a segment file. */
@@ -131,7 +133,7 @@ export function dynamicModules({
   modules,
 }: ApplicationGraph): readonly SourceModule[] {
   const withClasses = [...pageModules].filter(
-    (module) => modules.describe(module).classes.length > 0,
+    (module) => modules.outline(module).classes.length > 0,
   );
   return [...serverEntries, ...browserModules, ...withClasses];
 }

@@ -59,7 +59,7 @@ export async function classRecords(
   const unsendable: Problem[] = [];
   const named = await namedClasses(procedures, modules);
   for (const module of among)
-    for (const description of modules.describe(module).classes) {
+    for (const description of modules.outline(module).classes) {
       const shape = await shapeOf(description, module, modules);
       const record = recordOf(description, module, shape);
       // An instance is refused when it is sent. An error always travels, and would lose its class.

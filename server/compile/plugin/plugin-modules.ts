@@ -195,7 +195,7 @@ function loadPart(
   const isNamed =
     !isBrowser(context) ||
     cut !== undefined ||
-    application.modules.describe(module).classes.length > 0;
+    application.modules.outline(module).classes.length > 0;
   if (part === undefined && isNamed && context.environment.mode === "build") {
     const isTwofold = isBrowser(context) && hasTwoFaces(application, module);
     build.entries.emit(context, isTwofold ? partId.face(file) : file, build.reader.root);

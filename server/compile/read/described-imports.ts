@@ -1,6 +1,7 @@
 // The imports and re-exports in the description of a module or of a part.
 
 import type { CodeDescription } from "../../../src/split/describe/describe.ts";
+import type { ModuleOutline } from "../../../src/split/describe/outline.ts";
 
 export interface DescribedImport {
   readonly specifier: string;
@@ -11,8 +12,11 @@ export interface DescribedImport {
   readonly isReexport: boolean;
 }
 
+/** As much of a description as {@link importsIn} reads. */
+export type CodeImports = Pick<ModuleOutline, "imports" | "exports" | "starReexports">;
+
 /** All imports and re-exports, of values and of types. */
-export function importsIn(description: CodeDescription): readonly DescribedImport[] {
+export function importsIn(description: CodeImports): readonly DescribedImport[] {
   return [
     ...description.imports.map(({ specifier, typeOnly, names }) => ({
       specifier,

@@ -11,9 +11,11 @@ export type Declaration =
 
 /** The same if the module itself decides, which it nearly always does. */
 function declaredIn(modules: Modules, module: SourceModule, name: string): Declaration | undefined {
-  const { exports, starReexports } = modules.describe(module);
-  const found = exports.find((candidate) => candidate.name === name);
-  if (found !== undefined) return found.from === undefined ? { module, export: found } : undefined;
+  const { exports, starReexports } = modules.outline(module);
+  if (exports.some((candidate) => candidate.name === name)) {
+    const found = modules.describe(module).exports.find((candidate) => candidate.name === name);
+    return found !== undefined && found.from === undefined ? { module, export: found } : undefined;
+  }
   return starReexports.length === 0 || name === "default"
     ? { missing: "export", module, name }
     : undefined;
@@ -38,7 +40,7 @@ export async function declarationOf(
   if (visited.has(key)) return missing;
   const here = declaredIn(modules, module, name);
   if (here !== undefined) return here;
-  const { exports, starReexports } = modules.describe(module);
+  const { exports, starReexports } = modules.outline(module);
   const from = exports.find((candidate) => candidate.name === name)?.from;
   const seen = new Set([...visited, key]);
   if (from !== undefined) {
@@ -64,7 +66,7 @@ export async function exportNames(
 ): Promise<readonly string[]> {
   if (visited.has(module.id)) return [];
   visited.add(module.id);
-  const description = modules.describe(module);
+  const description = modules.outline(module);
   const names = description.exports.map((candidate) => candidate.name);
   for (const specifier of description.starReexports) {
     const target = await modules.resolve(specifier, module.file);

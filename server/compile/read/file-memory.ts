@@ -25,6 +25,11 @@ export class FileMemory {
     return made;
   }
 
+  /** The cached result, if there is one. */
+  known(file: string, what: string): unknown {
+    return this.#byFile.get(file)?.get(what);
+  }
+
   /** The same for an object as key, which has to be the same object again. */
   ofObject<T>(object: object, make: () => T): T {
     if (!this.#byObject.has(object)) this.#byObject.set(object, make());

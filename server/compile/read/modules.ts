@@ -3,15 +3,15 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 
 import {
-  type CodeDescription,
   type ModuleDescription,
   describeModule,
   describeReading,
 } from "../../../src/split/describe/describe.ts";
+import { type ModuleOutline, outlineOf } from "../../../src/split/describe/outline.ts";
 import { type ModuleReading, readModule } from "../../../src/split/read/read-module.ts";
 import type { Parse } from "../../../src/split/write/split-module.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
-import { type DescribedImport, importsIn } from "./described-imports.ts";
+import { type CodeImports, type DescribedImport, importsIn } from "./described-imports.ts";
 import type { FileMemory } from "./file-memory.ts";
 
 export interface SourceModule {
@@ -72,7 +72,7 @@ export class Modules {
   readonly #resolveImport: ResolveImport;
   readonly #byId = new Map<string, SourceModule>();
   readonly #byFile = new Map<string, SourceModule>();
-  readonly #edges = new WeakMap<CodeDescription, readonly ImportEdge[]>();
+  readonly #edges = new WeakMap<CodeImports, readonly ImportEdge[]>();
   readonly #readings = new Map<string, ModuleReading>();
   #charactersRead = 0;
   readonly #keys = new Map<string, string>();
@@ -155,6 +155,18 @@ export class Modules {
     return this.memory.of(module.file, "description", () => describeReading(this.read(module)));
   }
 
+  /** Imports and exports of a module, without its syntax tree where that isn't needed. */
+  outline(module: SourceModule): ModuleOutline {
+    const { file, name } = module;
+    return (
+      (this.memory.known(file, "description") as ModuleDescription | undefined) ??
+      this.memory.of(file, "outline", () => {
+        const source = this.text(file);
+        return outlineOf(source, () => this.#parse(name, source)) ?? this.describe(module);
+      })
+    );
+  }
+
   /** Parses and analyses a module, once for everything that reads or splits it. */
   read({ file, name }: SourceModule): ModuleReading {
     const source = this.text(file);
@@ -216,18 +228,18 @@ export class Modules {
 
   /** All imports and re-exports of source modules in a module, values and types. */
   async importsOf(module: SourceModule): Promise<readonly ImportEdge[]> {
-    return await this.importsIn(module.file, this.describe(module));
+    return await this.importsIn(module.file, this.outline(module));
   }
 
   /** The same in code of a file: a part of a module, or a script. */
-  async importsIn(file: string, description: CodeDescription): Promise<readonly ImportEdge[]> {
+  async importsIn(file: string, description: CodeImports): Promise<readonly ImportEdge[]> {
     let edges = this.#edges.get(description);
     if (edges === undefined)
       this.#edges.set(description, (edges = await this.#edgesIn(file, description)));
     return edges;
   }
 
-  async #edgesIn(file: string, description: CodeDescription): Promise<readonly ImportEdge[]> {
+  async #edgesIn(file: string, description: CodeImports): Promise<readonly ImportEdge[]> {
     const found = await Promise.all(
       importsIn(description).map(async ({ specifier, ...edge }) => {
         const module = await this.resolve(specifier, file);

@@ -6,8 +6,10 @@ import { dirname, relative, resolve } from "node:path";
 
 import type { Problem } from "../../../src/base/problem.ts";
 import type { CodeDescription } from "../../../src/split/describe/describe.ts";
+import type { ClientCalls } from "../../../src/split/describe/client-calls.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
 import { describeComponent, isComponent, scriptsIn } from "./components.ts";
+import type { CodeImports } from "./described-imports.ts";
 import type { Modules, SourceModule } from "./modules.ts";
 
 /** A page, and the imports of its scripts. */
@@ -28,6 +30,8 @@ export interface PageScript {
   readonly text: string;
   readonly description: CodeDescription;
 }
+
+type VisibleCode = CodeImports & ClientCalls;
 
 /** Requests of pages and of the modules that they reach. */
 export interface PageDemands {
@@ -62,7 +66,7 @@ export async function readPages(options: {
   entries: readonly SourceModule[];
   modules: Modules;
   /** The code that a page gets of an imported module; of a split one, its face and shared part. */
-  visible: (module: SourceModule) => readonly CodeDescription[];
+  visible: (module: SourceModule) => readonly VisibleCode[];
 }): Promise<PageDemands> {
   const { root, modules } = options;
   const { memory } = modules;
@@ -74,7 +78,7 @@ export async function readPages(options: {
   const queue = [...options.entries];
 
   let starts = false;
-  const take = (description: CodeDescription, name: string): void => {
+  const take = (description: VisibleCode, name: string): void => {
     starts ||= description.startClientCalls.length > 0;
     for (const call of description.startClientCalls)
       // A script in a page has a file name of its own, but the mistake is in the page.
@@ -93,7 +97,7 @@ export async function readPages(options: {
   const components = new Set<string>();
   /** Follows components that are imported here to the modules that they import. */
   const throughComponents = async (
-    description: CodeDescription,
+    description: Pick<VisibleCode, "imports">,
     importer: string,
   ): Promise<void> => {
     for (const { specifier } of description.imports.filter((edge) => isComponent(edge.specifier))) {

@@ -25,7 +25,7 @@ export function uncompiled(
   if (module === undefined && !mayNeedCompiling(file)) return undefined;
   const source = module === undefined ? readFileSync(file, "utf8") : modules.text(file);
   const at =
-    module === undefined ? firstIn(file, source, parse) : modules.describe(module).futureSyntax;
+    module === undefined ? firstIn(file, source, parse) : modules.outline(module).futureSyntax;
   if (at === undefined) return undefined;
   return problemAt(
     { file: module?.name ?? slashed(relative(root, file)), source },

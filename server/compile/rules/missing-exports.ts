@@ -31,12 +31,10 @@ export async function missingExports({
 }
 
 async function suspectsIn(module: SourceModule, modules: Modules): Promise<readonly Suspect[]> {
-  const { imports, exports } = modules.describe(module);
+  const { imports, exports } = modules.outline(module);
   const named = [
-    ...imports.flatMap(({ specifier, typeOnly, unused, names }) =>
-      typeOnly || unused === true
-        ? []
-        : names.map(({ imported }) => ({ specifier, name: imported })),
+    ...imports.flatMap(({ specifier, typeOnly, names }) =>
+      typeOnly ? [] : names.map(({ imported }) => ({ specifier, name: imported })),
     ),
     ...exports.flatMap(({ from }) => from ?? []),
   ];
@@ -61,7 +59,7 @@ async function mayExport(
   modules: Modules,
   visited: Set<SourceModule> = new Set(),
 ): Promise<boolean> {
-  const { exports, starReexports, problems } = modules.describe(module);
+  const { exports, starReexports, problems } = modules.outline(module);
   if (problems.length > 0 || exports.some((candidate) => candidate.name === name)) return true;
   if (
     exports.length === 0 &&

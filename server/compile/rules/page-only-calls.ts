@@ -7,7 +7,7 @@ import type { ApplicationGraph, PageOnlyCall } from "../cut/application.ts";
 import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
 import { isPageOnly } from "../cut/closed-procedures.ts";
 import { type Declared, Declarations, type Mention, declaredKey } from "../read/declarations.ts";
-import type { Modules } from "../read/modules.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
 
 /** Each such call once. In code that pages run too only calls count, not other mentions. */
 export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly PageOnlyCall[]> {
@@ -19,23 +19,27 @@ export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly P
   if (sought.size === 0) return [];
   const declarations = new Declarations(modules);
   const procedures = declarations.byKey(named);
+  const leading = await modulesLeadingTo(
+    [...sought].map(({ module }) => module),
+    graph,
+  );
   const visited = new Set<string>();
   const calls: (Mention & { readonly procedure: ApplicationProcedure; readonly of: string })[] = [];
   const follow = async (start: readonly Declared[], of: string): Promise<void> => {
     await declarations.follow(start, visited, (mention) => {
       const procedure = procedures.get(declaredKey(mention.target));
-      if (procedure === undefined) return true;
+      if (procedure === undefined) return leading.has(mention.target.module);
       // Behind a seam the code may run elsewhere.
       if (sought.has(procedure)) calls.push({ ...mention, procedure, of });
       return false;
     });
   };
-  for (const procedure of onServers)
+  for (const procedure of onServers.filter(({ module }) => leading.has(module)))
     await follow(
       declarations.behind(procedure.module, procedure.export),
       `"${procedure.fqn}" in ${segmentsOf(procedure)}`,
     );
-  for (const module of configured)
+  for (const module of configured.filter((each) => leading.has(each)))
     await follow(declarations.all(module), "a middleware or health check of a configuration");
   const shared = calls.length === 0 ? new Set<string>() : await inPages(declarations, graph);
   return calls.flatMap((call) => {
@@ -49,6 +53,22 @@ export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly P
       },
     ];
   });
+}
+
+/** The modules from which imports lead to these. The code of others needn't be read for mentions of them. */
+async function modulesLeadingTo(
+  targets: readonly SourceModule[],
+  { modules }: ApplicationGraph,
+): Promise<ReadonlySet<SourceModule>> {
+  const importers = new Map<SourceModule, SourceModule[]>();
+  for (const importer of modules.all)
+    for (const { module, typeOnly } of await modules.importsOf(importer))
+      if (!typeOnly) importers.set(module, [...(importers.get(module) ?? []), importer]);
+  const leading = new Set(targets);
+  // Iterating a set includes items that are added meanwhile.
+  for (const module of leading)
+    for (const importer of importers.get(module) ?? []) leading.add(importer);
+  return leading;
 }
 
 /**

@@ -7,6 +7,8 @@ import { thenable } from "../../../src/split/procedures/export-problems.ts";
 import { frameOf } from "../../../src/split/read/code-frame.ts";
 import { type ApplicationGraph, dynamicModules } from "../cut/application.ts";
 
+const isThen = ({ name }: { readonly name: string }): boolean => name === "then";
+
 /** Checks modules that servers load, and others that are imported dynamically. */
 export async function thenables(graph: ApplicationGraph): Promise<readonly Problem[]> {
   const { modules } = graph;
@@ -14,8 +16,8 @@ export async function thenables(graph: ApplicationGraph): Promise<readonly Probl
   const reached = new Set([...graph.serverModules, ...dynamicModules(graph)]);
   // Iterating a set includes items that are added meanwhile.
   for (const module of reached) {
-    const { exports, starReexports } = modules.describe(module);
-    const found = exports.find((candidate) => candidate.name === "then");
+    const { exports, starReexports } = modules.outline(module);
+    const found = exports.some(isThen) ? modules.describe(module).exports.find(isThen) : undefined;
     if (found !== undefined) {
       const { line, column } = found;
       problems.push({

@@ -16,7 +16,7 @@ export function unreachedStarts({
     .filter(
       (module) =>
         modules.text(module.file).includes("startClient") &&
-        modules.describe(module).startClientCalls.length > 0,
+        modules.outline(module).startClientCalls.length > 0,
     )
     .map((module) => ({
       file: module.name,

@@ -12,7 +12,7 @@ export function unreadableModules({
 }: ApplicationGraph): readonly Problem[] {
   return [
     ...partsIn(cut).flatMap(({ problems }) => problems),
-    ...[...pageModules, ...serverModules].flatMap((module) => modules.describe(module).problems),
+    ...[...pageModules, ...serverModules].flatMap((module) => modules.outline(module).problems),
   ];
 }
 

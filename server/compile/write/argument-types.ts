@@ -1,13 +1,21 @@
 // Of which functions the types of parameters are read: those that callers from outside reach, and whose arguments
 // are checked.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Alias as ViteAlias } from "vite";
 import { isChecked } from "../../../src/base/access.ts";
 import { typesIdOf } from "../../../src/base/manifest.ts";
-import { readTypesBeside, type TypesReading, type TypesRequest } from "../../types/reading.ts";
+import {
+  prepareTypesBeside,
+  readTypesBeside,
+  type TypesFolders,
+  type TypesReading,
+  type TypesRequest,
+} from "../../types/reading.ts";
 import type { Application } from "../cut/application.ts";
 import type { ApplicationProcedure } from "../cut/application-procedure.ts";
+import type { Alias } from "../../types/programs.ts";
 import { classRecords } from "../cut/classes.ts";
 import type { SourceModule } from "../read/modules.ts";
 
@@ -39,7 +47,7 @@ async function requestFor(
 ): Promise<TypesRequest | undefined> {
   const checked = application.procedures.filter(hasChecks);
   if (checked.length === 0) return undefined;
-  const { modules, root } = application;
+  const { modules, root, outputs } = application;
   const { records } = await classRecords(builtModules(application), application);
   return {
     root,
@@ -59,13 +67,28 @@ async function requestFor(
       const travels = file !== undefined && pattern === undefined && clash === undefined;
       return travels ? [{ key, file, export: exported }] : [];
     }),
-    aliases: config.resolve.alias.flatMap(({ find, replacement }) =>
-      typeof find === "string" ? [{ find, replacement }] : [],
-    ),
+    aliases: aliasesOf(config),
+    outputs,
     contract,
-    // Neither takes the other's place: a build comes between two development sessions.
-    cache: join(config.cacheDir, contract ? "seamline-contract.json" : "seamline-types.json"),
+    cache: cacheOf(config, contract),
   };
+}
+
+function aliasesOf({ resolve }: TypesConfig): readonly Alias[] {
+  return resolve.alias.flatMap(({ find, replacement }) =>
+    typeof find === "string" ? [{ find, replacement }] : [],
+  );
+}
+
+/** Neither takes the other's place: a build comes between two development sessions. */
+function cacheOf({ cacheDir }: TypesConfig, contract: boolean): string {
+  return join(cacheDir, contract ? "seamline-contract.json" : "seamline-types.json");
+}
+
+/** Has the compiler parse the application while it is read, unless an earlier reading may still count. */
+export function prepareTypes({ root, source, outputs }: TypesFolders, config: TypesConfig): void {
+  if ([true, false].some((contract) => existsSync(cacheOf(config, contract)))) return;
+  prepareTypesBeside({ root, source, outputs, aliases: aliasesOf(config) });
 }
 
 /** The modules whose classes nodes know. */

@@ -39,7 +39,7 @@ import { insteadOfOutput, sweep, tellFinalPaths } from "./output.ts";
 import { withOrWithout } from "./page-classes.ts";
 import type { SeamlineOptions } from "../read/plugin-options.ts";
 import { bundlerProblems } from "./problems.ts";
-import { readTypesOf } from "./argument-types.ts";
+import { prepareTypes, readTypesOf } from "./argument-types.ts";
 import { clashProblems, contractOf } from "./contract.ts";
 import { typesModule, type TypesReading } from "../../types/reading.ts";
 import { type Written, outsideOf, withFile, writtenOf } from "./written.ts";
@@ -141,6 +141,7 @@ export class Build {
     if (browser === undefined || server === undefined)
       throw new Error("A build needs the environments client and server");
     this.reader.forget();
+    this.reader.whenChecked((config) => prepareTypes(this.reader, config));
     this.#written.clear();
     const application = await this.reader.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);

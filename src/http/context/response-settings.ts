@@ -134,6 +134,22 @@ export class ResponseSettings implements CallResponse, ResponseHeaders {
     };
   }
 
+  /** The application lets caches keep the answer. */
+  get mayBeKept(): boolean {
+    const { values = [] } = this.#headers.get("cache-control") ?? {};
+    return (
+      values.length > 0 &&
+      !values.some((value) => /\bno-store\b/i.test(value)) &&
+      this.#cookies.size === 0 &&
+      this.status === 200
+    );
+  }
+
+  /** The `etag` that the application sets, if any. */
+  get etag(): string | undefined {
+    return this.#headers.get("etag")?.values.join(", ") || undefined;
+  }
+
   /** The answer goes out: from now on settings throw. */
   close(): void {
     this.#isClosed = true;

@@ -12,6 +12,7 @@ import { methodNotAllowed } from "../../http/refusals.ts";
 import { isOfOtherBuild } from "../../http/relay-headers.ts";
 import type { Registration } from "../../runtime/registry.ts";
 import { CallArguments } from "../../wire/decode-call.ts";
+import { keptAnswer } from "../../wire/kept-answer.ts";
 import { encodeResultOf } from "../../wire/encode-result.ts";
 import type { Exchange } from "../../wire/exchange.ts";
 import type { LargeAnswers } from "../../wire/large-answers.ts";
@@ -153,6 +154,6 @@ export class ProcedureRun implements Run {
     this.#largeAnswers.made(this.exchange.fqn, body.length);
     if (body.length > littleBytes && !this.parts.host.memory.fitsAnswer(body.length))
       throw memoryExhausted();
-    return answer;
+    return keptAnswer(answer, this.exchange, this.parts.host);
   }
 }

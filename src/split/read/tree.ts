@@ -22,9 +22,41 @@ export interface ParseError {
   readonly labels?: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** A parser's result: the tree, all comments in source order, and the syntax errors. */
+/** An import statement, as the parser lists it. */
+export interface RecordedImport {
+  readonly start: number;
+  readonly moduleRequest: { readonly value: string; readonly start: number };
+  readonly entries: readonly {
+    readonly importName: { readonly kind: string; readonly name: string | null };
+    readonly localName: { readonly value: string };
+    readonly isType: boolean;
+  }[];
+}
+
+/** An export statement, as the parser lists it. */
+export interface RecordedExport {
+  readonly start: number;
+  readonly end: number;
+  readonly entries: readonly {
+    readonly moduleRequest: object | null;
+    readonly exportName: { readonly kind: string; readonly name: string | null };
+    readonly localName: { readonly kind: string; readonly name: string | null };
+    readonly isType: boolean;
+  }[];
+}
+
+export interface ModuleRecord {
+  readonly staticImports: readonly RecordedImport[];
+  readonly staticExports: readonly RecordedExport[];
+}
+
+/**
+ * A parser's result: the tree, all comments in source order, and the syntax errors. The tree is made
+ * when it is first asked for, and the record of imports and exports is there without it.
+ */
 export interface ParsedModule {
   readonly program: unknown;
+  readonly module?: ModuleRecord;
   readonly comments: readonly Comment[];
   readonly errors: readonly ParseError[];
 }
