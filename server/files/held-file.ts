@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
+import type { HttpResponse } from "../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../src/base/protocol.ts";
 import { sharedMs } from "./times.ts";
 
