@@ -20,7 +20,7 @@ import {
 } from "./connection/caller-connection.ts";
 import type { Heartbeat } from "../host/event-loop.ts";
 import { HeldMemory } from "../host/held-memory.ts";
-import type { Exchange, HttpLimits } from "./exchange.ts";
+import type { HttpLimits, ServerRequest } from "./server-request.ts";
 import { asksForLink, LinkSockets } from "./links/accept.ts";
 import type { PageLinks } from "./page-links/page-links.ts";
 import {
@@ -89,7 +89,7 @@ export async function listen(
   let closing = false;
   let end: ConnectionsEnd | undefined;
 
-  const finished = ({ message: { socket }, response, request, owner }: Exchange): void => {
+  const finished = ({ message: { socket }, response, request, owner }: ServerRequest): void => {
     request.finished();
     owner.open--;
     owner.idleSince = performance.now();
@@ -118,12 +118,12 @@ export async function listen(
     serve({ message, response, request, connection, owner: connection, rawHeaders });
   };
 
-  const serve = (exchange: Exchange): void => {
-    const { message, response, request, connection, owner } = exchange;
+  const serve = (incoming: ServerRequest): void => {
+    const { message, response, request, connection, owner } = incoming;
     owner.open++;
     const isFirst = connection.request === undefined;
     connection.request = request;
-    const finish = (): void => finished(exchange);
+    const finish = (): void => finished(incoming);
     const fail = (fault: unknown): void => {
       options.onFault?.(fault);
       if (response.headersSent) response.destroy();
@@ -152,8 +152,8 @@ export async function listen(
       }
     };
     const problem =
-      exchange.problem ??
-      headProblem({ target: message.url ?? "/", rawHeaders: exchange.rawHeaders }, limits) ??
+      incoming.problem ??
+      headProblem({ target: message.url ?? "/", rawHeaders: incoming.rawHeaders }, limits) ??
       versionProblem(message);
     const refused =
       problem ?? (owner.isSpare && request.target.startsWith(rpcPath) ? noConnection() : undefined);

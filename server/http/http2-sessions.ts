@@ -29,13 +29,13 @@ import {
   streamWindowBytes,
 } from "./connection/limits.ts";
 import { sessionCheckMs, sessionEndMs } from "./connection/times.ts";
-import type { Exchange, HttpLimits } from "./exchange.ts";
+import type { HttpLimits, ServerRequest } from "./server-request.ts";
 import { asMessage, authorityProblem, rawFieldsOf, StreamRequest } from "./http2-request.ts";
 
 export interface SessionsParts {
   readonly limits: HttpLimits;
   readonly memory: HeldMemory;
-  readonly serve: (exchange: Exchange) => void;
+  readonly serve: (exchange: ServerRequest) => void;
 }
 
 interface OpenStream {

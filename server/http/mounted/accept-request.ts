@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpRequest } from "../../../src/base/ports.ts";
 import { type CallerConnection, createCallerConnection } from "../connection/caller-connection.ts";
 import type { HeldMemory } from "../../host/held-memory.ts";
-import type { HttpLimits } from "../exchange.ts";
+import type { HttpLimits } from "../server-request.ts";
 import { NodeRequest } from "../node-request.ts";
 
 /** A request, with its memory and listeners. */

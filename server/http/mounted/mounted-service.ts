@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from "../../../src/base/ports.ts";
 import { answerHeaders, mediaTypes } from "../../../src/base/protocol.ts";
 import { pathOf } from "../../../src/http/router.ts";
 import type { HeldMemory } from "../../host/held-memory.ts";
-import type { HttpLimits } from "../exchange.ts";
+import type { HttpLimits } from "../server-request.ts";
 import type { OpenMountedRequests } from "./open-requests.ts";
 
 /** The part of a role that is used here. */

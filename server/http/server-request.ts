@@ -20,7 +20,7 @@ export type HttpLimits = Pick<
 >;
 
 /** A request with what it needs to be answered. */
-export interface Exchange {
+export interface ServerRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   readonly request: NodeRequest;
