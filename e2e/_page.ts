@@ -37,7 +37,7 @@ export async function served(
     const service = application.seamline(
       command === "start" ? ["start", "--build"] : ["dev", "--port", "0"],
     );
-    const [, url = ""] = await service.says(/(http:\/\/127\.0\.0\.1:\d+|http:\/\/localhost:\d+)/);
+    const [, url = ""] = await service.says(/(https?:\/\/127\.0\.0\.1:\d+|http:\/\/localhost:\d+)/);
     return { url, remove: async () => await application.remove() };
   } catch (error) {
     await application.remove();
