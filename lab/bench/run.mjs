@@ -44,10 +44,15 @@ const { values: given } = parseArgs({
   },
 });
 
+/** What people wait for comes first. */
+const pages = ["p11", "p12"];
+
 function rowNames() {
-  return readdirSync(new URL("rows", import.meta.url))
+  const names = readdirSync(new URL("rows", import.meta.url))
     .filter((name) => /^p\d+\.mjs$/.test(name))
-    .map((name) => name.slice(0, -".mjs".length));
+    .map((name) => name.slice(0, -".mjs".length))
+    .toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+  return [...pages, ...names.filter((name) => !pages.includes(name))];
 }
 
 /** @param {string | undefined} text */

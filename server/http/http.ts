@@ -115,7 +115,8 @@ export async function listen(
       awaitsContinue ? () => response.writeContinue() : undefined,
     );
     const { rawHeaders } = message;
-    serve({ message, response, request, connection, owner: connection, rawHeaders });
+    const problem = versionProblem(message);
+    serve({ message, response, request, connection, owner: connection, rawHeaders, problem });
   };
 
   const serve = (incoming: ServerRequest): void => {
@@ -152,9 +153,8 @@ export async function listen(
       }
     };
     const problem =
-      incoming.problem ??
       headProblem({ target: message.url ?? "/", rawHeaders: incoming.rawHeaders }, limits) ??
-      versionProblem(message);
+      incoming.problem;
     const refused =
       problem ?? (owner.isSpare && request.target.startsWith(rpcPath) ? noConnection() : undefined);
     if (refused !== undefined) {
@@ -287,7 +287,7 @@ export async function listen(
 
 /** Node's parser also accepts other versions; HTTP/0.9 has no headers, and so no host. */
 function versionProblem({ httpVersion }: IncomingMessage): BadRequest | undefined {
-  return httpVersion === "1.1" || httpVersion === "1.0" || httpVersion === "2.0"
+  return httpVersion === "1.1" || httpVersion === "1.0"
     ? undefined
     : new BadRequest("This service speaks HTTP/1.1");
 }

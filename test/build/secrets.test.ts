@@ -173,7 +173,9 @@ describe("startClient in a worker of the application", () => {
     });
     await app.build({ browserSegments: ["ui"] });
     const file = app.list("dist/browser").find((name) => /worker-.*\.js$/.test(name));
-    expect(app.read(`dist/browser/${file}`)).toMatch(/from\s*["']\/svc\/client\.js["']/);
+    expect(app.read(`dist/browser/${file}`)).toMatch(
+      /from\s*["']\/svc\/[0-9a-f]{16}\/client\.js["']/,
+    );
   });
 
   it("a worker that Vite builds as a classic script is refused, with the setting to change", async () => {
