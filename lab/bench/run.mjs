@@ -10,6 +10,9 @@ import { replaceRows, writePage } from "./lib/page.mjs";
 import { machine, markdown } from "./lib/report.mjs";
 import { run } from "./lib/rounds.mjs";
 
+/** What people wait for comes first. */
+const pages = ["p11", "p12"];
+
 const help = `npm run bench -- [options]
 
   --only p1,p3      these rows (all: ${rowNames().join(", ")})
@@ -43,9 +46,6 @@ const { values: given } = parseArgs({
     help: { type: "boolean" },
   },
 });
-
-/** What people wait for comes first. */
-const pages = ["p11", "p12"];
 
 function rowNames() {
   const names = readdirSync(new URL("rows", import.meta.url))
