@@ -1,6 +1,7 @@
 // P12: what a page waits for over a slow line: a list, and twenty calls at once.
 
 import { execFileSync } from "node:child_process";
+import { connect } from "node:http2";
 import { fileURLToPath } from "node:url";
 
 import { application, build, service } from "../lib/application.mjs";
@@ -156,9 +157,41 @@ const http2 = (checkout) => async () =>
   await service(await appOf(checkout), "standalone", tls, overTls);
 const http1 = (checkout) => async () => await service(await appOf(checkout), "standalone");
 
+/** The same calls without a browser, which needs its own time for each `fetch`. */
+const withoutBrowser = (name, server) => ({
+  name,
+  async start() {
+    const started = await server();
+    const far = await faraway(started.url);
+    const session = connect(far.url, { rejectUnauthorized: false });
+    const one = async (_, at) => {
+      const fields = { ":method": "POST", ":path": "/rpc/add", "content-type": "application/json" };
+      const asked = session.request(fields).setEncoding("utf8");
+      asked.end(JSON.stringify({ a: at, b: 1 }));
+      if ((await asked.toArray()).join("") !== String(at + 1)) throw new Error("a wrong answer");
+    };
+    const send = async () => {
+      const began = performance.now();
+      await Promise.all(Array.from({ length: 20 }, one));
+      return performance.now() - began;
+    };
+    return {
+      async measure() {
+        await send();
+        return await send();
+      },
+      async stop() {
+        session.destroy();
+        await far.stop();
+        await started.stop();
+      },
+    };
+  },
+});
+
 export const title = "Calls of a page over a slow line";
 export const about =
-  "Chromium, with a page that has called before. The list is one of 160 articles, at 1.6 Mbit/s and 150 ms. Twenty calls begin at once, with a round trip of 40 ms: tRPC sends them as one batch over HTTP/1.1, Seamline as twenty requests.";
+  "Chromium, with a page that has called before. The list is one of 160 articles, at 1.6 Mbit/s and 150 ms. Twenty calls begin at once, with a round trip of 40 ms: tRPC sends them as one batch over HTTP/1.1, Seamline as twenty requests. Chromium needs its own time for each of them; the client of `node:http2` shows what is left without it.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) => [
@@ -179,6 +212,7 @@ export const cases = ({ against }) => [
     subjects: [
       twenty("tRPC, a batch", trpc, batch),
       twenty("Seamline, HTTP/2", http2(), calls),
+      withoutBrowser("Seamline, HTTP/2, a client of node:http2", http2()),
       twenty("Seamline, HTTP/1.1", http1(), calls),
     ],
   },
