@@ -147,7 +147,8 @@ class PackedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array,
   }
 
   async #finish(packer: Transform): Promise<void> {
-    await new Promise((resolve, reject) => packer.on("end", resolve).on("error", reject).end());
+    // Closed, and not ended: a reader that leaves destroys it, and this mustn't wait for ever.
+    await new Promise((resolve, reject) => packer.on("close", resolve).on("error", reject).end());
     this.#end();
   }
 
