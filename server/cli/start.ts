@@ -3,12 +3,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
 import type { Command, Option } from "commander";
 import { realPath } from "../files/sources.ts";
 import { applicationImporter, type ModuleImporter } from "../modules/module-importer.ts";
 import { Stopped } from "../start/stopped.ts";
 import { startServer } from "../start/start-server.ts";
 import type { Terminal } from "../base/terminal.ts";
+import type { Mode } from "../config/config-types.ts";
 import { exitCodeOf, failedStart } from "./failure.ts";
 import { loadVariables } from "./variables.ts";
 
@@ -147,7 +149,18 @@ async function startService(
     ...(options.build === undefined ? {} : { build: options.build }),
     ...(options.console === true ? { console: true } : {}),
   });
+  collectSeldom(server.mode);
   const link = server.consoleLink();
   // Printed at any log level: users who turn the console on need the link to get in.
   if (link !== undefined) terminal.stdout.write(`console at ${link} (once, within 10 minutes)\n`);
+}
+
+/**
+ * Lets the heap of a gateway or proxy grow tenfold before V8 looks through all of it. Bodies that pass count as growth, so
+ * V8 would do so all the time and find the same few megabytes. Safe here: the process has this one service, which runs no
+ * procedures, so what it keeps is small, and `limits` bound what callers make it hold. Elsewhere the
+ * application decides how much stays alive, and ten times that may be more than the machine has.
+ */
+function collectSeldom(mode: Mode): void {
+  if (mode === "gateway" || mode === "proxy") setFlagsFromString("--heap-growing-percent=1000");
 }

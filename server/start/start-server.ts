@@ -1,7 +1,5 @@
 // startServer: a service with a socket of its own.
 
-import { setFlagsFromString } from "node:v8";
-import type { Mode } from "../config/config-types.ts";
 import { definedOf } from "../base/defined.ts";
 import { type HttpServer, listen } from "../http/http.ts";
 import type { ModuleImporter } from "../modules/module-importer.ts";
@@ -31,22 +29,9 @@ export async function startServer(
   let unlisten = (): void => {};
   const service = runService(prepared, url, http, () => unlisten());
   const { server, stopWithin, drainMs } = service;
-  if (options.signals !== false) {
-    unlisten = listenToProcess({ stopWithin, drainMs, log });
-    collectSeldom(config.mode);
-  }
+  if (options.signals !== false) unlisten = listenToProcess({ stopWithin, drainMs, log });
   await service.start();
   return server;
-}
-
-/**
- * Lets the heap of a gateway or proxy grow tenfold before V8 looks through all of it. Bodies that pass count as growth, so
- * V8 would do so all the time and find the same few megabytes. Safe here: the process is the service's own and runs no
- * procedures, so what it keeps is small, and `limits` bound what callers make it hold. Elsewhere the
- * application decides how much stays alive, and ten times that may be more than the machine has.
- */
-function collectSeldom(mode: Mode): void {
-  if (mode === "gateway" || mode === "proxy") setFlagsFromString("--heap-growing-percent=1000");
 }
 
 function open(prepared: PreparedService): Promise<HttpServer> {
