@@ -12,6 +12,7 @@ import { defaultLimits } from "../../src/base/limits.ts";
 import {
   ask,
   TestClock,
+  TestDeployment,
   testHost,
   TestLog,
   testModules,
@@ -174,3 +175,16 @@ export async function layered(kind: Kind, ...layers: readonly Middleware[]) {
 
 /** A middleware of one function. */
 export const layer = (handle: Middleware["handle"]): Middleware => ({ handle });
+
+/** One service of a deployment with these procedures in segment `a`. */
+export async function serviceWith(
+  kind: Kind,
+  procedures: readonly TestProcedure[],
+): Promise<{ role: Role; local: TestDeployment }> {
+  const local = new TestDeployment();
+  const a = { modules: testModules([...procedures]), segments: ["a"] };
+  if (kind === "standalone") return { role: await local.standalone(a), local };
+  const gateway = await local.gateway();
+  const node = await local.node("a", a);
+  return { role: { gateway, node, proxy: await local.proxy() }[kind], local };
+}

@@ -8,7 +8,7 @@ import { ask, TestDeployment, testModules, type TestProcedure } from "../_cluste
 import { callEndpoint, type Endpoint } from "../_endpoint.ts";
 import { entrances, guardedSite } from "../_guards.ts";
 import { typedModules } from "../_typed.ts";
-import { kinds, layer, layered, services } from "./_services.ts";
+import { kinds, layer, layered, services, serviceWith } from "./_services.ts";
 import { body, names, OutOfStock } from "./_shop.ts";
 
 const json = { accept: "application/json" };
@@ -150,22 +150,6 @@ const application: TestProcedure[] = [
   { fqn: "a/guarded", in: { a: "protected" }, body: body("a/guarded", () => 1) },
 ];
 
-const places = ["standalone", "node", "gateway", "proxy"] as const;
-
-async function servicesIn(place: (typeof places)[number]) {
-  const local = new TestDeployment();
-  const modules = () => testModules(application);
-  const roles =
-    place === "standalone"
-      ? { standalone: await local.standalone({ modules: modules(), segments: ["a"] }) }
-      : {
-          gateway: await local.gateway(),
-          node: await local.node("a", { modules: modules(), segments: ["a"] }),
-          proxy: await local.proxy(),
-        };
-  return { local, role: (roles as Record<string, (typeof roles)["gateway"]>)[place]! };
-}
-
 describe("problem details", () => {
   it("json-7: an error is application/problem+json: a type, the error's name as title, the status, the message as detail", async () => {
     expect(await problemOf(new NotFound("No such tea"))).toEqual({
@@ -233,10 +217,10 @@ describe("problem details", () => {
       });
     },
   );
-  it.each(places)(
+  it.each(kinds)(
     "json-9: every refusal of a call is problem details, whichever service writes it, and keeps its header fields (at the %s)",
     async (place) => {
-      const { role } = await servicesIn(place);
+      const { role } = await serviceWith(place, application);
       for (const [method, target, status, title, headers] of [
         ["GET", "/rpc/a/nowhere", 404, "ProcedureNotFound"],
         ["GET", "/rpc/a/secret", 404, "ProcedureNotFound"],
@@ -285,7 +269,7 @@ describe("problem details", () => {
   );
   it("a gateway and a proxy without the services behind them answer problem details (json-9)", async () => {
     for (const place of ["gateway", "proxy"] as const) {
-      const { local, role } = await servicesIn(place);
+      const { local, role } = await serviceWith(place, application);
       for (const url of ["http://a", ...(place === "proxy" ? ["http://gateway"] : [])])
         await local.network.roles.get(url)!.stop();
       const answer = await ask(role, "GET", "/rpc/a/echo?value=1", json);
@@ -294,7 +278,7 @@ describe("problem details", () => {
     }
   });
   it("json-10: the trace lines of an error are a list beside its detail, unless errors are masked", async () => {
-    const { role } = await servicesIn("proxy");
+    const { role } = await serviceWith("proxy", application);
     expect(JSON.parse((await ask(role, "GET", "/rpc/a/fail", json)).text)).toEqual({
       type: "urn:seamline:NotFound",
       title: "NotFound",
@@ -306,10 +290,10 @@ describe("problem details", () => {
 });
 
 describe("the vary field", () => {
-  it.each(places)(
+  it.each(kinds)(
     "json-11: an answer to a call without an encoding names accept and x-svc-data-encoding in vary (at the %s)",
     async (place) => {
-      const { role } = await servicesIn(place);
+      const { role } = await serviceWith(place, application);
       for (const headers of [{}, json])
         for (const target of ["/rpc/a/echo?value=1", "/rpc/a/fail", "/rpc/a/nowhere"])
           expect((await ask(role, "GET", target, headers)).headers["vary"]).toBe(vary);
@@ -318,10 +302,10 @@ describe("the vary field", () => {
       );
     },
   );
-  it.each(places)(
+  it.each(kinds)(
     "json-12: vary keeps what CORS and the application put there, and an answer that caches may keep has it in any encoding (at the %s)",
     async (place) => {
-      const { role } = await servicesIn(place);
+      const { role } = await serviceWith(place, application);
       role.addMiddleware(new CorsMiddleware(["https://a.example", "https://b.example"]));
       for (const headers of [{}, json, serialized])
         expect((await ask(role, "GET", "/rpc/a/cached", headers)).headers["vary"]).toBe(

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Context } from "../../src/base/context.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
-import { ask, TestDeployment, testModules, type TestProcedure } from "../_cluster.ts";
-import { kinds, type Kind } from "./_services.ts";
+import { ask, type TestProcedure } from "../_cluster.ts";
+import { kinds, serviceWith, type Kind } from "./_services.ts";
 import { body, names } from "./_shop.ts";
 
 type Act = (context: Context, value: unknown) => unknown;
@@ -54,17 +54,7 @@ async function serviceOf(
       return name === "nothing" ? undefined : answers.now;
     }),
   }));
-  const local = new TestDeployment();
-  const modules = () => testModules(procedures);
-  const roles =
-    kind === "standalone"
-      ? { standalone: await local.standalone({ modules: modules(), segments: ["a"] }) }
-      : {
-          gateway: await local.gateway(),
-          node: await local.node("a", { modules: modules(), segments: ["a"] }),
-          proxy: await local.proxy(),
-        };
-  return { role: (roles as Record<string, Role>)[kind]!, answers, runs };
+  return { ...(await serviceWith(kind, procedures)), answers, runs };
 }
 
 describe.each(kinds)("answers that a %s lets caches keep", (kind) => {

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import { CorsMiddleware } from "../../src/http/cors.ts";
 import type { Role } from "../../src/roles/pipeline/role.ts";
-import { ask, key, TestDeployment, testModules, type TestProcedure } from "../_cluster.ts";
-import { kinds, layer, type Kind } from "./_services.ts";
+import { ask, key, type TestDeployment, type TestProcedure } from "../_cluster.ts";
+import { kinds, layer, serviceWith, type Kind } from "./_services.ts";
 import { body, names } from "./_shop.ts";
 import { gatewayWith } from "./_members.ts";
 
@@ -40,17 +40,7 @@ async function serviceOf(
         } as never,
     },
   ];
-  const local = new TestDeployment();
-  const modules = () => testModules(procedures);
-  const roles =
-    kind === "standalone"
-      ? { standalone: await local.standalone({ modules: modules(), segments: ["a"] }) }
-      : {
-          gateway: await local.gateway(),
-          node: await local.node("a", { modules: modules(), segments: ["a"] }),
-          proxy: await local.proxy(),
-        };
-  return { role: (roles as Record<string, Role>)[kind]!, ran, local };
+  return { ...(await serviceWith(kind, procedures)), ran };
 }
 
 describe.each(kinds)("QUERY at a %s", (kind) => {
