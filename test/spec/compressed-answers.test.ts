@@ -254,3 +254,23 @@ it("A caller that leaves while its answer is compressed costs no error and no me
   expect(await codingOf(`${server.url}/rpc/list?count=20000`)).toBe("gzip");
   expect(server.lines.filter((line) => /error/i.test(line))).toEqual([]);
 });
+
+it("A reader that leaves while the end of an answer is compressed is done at once, and its memory is given back", async () => {
+  const memory = new HeldMemory();
+  const holder = memory.holder({ progress: () => 0, isUntaken: () => false, cut() {} }, 1_000);
+  let leave = (): void => {};
+  async function* short(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(1_000);
+    // The end is compressed in another thread, which answers later than this.
+    setImmediate(() => leave());
+  }
+  const headers = { "content-type": "application/json", "x-svc-data-type": "object" };
+  const answer = { status: 200, headers, body: short() };
+  const { body } = await packed({ target: "/rpc/a", headers: gzip }, answer, holder);
+  const reader = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  leave = () => void reader.return?.();
+  // The head of the compressed bytes is there early.
+  expect((await reader.next()).done).toBe(false);
+  expect(await reader.next()).toEqual({ done: true, value: undefined });
+  expect(memory.bytes).toBe(0);
+}, 5_000);
