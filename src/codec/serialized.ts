@@ -2,6 +2,7 @@
 
 import type { Args } from "../base/call.ts";
 import { BadRequest } from "../base/errors.ts";
+import { NamedMembers } from "../base/named-members.ts";
 import type { ClassTable } from "./class-table.ts";
 import { type Reading, readValue } from "./decode.ts";
 import { encodeForm } from "./encode.ts";
@@ -79,7 +80,7 @@ export function encodeArguments(args: Args, options: EncodeOptions): Upload {
     return { serialized };
   });
   // The names aren't data: a parameter called `serialized` makes no form, and `undefined` is kept.
-  const tree = Object.create(null) as Properties;
+  const tree = new NamedMembers<unknown>();
   let name = "";
   try {
     for (const [key, value] of args) tree[(name = key)] = walkValue(value, walk);

@@ -2,6 +2,7 @@
 // writing one text is faster than its parts one by one.
 
 import { RequestHeaderFieldsTooLarge } from "../base/errors.ts";
+import { NamedMembers } from "../base/named-members.ts";
 import type { HeaderFields } from "../base/ports.ts";
 import { checkedHeader } from "../http/header-field.ts";
 import { ProtocolError } from "./frames.ts";
@@ -35,7 +36,7 @@ export class BadAnswerError extends Error {
 
 /** Throws `RequestHeaderFieldsTooLarge`, and a `TypeError` for invalid fields. */
 export function callHead({ method, target, headers }: CallHead): string {
-  const head = `${checkedBreaks(`${method}\n${target}`, 1)}${lines(headers)}`;
+  const head = `${line(method)}\n${line(target)}${lines(headers)}`;
   if (head.length <= mostCharacters) return head;
   throw new RequestHeaderFieldsTooLarge(
     `The path and headers have ${head.length} characters, and services pass on ${mostCharacters}`,
@@ -156,39 +157,25 @@ function lineEnd(text: string, from: number): number {
 
 function lines(fields: HeaderFields): string {
   let text = "";
-  let breaks = 0;
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined) continue;
-    if (typeof value === "string") {
-      text += `\n${name}\n${value}`;
-      breaks += 2;
-      continue;
-    }
-    for (const each of value) text += `\n${name}\n${each}`;
-    breaks += 2 * value.length;
+    if (typeof value === "string") text += `\n${line(name)}\n${line(value)}`;
+    else for (const each of value) text += `\n${line(name)}\n${line(each)}`;
   }
-  return checkedBreaks(text, breaks);
-}
-
-/** A line break in a field would make two fields of it. Counting in the whole text is faster than a test of each. */
-function checkedBreaks(text: string, expected: number): string {
-  let breaks = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) breaks++;
-  if (breaks !== expected) throw new TypeError("A head has a line break in a field");
   return text;
 }
 
-/**
- * Names come from the other end and must not meet inherited properties. An object whose prototype is empty
- * inherits none either, and is much faster than an object without a prototype.
- */
-function Fields(this: object): void {}
-Fields.prototype = Object.create(null) as object;
-const NewFields = Fields as unknown as new () => Record<string, string | readonly string[]>;
+/** A line break in a field would make two fields of it. */
+function line(text: string): string {
+  // Faster than `includes`, and than a count in the whole text.
+  if (text.indexOf("\n") >= 0) throw new TypeError("A head has a line break in a field");
+  return text;
+}
 
 function fieldsOf(text: string, from: number): HeaderFields {
-  const fields = new NewFields();
+  // Names come from the other end.
+  const fields = new NamedMembers<string | readonly string[]>();
   for (let at = from; at < text.length;) {
     const middle = text.indexOf("\n", at);
     if (middle < 0) throw new ProtocolError("A header field without a value");
