@@ -18,6 +18,7 @@ import { pageBase } from "../compile/write/page-base.ts";
 import { contractDocuments, contractNames } from "../start/contract-documents.ts";
 import type { TypesReading } from "../types/reading.ts";
 import { prepareTypes, readTypesOf } from "../compile/write/argument-types.ts";
+import { loadVite, parserOf } from "../compile/read/load-vite.ts";
 import { writeModuleTypes } from "../compile/write/module-types.ts";
 import { environmentNames } from "../compile/read/module-ids.ts";
 import { parsePartId, partId } from "../compile/read/module-ids.ts";
@@ -35,6 +36,7 @@ import { Pages } from "./pages.ts";
 import { createDevLog, type DevLog, type LineContext } from "./terminal-lines.ts";
 import { locationsOf } from "./node-segments.ts";
 import { goneFile, loadProblems, ProblemList } from "./problems.ts";
+import { type ChangedFiles, keepsTypes } from "./declared-types.ts";
 import { difference, type LocationsOf, moved } from "./difference.ts";
 import { serverManifest } from "./manifest.ts";
 import type { DevEvent, DevNode } from "./session.ts";
@@ -50,6 +52,14 @@ export interface DevelopmentOptions {
   readonly log?: Log;
   /** Gets all events, in place of the log. */
   readonly onEvent?: (event: DevEvent) => void;
+}
+
+interface Change {
+  readonly files: ReadonlySet<string>;
+  /** When the first of them was seen. */
+  readonly since: number;
+  /** Called once nodes hold all procedures that the application places on them. */
+  readonly place: () => void;
 }
 
 /** Starts reading the application at once. Nodes start when the server listens. */
@@ -72,8 +82,8 @@ export class Development implements PluginSession, ControlledSession {
   readonly #settle: Settle;
   /** The last application without problems, which nodes and pages run. */
   #current: Application | undefined;
-  /** Files that have changed since it was read. */
-  #changedFiles = new Set<string>();
+  /** Files that have changed since it was read, each with what was read of a module. */
+  #changedFiles = new Map<string, string | undefined>();
   #manifest: ServerManifest | undefined;
   #moduleTypes: string | undefined;
   /** What is read already of the types of parameters. */
@@ -144,7 +154,7 @@ export class Development implements PluginSession, ControlledSession {
     this.read = this.#settle.run(async () => {
       await this.#configure();
       // Judging imports would resolve them, and the plugin's resolver waits for this reading.
-      const application = await this.#readApplication({ judgesImports: false });
+      const application = await this.#readApplication();
       if (application !== undefined) await this.#accept(application);
     });
     const listening = new Promise<void>((done) =>
@@ -155,7 +165,7 @@ export class Development implements PluginSession, ControlledSession {
     );
     // Calls don't wait for this.
     this.ready = started.then(
-      async () => await this.#settle.run(async () => void (await this.#readApplication())),
+      async () => await this.#settle.run(async () => await this.#judge(this.#current)),
     );
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     const watched = { root, except: reader.outputs };
@@ -280,35 +290,44 @@ export class Development implements PluginSession, ControlledSession {
   }
 
   /** Resolves to `undefined` while the application has problems. */
-  async #readApplication({ judgesImports = true } = {}): Promise<Application | undefined> {
+  async #readApplication(): Promise<Application | undefined> {
     const problems = this.#problems;
-    const read = async () => {
-      const application = await this.#reader.read(this.#environments.browser);
-      return { application, imports: judgesImports ? await this.#judgeImports(application) : [] };
-    };
-    const result = await read().catch((error: unknown) => this.#changed(goneFile(error), goneMs));
-    if (result === undefined) return undefined;
-    const { application, imports } = result;
+    const application = await this.#reader
+      .read(this.#environments.browser)
+      .catch((error: unknown) => this.#changed(goneFile(error), goneMs));
+    if (application === undefined) return undefined;
     const { pageOnlyCalls, warnings } = application;
     problems.warn([...pageOnlyCalls.map(({ problem }) => problem), ...warnings]);
     this.#pages.warnings(
       pageOnlyCalls.filter(({ isShared }) => !isShared).map(({ problem }) => problem),
     );
-    problems.setAll({ application: application.problems, imports });
+    problems.set("application", application.problems);
     return application.problems.length > 0 ? undefined : application;
   }
 
-  /** Nodes and pages can follow this application now. */
-  async #accept(application: Application): Promise<void> {
+  /** Finds mistaken imports. They hold no change back, so this comes after it. */
+  async #judge(application: Application | undefined): Promise<void> {
+    if (application === undefined) return;
+    const imports = await this.#judgeImports(application).catch((error: unknown) =>
+      this.#changed(goneFile(error), goneMs),
+    );
+    if (imports !== undefined) this.#problems.set("imports", imports);
+  }
+
+  /** Nodes and pages can follow this application now, which differs from the one before in `changed` files. */
+  async #accept(application: Application, changed?: ChangedFiles): Promise<void> {
     const { config } = this.#environments.browser;
     this.#manifest = await serverManifest(application, `${++this.#revisions}`, config);
     this.#current = application;
-    this.#readTypes(application);
+    const parse = parserOf(await loadVite(application.root));
+    this.#readTypes(application, {
+      keeps: changed !== undefined && keepsTypes(changed, application.modules, parse),
+    });
     this.#moduleTypes = await writeModuleTypes(application, this.#moduleTypes);
   }
 
-  /** Reads the types of parameters while the application runs. A call waits for them a while. */
-  #readTypes(application: Application): void {
+  /** Reads the types of parameters while the application runs. A call waits a while for those that may have changed. */
+  #readTypes(application: Application, options: { readonly keeps: boolean }): void {
     const before = this.#typesRead;
     const read = this.#types.read(async () => {
       await before;
@@ -317,7 +336,7 @@ export class Development implements PluginSession, ControlledSession {
       return await readTypesOf(application, this.#server.config, {
         contract: this.#reader.options.openapi !== undefined,
       });
-    });
+    }, options);
     this.#typesRead = read.then(
       (reading) => {
         if (application !== this.#current) return;
@@ -372,31 +391,41 @@ export class Development implements PluginSession, ControlledSession {
     let place = (): void => {};
     this.#placed = new Promise<void>((done) => (place = done));
     try {
-      await this.#problems.through(async () => await this.#follow(files, since, place));
+      await this.#problems.through(async () => await this.#follow({ files, since, place }));
     } finally {
       place();
     }
   }
 
-  async #follow(files: ReadonlySet<string>, since: number, place: () => void): Promise<void> {
+  async #follow({ files, since, place }: Change): Promise<void> {
     const { deployment } = this;
     // Not when they were seen: an earlier change would take in a later one, and not report it.
     for (const file of files) {
+      if (!this.#changedFiles.has(file))
+        this.#changedFiles.set(file, this.#current?.modules.known(file));
       this.#reader.changed(file);
-      this.#changedFiles.add(file);
     }
     const isConfigured = deployment.isConfiguredBy(files);
     if (isConfigured) await this.#configure();
-    const previous = this.#current;
     const application = await this.#readApplication();
     if (application === undefined) return;
+    await this.#makeLive(application, { files, since, place, isConfigured });
+    await this.#judge(application);
+  }
+
+  async #makeLive(
+    application: Application,
+    { files, since, place, isConfigured }: Change & { readonly isConfigured: boolean },
+  ): Promise<void> {
+    const { deployment } = this;
+    const previous = this.#current;
     // The last valid one stays, if there is one.
     if (previous !== undefined && this.#problems.of("configuration").length > 0) return;
     if (previous !== undefined && !isConfigured && this.#settle.waits(previous, application, files))
       return;
-    await this.#accept(application);
     const changedFiles = this.#changedFiles;
-    this.#changedFiles = new Set();
+    this.#changedFiles = new Map();
+    await this.#accept(application, changedFiles);
     const { browser, server } = this.#environments;
     if (previous === undefined || isConfigured || !deployment.isRunning) {
       place();
@@ -412,7 +441,7 @@ export class Development implements PluginSession, ControlledSession {
     const ids = invalidateOnNodes(
       server,
       changed,
-      { staleGlobs, files: changedFiles },
+      { staleGlobs, files: changedFiles.keys() },
       { cut: application.cut, isIncomplete: this.#isIncomplete },
     );
     const inPages = await invalidateInPages(browser, changed, this.#pages);
@@ -430,7 +459,7 @@ export class Development implements PluginSession, ControlledSession {
     const events = eventsOf({
       root: this.#reader.root,
       changed,
-      files: new Set([...changedFiles, ...staleGlobs.map((id) => parsePartId(id).file)]),
+      files: new Set([...changedFiles.keys(), ...staleGlobs.map((id) => parsePartId(id).file)]),
       changes: nodes,
       pages: { environment: browser, ids: inPages, isOpen: this.#pages.open > 0 },
       ms,

@@ -18,8 +18,6 @@ export function createImportJudge(
 ): (application: Application) => Promise<readonly Problem[]> {
   let loading: Promise<Vite> | undefined;
   return async (application) => {
-    // An application that can't be split has no parts whose imports could be followed.
-    if (application.problems.length > 0) return [];
     const vite = await (loading ??= loadVite(root));
     const open = {
       application,

@@ -37,13 +37,7 @@ export class ProblemList {
 
   /** Replaces the problems of one source, and reports all problems if anything has changed. */
   set(source: Source, problems: readonly Problem[]): void {
-    this.setAll({ [source]: problems });
-  }
-
-  /** The same for several sources, with one report. */
-  setAll(found: Readonly<Partial<Record<Source, readonly Problem[]>>>): void {
-    for (const [source, problems] of Object.entries(found))
-      this.#bySource.set(source as Source, problems);
+    this.#bySource.set(source, problems);
     const all = this.all;
     const text = all.map(formatProblem).join("\n");
     if (text === this.#reported) return;

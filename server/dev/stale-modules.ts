@@ -19,7 +19,7 @@ export function invalidateOnNodes(
   {
     staleGlobs,
     files,
-  }: { readonly staleGlobs: readonly string[]; readonly files: ReadonlySet<string> },
+  }: { readonly staleGlobs: readonly string[]; readonly files: Iterable<string> },
   {
     cut,
     isIncomplete,

@@ -21,7 +21,9 @@ export class LiveTypes implements ApplicationTypes {
   readonly #options: LiveTypesOptions;
   /** Begins the reading that counts, if no call has needed it yet. */
   #begin: ReadTypes;
-  /** Resolves when that reading is over; `undefined` before it has begun, and once it is. */
+  /** The latest reading that has begun. */
+  #latest: Promise<void> | undefined;
+  /** The same while calls wait for it; `undefined` before it has begun, and once it is over. */
   #reading: Promise<void> | undefined;
   #isRead = false;
   #types: ApplicationTypes | undefined;
@@ -34,11 +36,17 @@ export class LiveTypes implements ApplicationTypes {
     this.#options = options;
   }
 
-  /** Begins a reading that counts in place of those before it. Rejects if it does. */
-  async read(read: ReadTypes): Promise<TypesReading | undefined> {
+  /**
+   * Begins a reading that counts in place of those before it. Rejects if it does. If it `keeps` the types, calls
+   * don't wait for it and are checked by those that were read before.
+   */
+  async read(
+    read: ReadTypes,
+    { keeps = false }: { readonly keeps?: boolean } = {},
+  ): Promise<TypesReading | undefined> {
     const reading = read();
     this.#begin = async () => await reading;
-    await this.#started(this.#begin);
+    await this.#started(this.#begin, keeps);
     return await reading;
   }
 
@@ -84,8 +92,9 @@ export class LiveTypes implements ApplicationTypes {
     };
   }
 
-  #started(read: ReadTypes): Promise<void> {
-    this.#isRead = false;
+  #started(read: ReadTypes, keeps = false): Promise<void> {
+    const waits = !keeps || !this.#isRead;
+    if (waits) this.#isRead = false;
     const open = async (): Promise<void> => {
       let [types, failure]: [ApplicationTypes?, string?] = [];
       try {
@@ -101,10 +110,12 @@ export class LiveTypes implements ApplicationTypes {
         failure = error instanceof Error ? error.message : String(error);
       }
       // Another reading may have begun meanwhile.
-      if (this.#reading !== own) return;
+      if (this.#latest !== own) return;
       [this.#types, this.#failure, this.#reading, this.#isRead] = [types, failure, undefined, true];
     };
     const own = open();
-    return (this.#reading = own);
+    this.#latest = own;
+    if (waits) this.#reading = own;
+    return own;
   }
 }

@@ -151,6 +151,11 @@ export class Modules {
     return this.memory.text(file);
   }
 
+  /** The text of a module that has been read already. */
+  known(file: string): string | undefined {
+    return this.memory.known(file, "text") as string | undefined;
+  }
+
   describe(module: SourceModule): ModuleDescription {
     return this.memory.of(module.file, "description", () => describeReading(this.read(module)));
   }
