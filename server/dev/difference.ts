@@ -142,32 +142,44 @@ interface Row {
 }
 
 function rowsOf(application: Application, locationsOf: LocationsOf): ReadonlyMap<string, Row> {
+  /** Most procedures are in the same segments. */
+  const places = new Map<string, readonly string[]>();
   return new Map(
     [...application.procedures, ...application.routes].map((procedure) => {
-      const { fqn, version, module, export: name, parameters, stream, entries, route } = procedure;
-      const locations = locationsOf(segmentsOf(procedure), application);
-      const access = entries
-        .map(({ segment, entry }) =>
-          [
-            segment.name,
-            entry.access,
-            entry.safe,
-            entry.idempotent,
-            entry.resume,
-            entry.crossSite,
-            entry.bodyBytes,
-            entry.guard,
-          ].join(" "),
-        )
-        .sort();
-      return [
-        procedureKey(fqn, version),
-        {
-          fqn,
-          locations,
-          state: JSON.stringify([access, module.id, name, parameters, stream, route]),
-        },
-      ];
+      const segments = segmentsOf(procedure);
+      const key = segments.join("\0");
+      let locations = places.get(key);
+      if (locations === undefined)
+        places.set(key, (locations = locationsOf(segments, application)));
+      const { fqn, version } = procedure;
+      return [procedureKey(fqn, version), { fqn, locations, state: stateOf(procedure) }];
     }),
   );
+}
+
+/** An unchanged procedure is the same object in each reading. */
+const states = new WeakMap<ApplicationProcedure, string>();
+
+function stateOf(procedure: ApplicationProcedure): string {
+  let state = states.get(procedure);
+  if (state === undefined) {
+    const { module, export: name, parameters, stream, entries, route } = procedure;
+    const access = entries
+      .map(({ segment, entry }) =>
+        [
+          segment.name,
+          entry.access,
+          entry.safe,
+          entry.idempotent,
+          entry.resume,
+          entry.crossSite,
+          entry.bodyBytes,
+          entry.guard,
+        ].join(" "),
+      )
+      .sort();
+    state = JSON.stringify([access, module.id, name, parameters, stream, route]);
+    states.set(procedure, state);
+  }
+  return state;
 }

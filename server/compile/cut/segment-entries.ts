@@ -47,25 +47,13 @@ export async function resolveEntries(
   }
   const guards = await resolveGuards(segments, written, modules);
   problems.push(...guards.problems);
-  const functions = written
-    .map((named) => withGuard(named, guards))
-    .map((named) => withValidate(named, validate));
+  const functions = written.map((named) => withDefaults(named, { guards, validate, modules }));
   const named: ApplicationProcedure[] = [];
   for (const group of groupBy(functions, functionKey)) {
     const [first] = group;
     const isMadeRoute = first.entry.route !== undefined && first.export.untyped === true;
     if (first.export.problems.length > 0 && !isMadeRoute) problems.push(...first.export.problems);
-    else
-      named.push({
-        fqn: first.fqn,
-        version: first.entry.version,
-        module: first.module,
-        export: first.export.name,
-        parameters: first.export.parameters ?? [],
-        ...(first.export.stream && { stream: true as const }),
-        entries: group,
-        ...(first.entry.route !== undefined && { route: first.entry.route }),
-      });
+    else named.push(procedureOf(group, modules));
   }
   const keyOf = ({ fqn, version }: ApplicationProcedure): string => procedureKey(fqn, version);
   return {
@@ -76,16 +64,66 @@ export async function resolveEntries(
   };
 }
 
-/** The function with its guard by name, which other entries may write in another way. */
-function withGuard(named: NamedFunction, guards: Guards): NamedFunction {
-  const { guard } = named.entry;
-  if (guard === undefined) return named;
-  return { ...named, entry: { ...named.entry, guard: guards.nameOf(guard) ?? guard } };
+/**
+ * Results of the reading before for one entry. They are the same objects again if nothing about them has changed,
+ * so that what was made of them is found again.
+ */
+interface Earlier {
+  named?: NamedFunction;
+  procedure?: ApplicationProcedure;
 }
 
-function withValidate(named: NamedFunction, validate: boolean | undefined): NamedFunction {
-  if (validate === undefined || named.entry.route !== undefined) return named;
-  return { ...named, entry: { validate, ...named.entry } };
+const earlierOf = (entry: object, { memory }: Modules): Earlier =>
+  memory.ofObject<Earlier>(entry, () => ({}));
+
+/** The procedure that these entries name. */
+function procedureOf(
+  group: ApplicationProcedure["entries"],
+  modules: Modules,
+): ApplicationProcedure {
+  const [first] = group;
+  const earlier = earlierOf(first, modules);
+  const { entries } = earlier.procedure ?? {};
+  if (entries?.length === group.length && group.every((named, at) => named === entries[at]))
+    return earlier.procedure!;
+  return (earlier.procedure = {
+    fqn: first.fqn,
+    version: first.entry.version,
+    module: first.module,
+    export: first.export.name,
+    parameters: first.export.parameters ?? [],
+    ...(first.export.stream && { stream: true as const }),
+    entries: group,
+    ...(first.entry.route !== undefined && { route: first.entry.route }),
+  });
+}
+
+/** The function with its guard by name, which other entries may write in another way, and with what its entry leaves out. */
+function withDefaults(
+  named: NamedFunction,
+  {
+    guards,
+    validate,
+    modules,
+  }: {
+    readonly guards: Guards;
+    readonly validate: boolean | undefined;
+    readonly modules: Modules;
+  },
+): NamedFunction {
+  const { entry } = named;
+  const guard = entry.guard && (guards.nameOf(entry.guard) ?? entry.guard);
+  const isChecked = entry.validate ?? (entry.route === undefined ? validate : undefined);
+  if (guard === entry.guard && isChecked === entry.validate) return named;
+  const earlier = earlierOf(named, modules);
+  const known = earlier.named?.entry;
+  if (earlier.named !== undefined && known?.guard === guard && known?.validate === isChecked)
+    return earlier.named;
+  const added = {
+    ...(guard !== undefined && { guard }),
+    ...(isChecked !== undefined && { validate: isChecked }),
+  };
+  return (earlier.named = { ...named, entry: { ...entry, ...added } });
 }
 
 async function findFunctions(
@@ -171,7 +209,15 @@ async function findFunction(
       near === undefined ? undefined : `Did you mean "${near}"?`,
     );
   }
-  return { ...named, ...declaration, fqn: nameOf(module, entry, declaration.export) };
+  const fqn = nameOf(module, entry, declaration.export);
+  const earlier = earlierOf(entry, modules);
+  if (
+    earlier.named?.fqn !== fqn ||
+    earlier.named.module !== declaration.module ||
+    earlier.named.export !== declaration.export
+  )
+    earlier.named = { ...named, ...declaration, fqn };
+  return earlier.named;
 }
 
 /** For an entry whose module doesn't exist: one with a similar name, or the only one with the export. */

@@ -15,8 +15,9 @@ export function unreachedStarts({
     .filter((module) => !pageModules.has(module) && !/\.(?:test|spec)$/.test(module.id))
     .filter(
       (module) =>
-        modules.text(module.file).includes("startClient") &&
-        modules.outline(module).startClientCalls.length > 0,
+        modules.memory.of(module.file, "mentions startClient", () =>
+          modules.text(module.file).includes("startClient"),
+        ) && modules.outline(module).startClientCalls.length > 0,
     )
     .map((module) => ({
       file: module.name,
