@@ -41,10 +41,14 @@ export async function serverImports(open: OpenApplication): Promise<ServerImport
     const unresolved = unresolvedImport(specifier, importer, root, false);
     (unresolved.isWarning ? warnings : problems).push(unresolved.problem);
   };
-  for (const module of application.serverModules)
-    for (const specifier of new Set(valueImports(modules.describe(module))))
-      if ((await modules.resolve(specifier, module.file)) === undefined)
-        await follow(specifier, module.file);
+  for (const module of application.serverModules) {
+    const others: string[] = [];
+    for (const specifier of new Set(valueImports(modules.outline(module))))
+      if ((await modules.resolve(specifier, module.file)) === undefined) others.push(specifier);
+    const kept = new Set(others.length === 0 ? [] : modules.valueImportsOf(module));
+    for (const specifier of others.filter((other) => kept.has(other)))
+      await follow(specifier, module.file);
+  }
   // Iterating a set includes what is added meanwhile.
   for (const file of packages) {
     if (!/\.[cm]?[jt]sx?$/.test(file)) continue;

@@ -1,6 +1,6 @@
 // The imports and re-exports in the description of a module or of a part.
 
-import type { CodeDescription } from "../../../src/split/describe/describe.ts";
+import type { ModuleExport, ModuleImport } from "../../../src/split/describe/describe.ts";
 import type { ModuleOutline } from "../../../src/split/describe/outline.ts";
 
 export interface DescribedImport {
@@ -46,8 +46,12 @@ export function importsIn(description: CodeImports): readonly DescribedImport[] 
   ];
 }
 
-/** Specifiers of imports and re-exports of values. */
-export function valueImports(description: CodeDescription): readonly string[] {
+/** Specifiers of imports and re-exports of values. An outline doesn't tell which imports go with the types. */
+export function valueImports(description: {
+  readonly imports: readonly Pick<ModuleImport, "specifier" | "typeOnly" | "unused">[];
+  readonly exports: readonly Pick<ModuleExport, "from">[];
+  readonly starReexports: readonly string[];
+}): readonly string[] {
   return [
     ...description.imports
       .filter((statement) => !statement.typeOnly && statement.unused !== true)

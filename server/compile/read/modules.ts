@@ -11,7 +11,12 @@ import { type ModuleOutline, outlineOf } from "../../../src/split/describe/outli
 import { type ModuleReading, readModule } from "../../../src/split/read/read-module.ts";
 import type { Parse } from "../../../src/split/write/split-module.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
-import { type CodeImports, type DescribedImport, importsIn } from "./described-imports.ts";
+import {
+  type CodeImports,
+  type DescribedImport,
+  importsIn,
+  valueImports,
+} from "./described-imports.ts";
 import type { FileMemory } from "./file-memory.ts";
 
 export interface SourceModule {
@@ -231,9 +236,29 @@ export class Modules {
     return isForeign(bare) ? undefined : await this.#resolveImport(specifier, importer);
   }
 
+  /** Specifiers of a module's imports and re-exports of values, without its syntax tree where that isn't needed. */
+  valueImportsOf(module: SourceModule): readonly string[] {
+    const outline = this.outline(module);
+    const mayGo = outline.imports.some(({ typeOnly, names }) => !typeOnly && names.length > 0);
+    return valueImports(mayGo ? this.describe(module) : outline);
+  }
+
   /** All imports and re-exports of source modules in a module, values and types. */
   async importsOf(module: SourceModule): Promise<readonly ImportEdge[]> {
     return await this.importsIn(module.file, this.outline(module));
+  }
+
+  /** The modules from which imports of values lead to these. The code of others needn't be read for mentions of them. */
+  async leadingTo(targets: Iterable<SourceModule>): Promise<ReadonlySet<SourceModule>> {
+    const importers = new Map<SourceModule, SourceModule[]>();
+    for (const importer of this.all)
+      for (const { module, typeOnly } of await this.importsOf(importer))
+        if (!typeOnly) importers.set(module, [...(importers.get(module) ?? []), importer]);
+    const leading = new Set(targets);
+    // Iterating a set includes items that are added meanwhile.
+    for (const module of leading)
+      for (const importer of importers.get(module) ?? []) leading.add(importer);
+    return leading;
   }
 
   /** The same in code of a file: a part of a module, or a script. */

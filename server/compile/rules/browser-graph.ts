@@ -223,13 +223,14 @@ class Walker implements BrowserGraph {
     const module = importer.module as SourceModule;
     const split = cut.get(module.file)?.parts.browser;
     const part: Part | undefined = importer.part === undefined ? undefined : split?.[importer.part];
-    const description =
-      split === undefined ? modules.describe(module) : (part?.description ?? noCode);
+    const imported =
+      split === undefined
+        ? modules.valueImportsOf(module)
+        : valueImports(part?.description ?? noCode);
     const code = split === undefined ? modules.text(module.file) : (part?.code ?? "");
     if (code.includes("import.meta.url"))
       this.leaks.push(...fileAddresses(code, module.file, application, (file) => cut.has(file)));
-    for (const specifier of new Set(valueImports(description)))
-      await this.follow(importer, specifier, module.file);
+    for (const specifier of new Set(imported)) await this.follow(importer, specifier, module.file);
   }
 
   async #code(importer: BrowserModule): Promise<void> {

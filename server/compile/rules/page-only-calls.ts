@@ -7,7 +7,7 @@ import type { ApplicationGraph, PageOnlyCall } from "../cut/application.ts";
 import { type ApplicationProcedure, isRoute } from "../cut/application-procedure.ts";
 import { isPageOnly } from "../cut/closed-procedures.ts";
 import { type Declared, Declarations, type Mention, declaredKey } from "../read/declarations.ts";
-import type { Modules, SourceModule } from "../read/modules.ts";
+import type { Modules } from "../read/modules.ts";
 
 /** Each such call once. In code that pages run too only calls count, not other mentions. */
 export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly PageOnlyCall[]> {
@@ -19,10 +19,7 @@ export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly P
   if (sought.size === 0) return [];
   const declarations = new Declarations(modules);
   const procedures = declarations.byKey(named);
-  const leading = await modulesLeadingTo(
-    [...sought].map(({ module }) => module),
-    graph,
-  );
+  const leading = await modules.leadingTo([...sought].map(({ module }) => module));
   const visited = new Set<string>();
   const calls: (Mention & { readonly procedure: ApplicationProcedure; readonly of: string })[] = [];
   const follow = async (start: readonly Declared[], of: string): Promise<void> => {
@@ -53,22 +50,6 @@ export async function pageOnlyCalls(graph: ApplicationGraph): Promise<readonly P
       },
     ];
   });
-}
-
-/** The modules from which imports lead to these. The code of others needn't be read for mentions of them. */
-async function modulesLeadingTo(
-  targets: readonly SourceModule[],
-  { modules }: ApplicationGraph,
-): Promise<ReadonlySet<SourceModule>> {
-  const importers = new Map<SourceModule, SourceModule[]>();
-  for (const importer of modules.all)
-    for (const { module, typeOnly } of await modules.importsOf(importer))
-      if (!typeOnly) importers.set(module, [...(importers.get(module) ?? []), importer]);
-  const leading = new Set(targets);
-  // Iterating a set includes items that are added meanwhile.
-  for (const module of leading)
-    for (const importer of importers.get(module) ?? []) leading.add(importer);
-  return leading;
 }
 
 /**

@@ -4,9 +4,9 @@
 import type { Problem } from "../../../src/base/problem.ts";
 import type { UnitUses } from "../../../src/split/describe/uses.ts";
 import type { ApplicationGraph } from "../cut/application.ts";
-import { bySegment } from "../cut/application-procedure.ts";
+import { type ApplicationProcedure, bySegment } from "../cut/application-procedure.ts";
 import { type Declared, Declarations, declaredKey } from "../read/declarations.ts";
-import type { SourceModule } from "../read/modules.ts";
+import type { Modules, SourceModule } from "../read/modules.ts";
 
 interface Use {
   readonly module: SourceModule;
@@ -37,9 +37,14 @@ export async function splitState({
     use.users.add(segment);
     if (changes) use.changers.add(segment);
   };
-  for (const [segment, own] of bySegment(named)) {
-    const start = own.flatMap(({ module, export: name }) => declarations.behind(module, name));
+  const segments = bySegment(named);
+  const leading = await modules.leadingTo(await inSeveral(segments.values(), modules));
+  for (const [segment, own] of segments) {
+    const start = own
+      .filter(({ module }) => leading.has(module))
+      .flatMap(({ module, export: name }) => declarations.behind(module, name));
     await declarations.follow(start, new Set(), ({ step, use, target }) => {
+      if (!leading.has(target.module)) return false;
       note(target, segment, declarations.uses(step)?.changes.includes(use.name) === true);
       // Using a procedure means calling its seam.
       return !procedures.has(declaredKey(target));
@@ -60,6 +65,26 @@ export async function splitState({
         hint: "Keep it in one segment, whose procedures the others call; or outside, in a database.",
       };
     });
+}
+
+/** The modules that the code of several segments may load: no other has state that they share. */
+async function inSeveral(
+  segments: Iterable<readonly ApplicationProcedure[]>,
+  modules: Modules,
+): Promise<ReadonlySet<SourceModule>> {
+  const seen = new Set<SourceModule>();
+  const shared = new Set<SourceModule>();
+  for (const own of segments) {
+    const reached = new Set(own.map(({ module }) => module));
+    // Iterating a set includes items that are added meanwhile.
+    for (const module of reached) {
+      if (seen.has(module)) shared.add(module);
+      for (const edge of await modules.importsOf(module))
+        if (!edge.typeOnly) reached.add(edge.module);
+    }
+    for (const module of reached) seen.add(module);
+  }
+  return shared;
 }
 
 function listed(segments: ReadonlySet<string>): string {
