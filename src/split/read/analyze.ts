@@ -21,13 +21,16 @@ export interface Module extends SourceText, Exports, NotedNodes {
   readonly units: readonly Unit[];
   /** The units that bind each name: several if declarations merge. */
   readonly bindings: ReadonlyMap<string, readonly Unit[]>;
-  /** All names in the text: a generated name must differ from them. */
+  /** All names in the text, if a generated name may be among them: it must differ from them. */
   readonly taken: ReadonlySet<string>;
   /** The types that the module declares. */
   readonly types: LocalTypes;
   /** The parser that read the module. */
   readonly parse: Parse;
 }
+
+/** A text that may have a name such as `$seam` or `arg0`, as generated ones are. An escape may hide one. */
+const mayBeGenerated = /\$(?!\{)|\barg\d|\\u/;
 
 /** Analyzes a module that was parsed without errors. */
 export function analyze(
@@ -59,7 +62,7 @@ export function analyze(
     ...noted,
     // Lazy, as most modules are described and never split.
     get taken() {
-      return (taken ??= namesIn([program]));
+      return (taken ??= mayBeGenerated.test(source) ? namesIn([program]) : new Set());
     },
     get types() {
       return (types ??= new LocalTypes(program));

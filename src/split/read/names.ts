@@ -8,7 +8,10 @@ export class FreshNames {
     this.#taken = new Set(taken);
   }
 
-  /** `base`, or `base` with a number if it is taken. Never returns a name twice. */
+  /**
+   * `base`, or `base` with a number if it is taken. Never returns a name twice. `base` begins with `$`, or is `arg`
+   * and a number: of other names a module doesn't say whether they are taken.
+   */
   fresh(base: string): string {
     let name = base;
     for (let n = 2; this.#taken.has(name); n++) name = `${base}_${n}`;
