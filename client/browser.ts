@@ -19,7 +19,7 @@ export const browser: Browser = {
   get base() {
     // A CDN may have served the runtime, but calls are for the page's origin.
     return (
-      location.origin + new URL(import.meta.url).pathname.replace(/\/svc(\/\w+)?\/\w+.js$/, "")
+      location.origin + new URL(import.meta.url).pathname.replace(/\/svc(\/\w+)?\/\w+\.js$/, "")
     );
   },
   get revision() {

@@ -15,7 +15,9 @@ export function generateChecks(model: TypeModel): string {
   const lines: string[] = [];
   const names = new Map<string, string>();
   const constants = new Map<string, string>();
-  let count = 0;
+  /** Test → the name of the function that makes it. */
+  const writtenTests = new Map<string, string>();
+  const flattened = new Map<readonly Type[], readonly Type[]>();
 
   for (const name of Object.keys(definitions)) names.set(name, `d${names.size}`);
   for (const [name, type] of Object.entries(definitions)) {
@@ -81,8 +83,13 @@ export function generateChecks(model: TypeModel): string {
     return named((name) => `function ${name}(v, c) { ${body} }`);
   }
 
+  /** Equal types share a test: the types of a database client say the same of thousands of fields. */
   function named(write: (name: string) => string): string {
-    const name = `f${count++}`;
+    const text = write("");
+    const known = writtenTests.get(text);
+    if (known !== undefined) return known;
+    const name = `f${writtenTests.size}`;
+    writtenTests.set(text, name);
     lines.push(write(name));
     return name;
   }
@@ -258,16 +265,20 @@ export function generateChecks(model: TypeModel): string {
   }
 
   /** The arms of a union, without the unions among them. */
-  function flat(arms: readonly Type[], seen: ReadonlySet<string> = new Set()): Type[] {
-    return arms.flatMap((arm): Type[] => {
+  function flat(arms: readonly Type[], seen?: ReadonlySet<string>): readonly Type[] {
+    const known = seen === undefined ? flattened.get(arms) : undefined;
+    if (known !== undefined) return known;
+    const all = arms.flatMap((arm): readonly Type[] => {
       if (arm.kind === "union") return flat(arm.arms, seen);
       if (arm.kind !== "ref") return [arm];
-      if (seen.has(arm.to)) return [];
+      if (seen?.has(arm.to)) return [];
       const definition = definitions[arm.to];
       return definition?.kind === "union"
-        ? flat(definition.arms, new Set([...seen, arm.to]))
+        ? flat(definition.arms, new Set([...(seen ?? []), arm.to]))
         : [arm];
     });
+    if (seen === undefined) flattened.set(arms, all);
+    return all;
   }
 
   function target(arm: Type): Type {

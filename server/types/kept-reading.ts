@@ -71,8 +71,13 @@ export function keepReading(
   // Another process may read it at any moment.
   const whole = `${cache}.${process.pid}-${threadId}`;
   mkdirSync(dirname(cache), { recursive: true });
-  writeFileSync(whole, `${JSON.stringify(kept)}${lineBreak}${reading}`);
-  renameSync(whole, cache);
+  try {
+    writeFileSync(whole, `${JSON.stringify(kept)}${lineBreak}${reading}`);
+    renameSync(whole, cache);
+  } catch (error) {
+    rmSync(whole, { force: true });
+    throw error;
+  }
 }
 
 export function forgetReading(cache: string): void {

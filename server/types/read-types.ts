@@ -934,6 +934,9 @@ function typeReader(
     slot.type = readParts(type);
     findings = outerFindings;
     taken = outerTaken;
+    // Types that use each other widely would multiply what was found.
+    slot.findings = firstOf(slot.findings);
+    slot.taken = slot.taken.slice(0, maxUnchecked);
     if (symbol !== undefined) open.set(symbol, depth - 1);
     adopt(slot, at);
     return { kind: "ref", to: slot.id };
@@ -944,12 +947,8 @@ function typeReader(
     inside: { findings: readonly Finding[]; taken: readonly Unchecked[] },
     at: string,
   ): void {
-    // Types that use each other widely would multiply what was found.
-    findings.push(
-      ...firstOf(inside.findings).map((finding) => ({ ...finding, at: at + finding.at })),
-    );
-    const ofUnchecked = inside.taken.slice(0, maxUnchecked);
-    taken.push(...ofUnchecked.map((place) => ({ ...place, path: at + place.path })));
+    findings.push(...inside.findings.map((finding) => ({ ...finding, at: at + finding.at })));
+    taken.push(...inside.taken.map((place) => ({ ...place, path: at + place.path })));
   }
 
   /** The name of an object type; other types have one only if they contain themselves. */

@@ -49,8 +49,14 @@ export interface TypesReading {
   readonly contract?: ContractTypes;
 }
 
-/** The thread's answer to a request: the JSON of a {@link TypesReading}. */
-export type TypesAnswer = { readonly reading: string } | { readonly failure: unknown };
+/**
+ * What the thread tells of a request: the JSON of a {@link TypesReading} or a failure, and then that it is done,
+ * with the reason why the reading couldn't be kept.
+ */
+export type TypesMessage =
+  | { readonly reading: string }
+  | { readonly failure: unknown }
+  | { readonly done: true; readonly unkept?: string };
 
 /** The text of a module with the model as `model`, and the checks as its default export. */
 export function typesModule({ model, checks }: TypesReading): string {
@@ -65,15 +71,23 @@ interface Waiting {
 }
 
 /** One for a process: it keeps what it parsed, and the compiler's own libraries are the most of it. */
-let running: { readonly worker: Worker; readonly waiting: Waiting[] } | undefined;
+let running: Reader | undefined;
+
+interface Reader {
+  readonly worker: Worker;
+  readonly waiting: Waiting[];
+  /** Requests that aren't done. */
+  open: number;
+}
 
 /** Reads types. Rejects if the thread fails, and never because of what the application says. */
 export async function readTypesBeside(request: TypesRequest): Promise<TypesReading> {
-  const { worker, waiting } = (running ??= start());
+  const reader = (running ??= start());
   return await new Promise((resolve, reject) => {
-    waiting.push({ resolve, reject });
-    worker.ref();
-    worker.postMessage(request);
+    reader.waiting.push({ resolve, reject });
+    reader.open++;
+    reader.worker.ref();
+    reader.worker.postMessage(request);
   });
 }
 
@@ -85,7 +99,7 @@ export function prepareTypesBeside(preparation: TypesPreparation): void {
   running.worker.unref();
 }
 
-function start(): NonNullable<typeof running> {
+function start(): Reader {
   const worker = new Worker(join(packageFolder, "dist/types-worker.js"), {
     name: "seamline types",
     // A program is hundreds of thousands of objects that stay: the fewer collections, the less they are copied.
@@ -93,11 +107,18 @@ function start(): NonNullable<typeof running> {
     resourceLimits: { maxYoungGenerationSizeMb: 96, stackSizeMb: 32 },
   });
   const waiting: Waiting[] = [];
-  const own = { worker, waiting };
-  worker.on("message", (answer: TypesAnswer) => {
+  const own: Reader = { worker, waiting, open: 0 };
+  worker.on("message", (answer: TypesMessage) => {
+    if ("done" in answer) {
+      // It may wait for the next request for ever: the process ends without it.
+      if (--own.open === 0) worker.unref();
+      if (answer.unkept !== undefined)
+        process.emitWarning(
+          `Types that were read can't be kept for the next start: ${answer.unkept}`,
+        );
+      return;
+    }
     const first = waiting.shift();
-    // It may wait for the next request for ever: the process ends without it.
-    if (waiting.length === 0) worker.unref();
     if ("reading" in answer) first?.resolve(JSON.parse(answer.reading) as TypesReading);
     else first?.reject(answer.failure);
   });

@@ -14,7 +14,7 @@ import {
   programsOf,
 } from "./programs.ts";
 import { readTypes, type WantedClass } from "./read-types.ts";
-import type { TypesAnswer, TypesPreparation, TypesReading, TypesRequest } from "./reading.ts";
+import type { TypesMessage, TypesPreparation, TypesReading, TypesRequest } from "./reading.ts";
 import {
   areSame,
   type Folders,
@@ -46,14 +46,32 @@ function memoryOf(root: string): Memory {
 
 parentPort?.on("message", (request: TypesRequest | TypesPreparation) => {
   if (!("functions" in request)) return prepare(request);
-  let answer: TypesAnswer;
+  let keep: Found["keep"];
   try {
-    answer = { reading: read(request) };
+    const found = read(request);
+    keep = found.keep;
+    tell({ reading: found.reading });
   } catch (failure) {
-    answer = { failure };
+    tell({ failure });
   }
-  parentPort?.postMessage(answer);
+  // Calls wait for the answer, and not for this.
+  try {
+    keep?.();
+    tell({ done: true });
+  } catch (error) {
+    tell({ done: true, unkept: error instanceof Error ? error.message : String(error) });
+  }
 });
+
+function tell(message: TypesMessage): void {
+  parentPort?.postMessage(message);
+}
+
+interface Found {
+  /** The text of a reading: it is kept and sent as it is. */
+  readonly reading: string;
+  readonly keep?: () => void;
+}
 
 /** Makes the program that the first module with types belongs to, which is nearly always the one of all. */
 function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
@@ -74,19 +92,15 @@ function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
 
 const isTypeScript = (file: string): boolean => /(?<!\.d)\.m?tsx?$/.test(file);
 
-/** The text of a reading: it is kept and sent as it is. */
-function read(request: TypesRequest): string {
+function read(request: TypesRequest): Found {
   const { root, functions, classes, aliases, outputs, contract } = request;
   const compiler = findCompiler(root);
-  if ("message" in compiler)
-    return textOf({
-      ...readingOf(noTypes),
-      problems: [compiler],
-      notes: [],
-      unchecked: {},
-    });
+  if ("message" in compiler) {
+    const none = { ...readingOf(noTypes), problems: [compiler], notes: [], unchecked: {} };
+    return { reading: textOf(none) };
+  }
   const kept = keptReading(request, compiler.version);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined) return { reading: kept };
   const memory = memoryOf(root);
   // A program of the compiler looks again only for the imports of files that have changed.
   if (memory.folders === undefined || !areSame(memory.folders, outputs))
@@ -105,10 +119,14 @@ function read(request: TypesRequest): string {
   const folders = foldersOf(files.keys(), outputs);
   const hasProblems = found.problems.length > 0;
   memory.folders = hasProblems ? undefined : folders;
-  // They are solved where nothing looks, as by installing a package.
-  if (hasProblems) forgetReading(request.cache);
-  else keepReading(request, compiler.version, { files, folders }, reading);
-  return reading;
+  return {
+    reading,
+    keep() {
+      // Problems are solved where nothing looks, as by installing a package.
+      if (hasProblems) forgetReading(request.cache);
+      else keepReading(request, compiler.version, { files, folders }, reading);
+    },
+  };
 }
 
 const textOf = (reading: TypesReading): string => JSON.stringify(reading);

@@ -1,8 +1,9 @@
 // The types of parameters in a build: what nodes get of them, and what fails.
 
+import { once } from "node:events";
 import { existsSync, statSync, utimesSync, writeFileSync } from "node:fs";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import type { TypeModel } from "../../server/types/model.ts";
 import { createFixture, type Files, type Fixture } from "./_fixture.ts";
@@ -137,11 +138,14 @@ describe("types of parameters", () => {
 describe("a reading that is kept", () => {
   const cache = "node_modules/.vite/seamline-contract.json";
   const withPackage = (files: Files = {}) => shop({}, { "package.json": "{}", ...files });
+  /** It is written once the build has its answer. */
+  const keptBy = async (app: Fixture): Promise<string> =>
+    await vi.waitFor(() => app.read(cache), { timeout: 20_000 });
 
   it("counts for the next build, until a file that was read changes", async () => {
     const app = withPackage();
     await app.build();
-    const kept = app.read(cache);
+    const kept = await keptBy(app);
     // What nobody would read from the sources.
     writeFileSync(app.path(cache), kept.replaceAll("metres", "yards"));
     await app.build();
@@ -154,7 +158,7 @@ describe("a reading that is kept", () => {
   it("counts after a checkout, whose files are as they were but for their times", async () => {
     const app = withPackage();
     await app.build();
-    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
+    writeFileSync(app.path(cache), (await keptBy(app)).replaceAll("metres", "yards"));
     app.write({ "src/shop/line.ts": `${line}// longer\n` });
     app.write({ "src/shop/line.ts": line });
     const { manifest } = await app.build();
@@ -181,7 +185,7 @@ describe("a reading that is kept", () => {
   it("counts beside a configuration, where builds put their output", async () => {
     const app = withPackage({ "tsconfig.json": '{ "include": ["src"] }' });
     await app.build();
-    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
+    writeFileSync(app.path(cache), (await keptBy(app)).replaceAll("metres", "yards"));
     // As another process would see it.
     app.write({ ".dist.123-1/server/manifest.json": "{}" });
     const { manifest } = await app.build();
@@ -203,6 +207,15 @@ describe("a reading that is kept", () => {
     expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("note");
   });
 
+  it("that can't be kept fails no build", async () => {
+    const app = withPackage({ [`${cache}/a-folder`]: "" });
+    const warning = once(process, "warning");
+    await app.build();
+    expect((await modelOf(app)).definitions).toHaveProperty("Line");
+    expect(String(await warning)).toContain("can't be kept for the next start: EISDIR");
+    expect(app.list("node_modules/.vite").filter((name) => name.includes(".json."))).toEqual([]);
+  });
+
   it("isn't kept if there are problems", async () => {
     const app = withPackage({ "src/shop/line.ts": "export interface Line { sku: Sku }" });
     await app.problems();
@@ -212,4 +225,18 @@ describe("a reading that is kept", () => {
     });
     await app.build();
   });
+});
+
+it("checks of equal types share their code, as the clients of databases say the same of thousands of fields", async () => {
+  const codeOf = async (count: number): Promise<number> => {
+    const fields = Array.from(
+      { length: count },
+      (_, at) => `f${at}?: string | { equals?: string; not?: string; in?: string[] }`,
+    );
+    const app = shop({}, { "src/shop/line.ts": `export interface Line { ${fields.join("; ")} }` });
+    const { manifest } = await app.build();
+    const text = app.read(`dist/server/modules/${manifest.types}`);
+    return text.match(/v\["equals"\]/g)?.length ?? 0;
+  };
+  expect([await codeOf(1), await codeOf(100)]).toEqual([1, 1]);
 });

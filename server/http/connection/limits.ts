@@ -9,8 +9,9 @@ export const spareConnections: number = 64;
 // http2-sessions.ts
 /** Streams that one connection may have open. Browsers ask for 100 files at once at most. */
 export const mostStreams: number = 100;
-/** Bytes of a request's body that may come unread; of all those of a connection together. A round trip of 40 ms lets 50 Mbit/s through. */
+/** Bytes of a request's body that may come unread. A round trip of 40 ms lets 50 Mbit/s through. */
 export const streamWindowBytes: number = 262_144;
+/** Bytes of all bodies of a connection that may be on their way: Node confirms them when they arrive, read or not. */
 export const connectionWindowBytes: number = 1_048_576;
 /** Frames that break the rules, and streams beyond the limit, before a connection ends. */
 export const mostInvalidFrames: number = 100;
