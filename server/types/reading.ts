@@ -49,14 +49,10 @@ export interface TypesReading {
   readonly contract?: ContractTypes;
 }
 
-/**
- * What the thread tells of a request: the JSON of a {@link TypesReading} or a failure, and then that it is done,
- * with the reason why the reading couldn't be kept.
- */
-export type TypesMessage =
-  | { readonly reading: string }
-  | { readonly failure: unknown }
-  | { readonly done: true; readonly unkept?: string };
+/** The thread's answer to a request: the JSON of a {@link TypesReading}, and why it couldn't be kept. */
+export type TypesAnswer =
+  | { readonly reading: string; readonly unkept?: string }
+  | { readonly failure: unknown };
 
 /** The text of a module with the model as `model`, and the checks as its default export. */
 export function typesModule({ model, checks }: TypesReading): string {
@@ -71,23 +67,15 @@ interface Waiting {
 }
 
 /** One for a process: it keeps what it parsed, and the compiler's own libraries are the most of it. */
-let running: Reader | undefined;
-
-interface Reader {
-  readonly worker: Worker;
-  readonly waiting: Waiting[];
-  /** Requests that aren't done. */
-  open: number;
-}
+let running: { readonly worker: Worker; readonly waiting: Waiting[] } | undefined;
 
 /** Reads types. Rejects if the thread fails, and never because of what the application says. */
 export async function readTypesBeside(request: TypesRequest): Promise<TypesReading> {
-  const reader = (running ??= start());
+  const { worker, waiting } = (running ??= start());
   return await new Promise((resolve, reject) => {
-    reader.waiting.push({ resolve, reject });
-    reader.open++;
-    reader.worker.ref();
-    reader.worker.postMessage(request);
+    waiting.push({ resolve, reject });
+    worker.ref();
+    worker.postMessage(request);
   });
 }
 
@@ -99,7 +87,7 @@ export function prepareTypesBeside(preparation: TypesPreparation): void {
   running.worker.unref();
 }
 
-function start(): Reader {
+function start(): NonNullable<typeof running> {
   const worker = new Worker(join(packageFolder, "dist/types-worker.js"), {
     name: "seamline types",
     // A program is hundreds of thousands of objects that stay: the fewer collections, the less they are copied.
@@ -107,18 +95,15 @@ function start(): Reader {
     resourceLimits: { maxYoungGenerationSizeMb: 96, stackSizeMb: 32 },
   });
   const waiting: Waiting[] = [];
-  const own: Reader = { worker, waiting, open: 0 };
-  worker.on("message", (answer: TypesMessage) => {
-    if ("done" in answer) {
-      // It may wait for the next request for ever: the process ends without it.
-      if (--own.open === 0) worker.unref();
-      if (answer.unkept !== undefined)
-        process.emitWarning(
-          `Types that were read can't be kept for the next start: ${answer.unkept}`,
-        );
-      return;
-    }
+  const own = { worker, waiting };
+  worker.on("message", (answer: TypesAnswer) => {
     const first = waiting.shift();
+    // It may wait for the next request for ever: the process ends without it.
+    if (waiting.length === 0) worker.unref();
+    if ("unkept" in answer)
+      process.emitWarning(
+        `Types that were read can't be kept for the next start: ${answer.unkept}`,
+      );
     if ("reading" in answer) first?.resolve(JSON.parse(answer.reading) as TypesReading);
     else first?.reject(answer.failure);
   });

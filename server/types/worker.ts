@@ -14,7 +14,7 @@ import {
   programsOf,
 } from "./programs.ts";
 import { readTypes, type WantedClass } from "./read-types.ts";
-import type { TypesMessage, TypesPreparation, TypesReading, TypesRequest } from "./reading.ts";
+import type { TypesAnswer, TypesPreparation, TypesReading, TypesRequest } from "./reading.ts";
 import {
   areSame,
   type Folders,
@@ -46,32 +46,14 @@ function memoryOf(root: string): Memory {
 
 parentPort?.on("message", (request: TypesRequest | TypesPreparation) => {
   if (!("functions" in request)) return prepare(request);
-  let keep: Found["keep"];
+  let answer: TypesAnswer;
   try {
-    const found = read(request);
-    keep = found.keep;
-    tell({ reading: found.reading });
+    answer = read(request);
   } catch (failure) {
-    tell({ failure });
+    answer = { failure };
   }
-  // Calls wait for the answer, and not for this.
-  try {
-    keep?.();
-    tell({ done: true });
-  } catch (error) {
-    tell({ done: true, unkept: error instanceof Error ? error.message : String(error) });
-  }
+  parentPort?.postMessage(answer);
 });
-
-function tell(message: TypesMessage): void {
-  parentPort?.postMessage(message);
-}
-
-interface Found {
-  /** The text of a reading: it is kept and sent as it is. */
-  readonly reading: string;
-  readonly keep?: () => void;
-}
 
 /** Makes the program that the first module with types belongs to, which is nearly always the one of all. */
 function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
@@ -92,7 +74,7 @@ function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
 
 const isTypeScript = (file: string): boolean => /(?<!\.d)\.m?tsx?$/.test(file);
 
-function read(request: TypesRequest): Found {
+function read(request: TypesRequest): TypesAnswer {
   const { root, functions, classes, aliases, outputs, contract } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler) {
@@ -119,14 +101,14 @@ function read(request: TypesRequest): Found {
   const folders = foldersOf(files.keys(), outputs);
   const hasProblems = found.problems.length > 0;
   memory.folders = hasProblems ? undefined : folders;
-  return {
-    reading,
-    keep() {
-      // Problems are solved where nothing looks, as by installing a package.
-      if (hasProblems) forgetReading(request.cache);
-      else keepReading(request, compiler.version, { files, folders }, reading);
-    },
-  };
+  try {
+    // Problems are solved where nothing looks, as by installing a package.
+    if (hasProblems) forgetReading(request.cache);
+    else keepReading(request, compiler.version, { files, folders }, reading);
+  } catch (error) {
+    return { reading, unkept: error instanceof Error ? error.message : String(error) };
+  }
+  return { reading };
 }
 
 const textOf = (reading: TypesReading): string => JSON.stringify(reading);

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { existsSync, statSync, utimesSync, writeFileSync } from "node:fs";
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { TypeModel } from "../../server/types/model.ts";
 import { createFixture, type Files, type Fixture } from "./_fixture.ts";
@@ -138,14 +138,11 @@ describe("types of parameters", () => {
 describe("a reading that is kept", () => {
   const cache = "node_modules/.vite/seamline-contract.json";
   const withPackage = (files: Files = {}) => shop({}, { "package.json": "{}", ...files });
-  /** It is written once the build has its answer. */
-  const keptBy = async (app: Fixture): Promise<string> =>
-    await vi.waitFor(() => app.read(cache), { timeout: 20_000 });
 
   it("counts for the next build, until a file that was read changes", async () => {
     const app = withPackage();
     await app.build();
-    const kept = await keptBy(app);
+    const kept = app.read(cache);
     // What nobody would read from the sources.
     writeFileSync(app.path(cache), kept.replaceAll("metres", "yards"));
     await app.build();
@@ -158,7 +155,7 @@ describe("a reading that is kept", () => {
   it("counts after a checkout, whose files are as they were but for their times", async () => {
     const app = withPackage();
     await app.build();
-    writeFileSync(app.path(cache), (await keptBy(app)).replaceAll("metres", "yards"));
+    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
     app.write({ "src/shop/line.ts": `${line}// longer\n` });
     app.write({ "src/shop/line.ts": line });
     const { manifest } = await app.build();
@@ -185,7 +182,7 @@ describe("a reading that is kept", () => {
   it("counts beside a configuration, where builds put their output", async () => {
     const app = withPackage({ "tsconfig.json": '{ "include": ["src"] }' });
     await app.build();
-    writeFileSync(app.path(cache), (await keptBy(app)).replaceAll("metres", "yards"));
+    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
     // As another process would see it.
     app.write({ ".dist.123-1/server/manifest.json": "{}" });
     const { manifest } = await app.build();

@@ -35,6 +35,7 @@ describe("what a page can't import", () => {
     edit("src/shop/suppliers.ts", "* 10", "* 20");
     await nextEvent("reloaded", since);
     expect((await get("/rpc/shop/quote?sku=abc")).value).toEqual({ amount: 120 });
+    await nextEvent("unsolved", since);
     expect(events.slice(since).map(({ kind }) => kind)).toEqual(["reloaded", "unsolved"]);
     expect(session.isRead).toBe(true);
     edit("src/main.ts", 'import { readFileSync } from "node:fs";\n', "");
