@@ -3,7 +3,7 @@
 import { runInThisContext } from "node:vm";
 import { wholeFault } from "../../src/base/faults.ts";
 import type { ApplicationTypes, ParameterTypes } from "../../src/base/parameter-types.ts";
-import { openTypes } from "../types/open-types.ts";
+import { openModel } from "../types/open-model.ts";
 import { formatProblem } from "../../src/base/problem.ts";
 import type { TypesReading } from "../types/reading.ts";
 
@@ -102,10 +102,7 @@ export class LiveTypes implements ApplicationTypes {
         // All of them: which one is of which function, only their texts say.
         failure = found?.problems.map(formatProblem).join("\n");
         if (found !== undefined)
-          types = openTypes({
-            model: found.model,
-            default: runInThisContext(`(${found.checks})`) as unknown,
-          });
+          types = openModel(found.model, (source) => runInThisContext(source) as unknown);
       } catch (error) {
         failure = error instanceof Error ? error.message : String(error);
       }

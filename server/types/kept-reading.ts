@@ -60,9 +60,7 @@ export function keepReading(
   const { cache } = request;
   const kept: Kept = {
     request: requestHash(request, compiler),
-    files: Object.fromEntries(
-      [...files].map(([file, stamp]) => [file, { stamp, hash: fileHash(file) }]),
-    ),
+    files: Object.fromEntries([...files].map(([file, stamp]) => [file, keptFile(file, stamp)])),
     folders,
   };
   // A file that was changed after it was read would be kept with another content.
@@ -97,6 +95,17 @@ export function areSame(folders: Folders, outputs: readonly string[]): boolean {
 
 function requestHash(request: TypesRequest, compiler: string): string {
   return hashOf(JSON.stringify([request, compiler, packageVersion()]));
+}
+
+/** Of earlier readings: after an edit, nearly all files are as they were. */
+const keptFiles = new Map<string, KeptFile>();
+
+function keptFile(file: string, stamp: string): KeptFile {
+  const known = keptFiles.get(file);
+  if (known?.stamp === stamp) return known;
+  const kept = { stamp, hash: fileHash(file) };
+  keptFiles.set(file, kept);
+  return kept;
 }
 
 function fileHash(file: string): string {

@@ -49,7 +49,8 @@ function isModel(model: unknown): model is TypeModel {
   );
 }
 
-class FunctionTypes implements ParameterTypes {
+/** The types of one function, and how its calls are checked by them. */
+export class FunctionTypes implements ParameterTypes {
   readonly #model: TypeModel;
   readonly #checks: Checks;
   readonly #id: string;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Problem } from "../../src/base/problem.ts";
 import { packageFolder } from "../base/package-folder.ts";
+import { generateChecks } from "./generate-checks.ts";
 import type { Alias } from "./programs.ts";
 import type { ContractTypes, TypeModel } from "./model.ts";
 import type { Unchecked, WantedClass, WantedFunction } from "./read-types.ts";
@@ -28,7 +29,7 @@ export interface TypesRequest extends Omit<TypesFolders, "source"> {
   /** All classes whose instances travel. */
   readonly classes: readonly WantedClass[];
   readonly aliases: readonly Alias[];
-  /** Whether {@link TypesReading.contract} is read, which takes a quarter longer. */
+  /** Whether the contract is read and the checks are written, as for a build: half as long again. */
   readonly contract: boolean;
   /** Where a reading is kept: an equal request whose files haven't changed needs no other. */
   readonly cache: string;
@@ -37,8 +38,8 @@ export interface TypesRequest extends Omit<TypesFolders, "source"> {
 export interface TypesReading {
   /** Without the functions that have problems. */
   readonly model: TypeModel;
-  /** Source of a function that makes the checks, as generate-checks.ts says. */
-  readonly checks: string;
+  /** Source of a function that makes the checks, as generate-checks.ts says; with the contract. */
+  readonly checks?: string;
   /** Types that can't be checked, or whose values can't arrive. */
   readonly problems: readonly Problem[];
   /** Facts that the author may not expect, though they are no mistakes. */
@@ -55,7 +56,7 @@ export type TypesAnswer =
   | { readonly failure: unknown };
 
 /** The text of a module with the model as `model`, and the checks as its default export. */
-export function typesModule({ model, checks }: TypesReading): string {
+export function typesModule({ model, checks = generateChecks(model) }: TypesReading): string {
   // Parsed when it is loaded, so that no name in it is a setter.
   const text = JSON.stringify(JSON.stringify(model));
   return `export const model = JSON.parse(${text});\nexport default ${checks};\n`;

@@ -33,24 +33,48 @@ export function hasParts({ kind }: Type): boolean {
  * Types whose values have parts, in the order in which generated code tests them. They are told apart by
  * identity: each stands in the model once.
  */
-export function testedTypes({ definitions, classes, functions }: TypeModel): Type[] {
+export function testedTypes(model: TypeModel): Type[] {
   const found: Type[] = [];
   const add = (type: Type): void => {
     if (!hasParts(type)) return;
     found.push(type);
     partsOf(type).forEach(add);
   };
-  const addParameter = (parameter: ParameterType): void => {
-    if (parameter.kind === "plain" || parameter.kind === "rest") add(parameter.type);
-    else for (const name of parameter.names) if (name !== null) add(name.type);
-  };
-  Object.values(definitions).forEach(add);
-  for (const { parameters, fields } of Object.values(classes)) {
-    parameters.forEach(addParameter);
-    for (const { type } of Object.values(fields)) add(type);
-  }
-  for (const { parameters } of Object.values(functions).flat()) parameters.forEach(addParameter);
+  Object.values(model.definitions).forEach(add);
+  usedTypes(model).forEach(add);
   return found;
+}
+
+/** The types of parameters and fields. */
+function usedTypes({ classes, functions }: Pick<TypeModel, "classes" | "functions">): Type[] {
+  const ofParameter = (parameter: ParameterType): Type[] =>
+    parameter.kind === "plain" || parameter.kind === "rest"
+      ? [parameter.type]
+      : parameter.names.flatMap((name) => (name === null ? [] : [name.type]));
+  return [
+    ...Object.values(classes).flatMap(({ parameters, fields }) => [
+      ...parameters.flatMap(ofParameter),
+      ...Object.values(fields).map(({ type }) => type),
+    ]),
+    ...Object.values(functions)
+      .flat()
+      .flatMap(({ parameters }) => parameters.flatMap(ofParameter)),
+  ];
+}
+
+/** The part of a model that the calls of one of its functions need. */
+export function modelOf({ functions, classes, definitions }: TypeModel, id: string): TypeModel {
+  const own = { functions: { [id]: functions[id]! }, classes };
+  const reached = new Map<string, Type>();
+  const open = usedTypes(own);
+  for (let type = open.pop(); type !== undefined; type = open.pop()) {
+    if (type.kind !== "ref") open.push(...partsOf(type));
+    else if (!reached.has(type.to) && Object.hasOwn(definitions, type.to)) {
+      reached.set(type.to, definitions[type.to]!);
+      open.push(definitions[type.to]!);
+    }
+  }
+  return { ...own, definitions: Object.fromEntries(reached) };
 }
 
 /** The types of a value's parts. */

@@ -78,8 +78,8 @@ function read(request: TypesRequest): TypesAnswer {
   const { root, functions, classes, aliases, outputs, contract } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler) {
-    const none = { ...readingOf(noTypes), problems: [compiler], notes: [], unchecked: {} };
-    return { reading: textOf(none) };
+    const none = { problems: [compiler], notes: [], unchecked: {} };
+    return { reading: textOf(noTypes, none, contract) };
   }
   const kept = keptReading(request, compiler.version);
   if (kept !== undefined) return { reading: kept };
@@ -97,7 +97,7 @@ function read(request: TypesRequest): TypesAnswer {
     classKey: keysOf(classes),
     judgePattern: (source) => judgePattern(source, root),
   });
-  const reading = textOf({ ...readingOf(model), ...found });
+  const reading = textOf(model, found, contract);
   const folders = foldersOf(files.keys(), outputs);
   const hasProblems = found.problems.length > 0;
   memory.folders = hasProblems ? undefined : folders;
@@ -111,13 +111,16 @@ function read(request: TypesRequest): TypesAnswer {
   return { reading };
 }
 
-const textOf = (reading: TypesReading): string => JSON.stringify(reading);
+function textOf(
+  model: TypeModel,
+  found: Omit<TypesReading, "model" | "checks">,
+  contract: boolean,
+): string {
+  const checks = contract ? { checks: generateChecks(model) } : {};
+  return JSON.stringify({ model, ...checks, ...found } satisfies TypesReading);
+}
 
 const noTypes: TypeModel = { functions: {}, classes: {}, definitions: {} };
-
-function readingOf(model: TypeModel): Pick<TypesReading, "model" | "checks"> {
-  return { model, checks: generateChecks(model) };
-}
 
 function keysOf(
   classes: readonly WantedClass[],

@@ -4,7 +4,6 @@ import { describe, expect, it, vi } from "vitest";
 
 import { faultText } from "../../src/base/faults.ts";
 import { LiveTypes } from "../../server/local/live-types.ts";
-import { generateChecks } from "../../server/types/generate-checks.ts";
 import type { Type, TypeModel } from "../../server/types/model.ts";
 import type { TypesReading } from "../../server/types/reading.ts";
 
@@ -17,7 +16,7 @@ function reading(type: Type, problems: TypesReading["problems"] = []): TypesRead
     classes: {},
     definitions: {},
   };
-  return { model, checks: generateChecks(model), problems, notes: [], unchecked: {} };
+  return { model, problems, notes: [], unchecked: {} };
 }
 
 const number = reading({ kind: "number" });
