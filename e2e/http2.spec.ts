@@ -14,6 +14,7 @@ test.beforeAll(() => buildPackage());
 
 const shop = `import { getContext } from "seamline";
 let running = 0;
+let begun = 0;
 let left = 0;
 export async function add(a: number, b: number): Promise<number> { return a + b; }
 /** Answers once so many callers wait: they all have to be here at once. */
@@ -30,15 +31,16 @@ export async function size(file: File): Promise<string> { return file.name + " "
 export async function large(count: number): Promise<Date[]> { return Array.from({ length: count }, (_, at) => new Date(at)); }
 export async function parked(): Promise<void> {
   const { signal } = getContext();
+  begun++;
   await new Promise((_, reject) => signal.addEventListener("abort", () => { left++; reject(signal.reason); }));
 }
-export async function gone(): Promise<number> { return left; }
+export async function parks(): Promise<{ begun: number; left: number }> { return { begun, left }; }
 export async function* numbers(count: number): AsyncGenerator<number> { for (let at = 1; at <= count; at++) yield at; }
 `;
 const main = `// @ts-nocheck
 import { withOptions } from "seamline";
 import { startClient } from "seamline/client";
-import { add, gone, large, numbers, parked, size, together } from "./shop.ts";
+import { add, large, numbers, parked, parks, size, together } from "./shop.ts";
 await startClient("page");
 const shown = [];
 shown.push(await add(1, 2));
@@ -47,10 +49,11 @@ shown.push(await size(new File(["x".repeat(300_000)], "long.txt")));
 shown.push((await large(20_000)).at(-1).getTime());
 const controller = new AbortController();
 const call = withOptions(parked, { signal: controller.signal })().catch((error) => error.message);
-await new Promise((go) => setTimeout(go, 300));
+const until = async (is) => { while (!is(await parks())) await new Promise((go) => setTimeout(go, 10)); };
+await until(({ begun }) => begun > 0);
 controller.abort(new Error("enough"));
 shown.push(await call);
-while (await gone() === 0) await new Promise((go) => setTimeout(go, 10));
+await until(({ left }) => left > 0);
 for await (const item of numbers(3)) shown.push(item);
 const calls = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/rpc/"));
 // The call that was given up has none.
@@ -83,7 +86,7 @@ test("calls of a page go over one connection of HTTP/2, all at once, and its str
         size: { access },
         large: { access },
         parked: { access },
-        gone: { access },
+        parks: { access },
         numbers: { access },
       },
     },
