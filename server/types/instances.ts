@@ -10,9 +10,9 @@ import type {
 } from "../../src/base/parameter-types.ts";
 import { argumentsFrom, type Checks, instanceFaults } from "./check.ts";
 import { createMatcher, pathOf, type Place } from "./match.ts";
-import type { ParameterType, Type, TypeModel } from "./model.ts";
+import type { Type, TypeModel } from "./model.ts";
 import { createReshape } from "./reshape.ts";
-import { isDataObject, memberOf, partsOf } from "./values.ts";
+import { isDataObject, memberOf, partsOf, typesOf } from "./values.ts";
 
 type Described = ReadonlyMap<object, DescribedInstance>;
 
@@ -160,12 +160,6 @@ function reach({ definitions, classes }: TypeModel, types: readonly Type[]): Rea
         open.push(...partsOf(type));
     }
   return { keys, any };
-}
-
-function typesOf(parameter: ParameterType): readonly Type[] {
-  return parameter.kind === "plain" || parameter.kind === "rest"
-    ? [parameter.type]
-    : parameter.names.flatMap((name) => name?.type ?? []);
 }
 
 /** Each object of the message with a place where it stands. A loop: references may nest it deeper than the stack. */

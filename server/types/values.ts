@@ -47,19 +47,22 @@ export function testedTypes(model: TypeModel): Type[] {
 
 /** The types of parameters and fields. */
 function usedTypes({ classes, functions }: Pick<TypeModel, "classes" | "functions">): Type[] {
-  const ofParameter = (parameter: ParameterType): Type[] =>
-    parameter.kind === "plain" || parameter.kind === "rest"
-      ? [parameter.type]
-      : parameter.names.flatMap((name) => (name === null ? [] : [name.type]));
   return [
     ...Object.values(classes).flatMap(({ parameters, fields }) => [
-      ...parameters.flatMap(ofParameter),
+      ...parameters.flatMap(typesOf),
       ...Object.values(fields).map(({ type }) => type),
     ]),
     ...Object.values(functions)
       .flat()
-      .flatMap(({ parameters }) => parameters.flatMap(ofParameter)),
+      .flatMap(({ parameters }) => parameters.flatMap(typesOf)),
   ];
+}
+
+/** The types that a parameter's value, or what its pattern names, has. */
+export function typesOf(parameter: ParameterType): readonly Type[] {
+  return parameter.kind === "plain" || parameter.kind === "rest"
+    ? [parameter.type]
+    : parameter.names.flatMap((name) => name?.type ?? []);
 }
 
 /** The part of a model that the calls of one of its functions need. */
