@@ -179,7 +179,12 @@ export class Deployment {
     }
   }
 
-  /** Resolves when every node is ready or has failed. */
+  /** Resolves when every node has loaded its procedures or has failed. */
+  async loaded(): Promise<void> {
+    await Promise.all(this.nodes.map(async (node) => await node.loaded));
+  }
+
+  /** Resolves when every node takes calls or has failed. */
   async start(): Promise<void> {
     const { root, environment, types, log, onEvent } = this.#options;
     const manifest = (): ServerManifest => this.#options.manifest() as ServerManifest;

@@ -68,7 +68,7 @@ export class Development implements PluginSession, ControlledSession {
   readonly deployment: Deployment;
   /** Resolves when the application has been read, or its problems have been reported. */
   readonly read: Promise<void>;
-  /** Resolves when the nodes have started, as far as they can, and all problems are reported. */
+  /** Resolves when the nodes have loaded their procedures, as far as they can, and all problems are reported. */
   readonly ready: Promise<void>;
   readonly #server: ViteDevServer;
   readonly #reader: ApplicationReader;
@@ -164,9 +164,10 @@ export class Development implements PluginSession, ControlledSession {
       async () => await this.#settle.run(async () => await this.#start()),
     );
     // Calls don't wait for this.
-    this.ready = started.then(
-      async () => await this.#settle.run(async () => await this.#judge(this.#current)),
-    );
+    this.ready = started.then(async () => {
+      await this.deployment.loaded();
+      await this.#settle.run(async () => await this.#judge(this.#current));
+    });
     this.ready.catch((error: unknown) => log.error("development can't start", error));
     const watched = { root, except: reader.outputs };
     this.#closeWith(watch(server, watched, (file) => this.#changed(file)));
@@ -399,6 +400,8 @@ export class Development implements PluginSession, ControlledSession {
 
   async #follow({ files, since, place }: Change): Promise<void> {
     const { deployment } = this;
+    // Nodes that are loading would mix this application with the next.
+    await deployment.loaded();
     // Not when they were seen: an earlier change would take in a later one, and not report it.
     for (const file of files) {
       if (!this.#changedFiles.has(file))

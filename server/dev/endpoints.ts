@@ -23,7 +23,7 @@ export interface EndpointParts {
   ) => Promise<HttpResponse | undefined>;
   /** The application has been read. */
   readonly read: Promise<void>;
-  /** The nodes have started. */
+  /** The nodes take calls, or have failed. */
   readonly started: Promise<void>;
 }
 

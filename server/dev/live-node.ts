@@ -28,6 +28,7 @@ export class LiveNode {
   readonly #options: LiveNodeOptions;
   readonly #service: Service<NodeRole>;
   #state: DevNode["state"] = "stopped";
+  #loaded: Promise<void> = Promise.resolve();
   #modules: LiveModules | undefined;
 
   constructor(options: LiveNodeOptions) {
@@ -41,6 +42,7 @@ export class LiveNode {
         // Set by `start`, which runs before this.
         modules: this.#modules as LiveModules,
         segments: this.segments,
+        loadsBehind: true,
         stacks: true,
         onFailedCall: ({ fqn, error }) =>
           options.onEvent({ kind: "failed", fqn, node: this.name, error }),
@@ -56,7 +58,7 @@ export class LiveNode {
     return this.#state;
   }
 
-  /** `undefined` while it isn't ready. */
+  /** `undefined` while it takes no calls. */
   get role(): NodeRole | undefined {
     return this.#service.readyRole;
   }
@@ -73,23 +75,40 @@ export class LiveNode {
 
   /** The access of a procedure by its key; `undefined` if this node doesn't hold it. */
   accessOf(key: string): SegmentEntry["access"] | undefined {
-    if (this.#state !== "ready") return undefined;
+    if (this.role === undefined) return undefined;
     return accessIn(this.#options.manifest(), this.segments, key);
   }
 
-  /** Never rejects: a node that can't start reports why, and the next change starts it again. */
+  /** Resolves when all that it began to load is loaded, or it has failed. */
+  get loaded(): Promise<void> {
+    return this.#loaded;
+  }
+
+  /**
+   * Resolves when it takes calls. Never rejects: a node that can't load its procedures reports why,
+   * and the next change starts it again.
+   */
   async start(): Promise<void> {
     if (this.#state === "ready" || this.#state === "starting") return;
     this.#become("starting");
+    // A failed node may still be leaving.
+    await this.#loaded;
     const modules = (this.#modules = this.#options.modules());
-    try {
-      await this.#service.start();
-      if (this.#modules === modules) this.#become("ready");
-    } catch (error) {
+    const failed = async (error: unknown): Promise<void> => {
       // Another start or a kill came first.
       if (this.#modules !== modules) return;
       this.#become("failed", error);
-      await this.#end();
+      // It may have joined already: without this, the gateway would take it for lost.
+      if (this.role !== undefined) await this.leave();
+      if (this.#modules === modules) await this.#end();
+    };
+    try {
+      const role = await this.#service.start();
+      this.#loaded = role.loaded().then(() => {
+        if (this.#modules === modules) this.#become("ready");
+      }, failed);
+    } catch (error) {
+      await failed(error);
     }
   }
 

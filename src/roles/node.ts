@@ -13,6 +13,7 @@ import {
   createServerNode,
   followClasses,
   loadSegments,
+  loadSegmentsBehind,
   registerAsTheyRun,
 } from "./application/load-node.ts";
 import { typesEndpoint } from "./application/types-endpoint.ts";
@@ -43,6 +44,11 @@ export interface NodeOptions extends ServiceOptions {
   readonly modules: ServerModules;
   readonly segments: readonly string[];
   readonly name: string | undefined;
+  /**
+   * Joins before the bodies of procedures are loaded, in development: the first call of one loads its
+   * body, and the others follow.
+   */
+  readonly loadsBehind?: boolean;
   /** Send stacks to every caller, in development. */
   readonly stacks?: boolean;
   /** As in {@link RefuseParts}. */
@@ -58,9 +64,12 @@ export interface Followed {
 }
 
 export interface NodeRole extends Role {
+  /** Once it has started: resolves when all its procedures are loaded, and rejects if one can't be. */
+  readonly loaded: () => Promise<void>;
   /**
    * Switches to the current manifest: loads new procedures of `segments`, loads files in `fresh`
-   * again, and tells the gateway. No call fails, since removed procedures stay until `drop`.
+   * again, and tells the gateway. No call fails, since removed procedures stay until `drop`. All has to
+   * be {@link loaded}.
    */
   follow(segments: readonly string[], fresh: ReadonlySet<string>): Promise<Followed>;
   /** Joins again, over another link: there may be another gateway at the same address. */
@@ -121,6 +130,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   let revision: string | undefined;
   /** The list that the gateway gets in place of all loaded procedures, while some are about to be dropped. */
   let staying: readonly string[] | undefined;
+  let loaded: Promise<void> = Promise.resolve();
   const callable = (): readonly string[] => staying ?? node.registry.callable();
   const offered = () => {
     const routes = node.routes.callable;
@@ -168,7 +178,9 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       gatewayListEndpoint(host, () => upstreams?.all ?? []),
     ],
     async start() {
-      await loadSegments(host, node, classes, options);
+      if (options.loadsBehind === true)
+        ({ loaded } = await loadSegmentsBehind(host, node, classes, options));
+      else await loadSegments(host, node, classes, options);
       // Where modules are replaced while it runs, all nodes have the same, whenever they have started.
       if (modules.onRun === undefined) ({ revision } = await modules.manifest());
       proxies.changed();
@@ -199,6 +211,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
   });
   return {
     ...role,
+    loaded: () => loaded,
     observe: node.observe,
     rejoin: async () => await upstreams?.renew(),
     async follow(next, fresh) {

@@ -20,7 +20,7 @@ import type { ObservedCall, Remote } from "../types/outgoing-call.ts";
 import { CallContext, callParts, departureOf } from "./call-context.ts";
 import { bindArguments } from "./parameters.ts";
 import { inherited } from "./options-context.ts";
-import { createPlacement, type LocalProcedure } from "./placement.ts";
+import { type Body, createPlacement, type LocalProcedure } from "./placement.ts";
 import type { Clock, ContextCarrier, ModuleLoader } from "../base/ports.ts";
 import { traceOf as linesOf } from "../base/trace.ts";
 import { isRefusal, noteInnerRefusal } from "../http/refusals.ts";
@@ -46,6 +46,17 @@ interface StreamRunParts extends Omit<BoundStreamParts, "open"> {
   readonly onClosed?: (() => void) | undefined;
 }
 
+/** What {@link LocalNode.loadBehind} has begun. Each rejects with what it failed on. */
+export interface Behind {
+  /** The node knows all its procedures. */
+  readonly known: Promise<void>;
+  /** All bodies are loaded. */
+  readonly loaded: Promise<void>;
+}
+
+/** As many bodies are loaded at once while no call waits for them. */
+const bodiesBehind = 4;
+
 /** A server's node: its procedures, and the seams that lead to them. */
 export interface LocalNode extends SeamHost {
   readonly registry: Registry;
@@ -54,6 +65,11 @@ export interface LocalNode extends SeamHost {
    * its own body only. Rejects with {@link SegmentNotFound} when the manifest has no such segment.
    */
   load(manifest: Manifest | Promise<Manifest>, segments: readonly string[]): Promise<void>;
+  /**
+   * Loads segments whose procedures others may call before their bodies are loaded: the first call of
+   * one loads its body, and the others follow in turn.
+   */
+  loadBehind(manifest: Manifest, segments: readonly string[]): Behind;
   /**
    * Switches to another manifest while calls go on: loads new procedures, and bodies again that are in `fresh`.
    * Removed procedures stay until the returned function is called, which needs every caller to have the new
@@ -136,7 +152,10 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
   };
   const calls = createRuns({
     // Like a seam, a call by name doesn't wait while a procedure that is here is loaded again.
-    find: (fqn, version) => registry.find(fqn, version) ?? placement.find(fqn, version),
+    find(fqn, version) {
+      const known = registry.find(fqn, version);
+      return known === undefined || known.load !== undefined ? placement.find(fqn, version) : known;
+    },
     call: others.call,
     bind: bindArguments,
     createContext: (contextParts, call) => new CallContext(contextParts, clock, call),
@@ -200,6 +219,16 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return runWithContext(procedure, this, arguments as never);
     };
   };
+  /** Registers the procedures of a body that isn't loaded yet; once it is, they are registered again. */
+  const addBehind = ({ brought, load }: Body): void => {
+    for (const { segment, record, entry } of brought) {
+      const run = function (this: unknown, ...args: never[]) {
+        const loaded = placement.find(record.fqn, record.version) as LocalProcedure;
+        return loaded.run.apply(this, args);
+      };
+      registry.add(segment, record, entry, run, load);
+    }
+  };
   return {
     registry,
     attach: placement.attach,
@@ -233,6 +262,23 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         Promise.resolve(manifest).then((found) => withSegments((current = found), segments)),
         segments,
       ),
+    loadBehind(manifest, segments) {
+      let isKnown = (): void => {};
+      const known = new Promise<void>((resolve) => (isKnown = resolve));
+      const found = Promise.resolve(manifest).then((arrived) =>
+        withSegments((current = arrived), segments),
+      );
+      const loaded = placement.load(found, segments, async (bodies) => {
+        bodies.forEach(addBehind);
+        isKnown();
+        const rest = bodies.values();
+        const next = async (): Promise<void> => {
+          for (const body of rest) await body.load();
+        };
+        await Promise.all(Array.from({ length: bodiesBehind }, next));
+      });
+      return { known: Promise.race([known, loaded]), loaded };
+    },
     async follow(manifest, segments, fresh) {
       current = manifest;
       const isNew = ({ procedure }: SegmentEntry): boolean => {

@@ -24,6 +24,14 @@ export interface LocalProcedure {
   readonly run: ProcedureFunction;
 }
 
+/** A file with procedures of this node. */
+export interface Body {
+  readonly file: string;
+  readonly brought: readonly Brought[];
+  /** Loads it. Called again, it returns the same promise. */
+  readonly load: () => Promise<void>;
+}
+
 export interface PlacementParts {
   readonly loader: Pick<ModuleLoader, "import">;
   readonly clock: Clock;
@@ -47,9 +55,14 @@ export interface Placement {
   readonly attach: (seam: Seam) => void;
   /**
    * Loads segments of a manifest that may still be on its way: seams wait for it, and then each for
-   * its own body only. The manifest must have these segments.
+   * its own body only. The manifest must have these segments. `loadAll` decides in which order
+   * bodies are loaded [all at once]; one that a seam waits for is loaded at once.
    */
-  readonly load: (manifest: Promise<Manifest>, segments: readonly string[]) => Promise<void>;
+  readonly load: (
+    manifest: Promise<Manifest>,
+    segments: readonly string[],
+    loadAll?: (bodies: readonly Body[]) => Promise<unknown>,
+  ) => Promise<void>;
   /** Drops procedures by their keys: later calls are remote, running ones finish. */
   readonly drop: (keys: Iterable<string>) => void;
   /** The procedure, if it is local or will be once its body is loaded. A promise while it waits. */
@@ -75,7 +88,7 @@ export function createPlacement({
   const seams = new Set<Seam>();
   const listeners = new Set<(call: ObservedCall) => void>();
   /** Procedures of this node whose bodies are still loading. */
-  const loading = new Map<string, { file: string; done: Promise<void> }>();
+  const loading = new Map<string, Body>();
   /** Loads that wait for their manifest: until it arrives, no seam can be pointed. */
   const pending = new Set<Promise<void>>();
   /** The reason why calls fail before the first manifest. */
@@ -107,7 +120,7 @@ export function createPlacement({
     const body = loading.get(key);
     if (body === undefined) return;
     checkWait?.(body.file, key);
-    await body.done;
+    await body.load();
   };
 
   const report = (call: ObservedCall): void => {
@@ -152,14 +165,18 @@ export function createPlacement({
       point(seam);
     },
 
-    async load(manifest, segments) {
+    async load(
+      manifest,
+      segments,
+      loadAll = (bodies) => Promise.all(bodies.map(({ load }) => load())),
+    ) {
       const started = manifest.then((arrived) =>
-        [...bodiesOf(arrived, segments)].map(([file, brought]) => {
-          // Register the loading bodies before any seam learns that the placement is known.
-          const done = loadBody(file, brought);
-          const body = { file, done };
+        [...bodiesOf(arrived, segments)].map(([file, brought]): Body => {
+          let loaded: Promise<void> | undefined;
+          const body = { file, brought, load: () => (loaded ??= loadBody(file, brought)) };
+          // Before any seam learns that the placement is known.
           for (const { key } of brought) if (!here.has(key)) loading.set(key, body);
-          return done;
+          return body;
         }),
       );
       const placed = started.then(
@@ -174,7 +191,7 @@ export function createPlacement({
       try {
         await placed.finally(() => pending.delete(placed));
         pointAll();
-        await Promise.all(await started);
+        await loadAll(await started);
       } finally {
         pointAll();
       }
@@ -202,7 +219,8 @@ export function createPlacement({
   };
 }
 
-interface Brought {
+/** A procedure that a segment has in a body. */
+export interface Brought {
   readonly segment: string;
   readonly record: ProcedureRecord;
   readonly entry: SegmentEntry;

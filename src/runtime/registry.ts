@@ -43,6 +43,8 @@ export class Registration {
   /** What happens to members that no type names. */
   readonly extra: ExtraMembers;
   readonly run: ProcedureFunction;
+  /** Loads its body, which has to be there before `run` is called. `undefined` if it is. */
+  readonly load: (() => Promise<void>) | undefined;
   /** Another version of it. @internal */
   next: Registration | undefined;
   /** These three are made by the first call: most of many procedures are rarely called. */
@@ -62,6 +64,7 @@ export class Registration {
     this.checked = fields.checked;
     this.extra = fields.extra;
     this.run = fields.run;
+    this.load = fields.load;
   }
 
   /** The trace of a call's context. */
@@ -98,6 +101,7 @@ export class Registry {
     record: ProcedureRecord,
     entry: SegmentEntry,
     run: ProcedureFunction,
+    load?: () => Promise<void>,
   ): Registration {
     const first = this.#procedures.get(record.fqn);
     const known = versionFrom(first, record.version);
@@ -117,6 +121,7 @@ export class Registry {
       checked: known?.checked === true || isChecked(entry),
       extra: entry.extra ?? known?.extra ?? "drop",
       run,
+      load,
     });
     if (known === undefined) this.#size++;
     if (first === undefined || first === known) {

@@ -51,21 +51,67 @@ export async function loadSegments(
   classes: Classes,
   options: NodeModules,
 ): Promise<readonly string[]> {
-  const manifest = await options.modules.manifest();
-  const segments =
-    options.segments ??
-    defaultServerSegments(Object.keys(manifest.segments), manifest.browserSegments);
-  const graph = (await options.modules.import(manifest.graph)) as ModuleNamespace & Graph;
-  graph.bind(node);
-  // Routes first: then seams know which of them are routes.
-  await Promise.all([
-    node.routes.load(manifest, segments),
-    node.load(manifest, segments),
-    node.guards.load(manifest, segments),
-    node.checks.load(manifest, segments),
-  ]);
+  const { manifest, segments } = await bound(node, options);
+  await Promise.all([loadAround(node, manifest, segments), node.load(manifest, segments)]);
   await loadClassesOf(host, classes, options.modules, manifest, segments, () => true);
   return segments;
+}
+
+/**
+ * The same, for a node that others may call before the bodies of its procedures are loaded. Resolves once
+ * they may, with what tells when all is loaded.
+ */
+export async function loadSegmentsBehind(
+  host: Host,
+  node: ServerNode,
+  classes: Classes,
+  options: NodeModules,
+): Promise<{ readonly loaded: Promise<void> }> {
+  const { manifest, segments } = await bound(node, options);
+  const { modules } = options;
+  const around = loadAround(node, manifest, segments);
+  const { known, loaded } = node.loadBehind(manifest, segments);
+  const all = loaded.then(() =>
+    loadClassesOf(host, classes, modules, manifest, segments, () => true),
+  );
+  // What comes before it may fail first, and then it has no listener.
+  all.catch(() => {});
+  await Promise.all([
+    around,
+    known,
+    // Until a class's module has run, a message that names the class loads it.
+    loadClassesOf(host, classes, modules, manifest, [], () => true),
+  ]);
+  return { loaded: all };
+}
+
+/** Binds the graph of modules to the node. */
+async function bound(
+  node: ServerNode,
+  { modules, segments: named }: NodeModules,
+): Promise<{ readonly manifest: ServerManifest; readonly segments: readonly string[] }> {
+  const manifest = await modules.manifest();
+  const segments =
+    named ?? defaultServerSegments(Object.keys(manifest.segments), manifest.browserSegments);
+  const graph = (await modules.import(manifest.graph)) as ModuleNamespace & Graph;
+  graph.bind(node);
+  return { manifest, segments };
+}
+
+/**
+ * Loads all but the procedures. Has to be called before these are loaded: then seams know which of them
+ * are routes.
+ */
+async function loadAround(
+  { routes, guards, checks }: ServerNode,
+  manifest: ServerManifest,
+  segments: readonly string[],
+): Promise<void> {
+  await Promise.all([
+    routes.load(manifest, segments),
+    guards.load(manifest, segments),
+    checks.load(manifest, segments),
+  ]);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Access } from "../../base/manifest.ts";
 import type { Args, Call } from "../../base/call.ts";
-import { memoryExhausted } from "../../base/errors.ts";
+import { memoryExhausted, NodeNotAvailable } from "../../base/errors.ts";
 import { refusedArguments } from "../../base/faults.ts";
 import type { HttpResponse } from "../../base/ports.ts";
 import { callMethods, headers } from "../../base/protocol.ts";
@@ -79,7 +79,12 @@ export class ProcedureRun implements Run {
   load(): Promise<void> | undefined {
     const loading = this.#args.load();
     const types = this.#isCompiled ? undefined : this.parts.node.checks.ready(this.procedure);
-    return types === undefined ? loading : Promise.all([loading, types]).then(() => {});
+    const body = this.procedure.load?.().catch((cause: unknown) => {
+      throw new NodeNotAvailable("The procedure can't be loaded", { cause });
+    });
+    return types === undefined && body === undefined
+      ? loading
+      : Promise.all([loading, types, body]).then(() => {});
   }
 
   decode(): Args {
