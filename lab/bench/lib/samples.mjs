@@ -25,11 +25,14 @@ export const calls = {
   add: { procedure: "add", args: { a: 1, b: 2 } },
   "1 KB": { procedure: "echo", args: { value: stock(1_000) } },
   "100 KB": { procedure: "echo", args: { value: stock(100_000) } },
+  "checked 1 KB": { procedure: "count", args: { stock: stock(1_000) } },
+  "unchecked 1 KB": { procedure: "countUnchecked", args: { stock: stock(1_000) } },
 };
 
 /** Whether an answer is one to such a call. @param {string} name @returns {(text: string) => boolean} */
 export function rightAnswer(name) {
   if (name === "add") return (text) => text.includes("3");
-  const { items } = stock(name === "1 KB" ? 1_000 : 100_000);
+  const { items } = stock(name === "100 KB" ? 100_000 : 1_000);
+  if (name.endsWith("checked 1 KB")) return (text) => text.includes(String(items.length));
   return (text) => text.includes(`"tweed-${items.length - 1}"`);
 }

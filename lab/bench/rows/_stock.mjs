@@ -17,8 +17,22 @@ const layer = `export default {
 /** The procedures of every row, and two middleware. */
 const files = {
   "stock.segment.json":
-    '{ "./stock": { "add": { "access": "public" }, "echo": { "access": "public" } } }',
-  "src/stock.ts": `export async function add(a: number, b: number): Promise<number> {
+    '{ "./stock": { "add": { "access": "public" }, "echo": { "access": "public" }, "count": { "access": "public" }, "countUnchecked": { "access": "public", "validate": false } } }',
+  "src/stock.ts": `interface Item {
+  sku: string;
+  metres: number;
+  price: number;
+  colour: "heather" | "slate" | "moss" | "peat" | "rust";
+  inStock: boolean;
+  note: string | null;
+}
+export async function count(stock: { items: Item[] }): Promise<number> {
+  return stock.items.length;
+}
+export async function countUnchecked(stock: { items: Item[] }): Promise<number> {
+  return stock.items.length;
+}
+export async function add(a: number, b: number): Promise<number> {
   return a + b;
 }
 export async function echo(value: unknown): Promise<unknown> {
