@@ -232,8 +232,10 @@ async function closure(
 ): Promise<ReadonlySet<SourceModule>> {
   const reached = new Set<SourceModule>(start);
   // Iterating a set includes items that are added meanwhile.
-  for (const module of reached)
-    for (const edge of await modules.importsOf(module)) reached.add(edge.module);
+  for (const module of reached) {
+    const found = modules.importsOf(module);
+    for (const edge of found instanceof Promise ? await found : found) reached.add(edge.module);
+  }
   return reached;
 }
 
@@ -243,7 +245,8 @@ async function importsOf(
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const imports: [string, readonly string[]][] = [];
   for (const module of [...new Set(all)].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    const edges = await modules.importsOf(module);
+    const found = modules.importsOf(module);
+    const edges = found instanceof Promise ? await found : found;
     const ids = modules.memory.ofObject(edges, () =>
       [...new Set(edges.map((edge) => edge.module.id))].filter((id) => id !== module.id).sort(),
     );

@@ -8,7 +8,7 @@ import { type Problem, nearest } from "../../../src/base/problem.ts";
 import type { SegmentFile, SegmentFileEntry } from "../../../src/runtime/segment.ts";
 import type { ModuleExport } from "../../../src/split/describe/describe.ts";
 import { isInside, realPath, slashed } from "../../files/sources.ts";
-import { declarationOf, exportNames } from "../read/export-declarations.ts";
+import { declarationOf, declaredIn, exportNames } from "../read/export-declarations.ts";
 import type { Modules, SourceModule } from "../read/modules.ts";
 import { type Guard, type Guards, resolveGuards } from "./guards.ts";
 import {
@@ -135,7 +135,8 @@ async function findFunctions(
   /** JSON paths of the entries that name classes. */
   const classes: string[] = [];
   for (const entry of segment.entries) {
-    const named = await findFunction({ segment, entry }, modules, problems);
+    const found = findFunction({ segment, entry }, modules, problems);
+    const named = found instanceof Promise ? await found : found;
     if (named?.export.kind === "class") {
       classes.push(entry.path);
       problems.push(...named.export.problems);
@@ -161,15 +162,14 @@ function isAtOrBelow(path: string, entry: string): boolean {
   return path === entry || path.startsWith(`${entry}.`) || path.startsWith(`${entry}[`);
 }
 
-async function findFunction(
+/** No promise where the entry's module itself declares the function: there are thousands of entries. */
+function findFunction(
   named: NamedEntry,
   modules: Modules,
   problems: Problem[],
-): Promise<NamedFunction | undefined> {
+): NamedFunction | undefined | Promise<NamedFunction | undefined> {
   const { entry } = named;
-  const refuse = (message: string, hint?: string): undefined => {
-    problems.push({ ...placeOf(named), message, ...(hint === undefined ? {} : { hint }) });
-  };
+  const refuse = refuser(named, problems);
   const module = modules.find(entry.module);
   if (module === undefined) {
     const behind = linkOnTheWay(entry.module, modules);
@@ -190,6 +190,29 @@ async function findFunction(
     problems.push(...modules.describe(module).problems);
     return undefined;
   }
+  const declaration = declaredIn(modules, module, entry.export);
+  return declaration === undefined || "missing" in declaration
+    ? followFunction(named, module, modules, problems)
+    : functionOf(named, module, declaration, modules);
+}
+
+type Refuse = (message: string, hint?: string) => undefined;
+
+const refuser =
+  (named: NamedEntry, problems: Problem[]): Refuse =>
+  (message, hint) => {
+    problems.push({ ...placeOf(named), message, ...(hint === undefined ? {} : { hint }) });
+  };
+
+/** The function where other modules may declare it, or why there is none. */
+async function followFunction(
+  named: NamedEntry,
+  module: SourceModule,
+  modules: Modules,
+  problems: Problem[],
+): Promise<NamedFunction | undefined> {
+  const { entry } = named;
+  const refuse = refuser(named, problems);
   const declaration = await declarationOf(modules, module, entry.export);
   if ("missing" in declaration) {
     if (declaration.missing === "package")
@@ -209,6 +232,16 @@ async function findFunction(
       near === undefined ? undefined : `Did you mean "${near}"?`,
     );
   }
+  return functionOf(named, module, declaration, modules);
+}
+
+function functionOf(
+  named: NamedEntry,
+  module: SourceModule,
+  declaration: Pick<NamedFunction, "module" | "export">,
+  modules: Modules,
+): NamedFunction {
+  const { entry } = named;
   const fqn = nameOf(module, entry, declaration.export);
   const earlier = earlierOf(entry, modules);
   if (

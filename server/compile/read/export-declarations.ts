@@ -9,8 +9,12 @@ export type Declaration =
   | { readonly missing: "export"; readonly module: SourceModule; readonly name: string }
   | { readonly missing: "package"; readonly module: SourceModule; readonly specifier: string };
 
-/** The same if the module itself decides, which it nearly always does. */
-function declaredIn(modules: Modules, module: SourceModule, name: string): Declaration | undefined {
+/** {@link declarationOf} if the module itself decides, which it nearly always does. */
+export function declaredIn(
+  modules: Modules,
+  module: SourceModule,
+  name: string,
+): Declaration | undefined {
   const { exports, starReexports } = modules.outline(module);
   if (exports.some((candidate) => candidate.name === name)) {
     const found = modules.describe(module).exports.find((candidate) => candidate.name === name);

@@ -59,9 +59,12 @@ export interface ModulesOptions {
 }
 
 /** An import or a re-export that leads to a source module. */
-export interface ImportEdge extends Omit<DescribedImport, "specifier"> {
+export interface ImportEdge extends DescribedImport {
   readonly module: SourceModule;
 }
+
+/** Edges that are known already are no promise: each promise of thousands would cost an edit its time. */
+type Edges = readonly ImportEdge[] | Promise<readonly ImportEdge[]>;
 
 /**
  * The modules of a source folder. A file is read and parsed when it is first needed, and once. How
@@ -244,16 +247,22 @@ export class Modules {
   }
 
   /** All imports and re-exports of source modules in a module, values and types. */
-  async importsOf(module: SourceModule): Promise<readonly ImportEdge[]> {
-    return await this.importsIn(module.file, this.outline(module));
+  importsOf(module: SourceModule): Edges {
+    return this.importsIn(module.file, this.outline(module));
   }
 
   /** The modules from which imports of values lead to these. The code of others needn't be read for mentions of them. */
   async leadingTo(targets: Iterable<SourceModule>): Promise<ReadonlySet<SourceModule>> {
     const importers = new Map<SourceModule, SourceModule[]>();
-    for (const importer of this.all)
-      for (const { module, typeOnly } of await this.importsOf(importer))
-        if (!typeOnly) importers.set(module, [...(importers.get(module) ?? []), importer]);
+    for (const importer of this.all) {
+      const found = this.importsOf(importer);
+      for (const { module, typeOnly } of found instanceof Promise ? await found : found) {
+        if (typeOnly) continue;
+        const known = importers.get(module);
+        if (known === undefined) importers.set(module, [importer]);
+        else known.push(importer);
+      }
+    }
     const leading = new Set(targets);
     // Iterating a set includes items that are added meanwhile.
     for (const module of leading)
@@ -262,21 +271,20 @@ export class Modules {
   }
 
   /** The same in code of a file: a part of a module, or a script. */
-  async importsIn(file: string, description: CodeImports): Promise<readonly ImportEdge[]> {
-    let edges = this.#edges.get(description);
-    if (edges === undefined)
-      this.#edges.set(description, (edges = await this.#edgesIn(file, description)));
-    return edges;
+  importsIn(file: string, description: CodeImports): Edges {
+    return this.#edges.get(description) ?? this.#edgesIn(file, description);
   }
 
   async #edgesIn(file: string, description: CodeImports): Promise<readonly ImportEdge[]> {
     const found = await Promise.all(
-      importsIn(description).map(async ({ specifier, ...edge }) => {
-        const module = await this.resolve(specifier, file);
+      importsIn(description).map(async (edge) => {
+        const module = await this.resolve(edge.specifier, file);
         return module === undefined ? [] : [{ ...edge, module }];
       }),
     );
-    return found.flat();
+    const edges = found.flat();
+    this.#edges.set(description, edges);
+    return edges;
   }
 
   #idOf(file: string): string {

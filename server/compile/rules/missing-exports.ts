@@ -31,47 +31,47 @@ export async function missingExports({
 }
 
 async function suspectsIn(module: SourceModule, modules: Modules): Promise<readonly Suspect[]> {
-  const { imports, exports } = modules.outline(module);
-  const named = [
-    ...imports.flatMap(({ specifier, typeOnly, names }) =>
-      typeOnly ? [] : names.map(({ imported }) => ({ specifier, name: imported })),
-    ),
-    ...exports.flatMap(({ from }) => from ?? []),
-  ];
+  const found = modules.importsOf(module);
   const suspects: Suspect[] = [];
-  for (const { specifier, name } of named) {
+  for (const edge of found instanceof Promise ? await found : found) {
+    const { specifier, typeOnly, names, module: target } = edge;
     // With a query, a plugin decides about the exports.
-    if (name === "*" || /[?#]/.test(specifier)) continue;
-    const target = await modules.resolve(specifier, module.file);
-    if (target !== undefined && !(await mayExport(target, name, modules)))
-      suspects.push({ specifier, name, target });
+    if (typeOnly || /[?#]/.test(specifier)) continue;
+    for (const name of names)
+      if (name !== "*" && !exportsItself(target, name, modules))
+        if (!(await mayReexport(target, name, modules))) suspects.push({ specifier, name, target });
   }
   return suspects;
 }
 
+function exportsItself(module: SourceModule, name: string, modules: Modules): boolean {
+  const { exports, problems } = modules.outline(module);
+  return (
+    problems.length > 0 ||
+    exports.some((candidate) => candidate.name === name) ||
+    (exports.length === 0 &&
+      /\bmodule\.exports\b|\bexports\s*[.[]|\bexport\s*=/.test(modules.text(module.file)))
+  );
+}
+
 /**
- * Whether a module exports a value of this name. If it re-exports a module outside the application,
- * it may.
+ * Whether a module re-exports a value of this name by a star. If it re-exports a module outside the
+ * application, it may.
  */
-async function mayExport(
+async function mayReexport(
   module: SourceModule,
   name: string,
   modules: Modules,
   visited: Set<SourceModule> = new Set(),
 ): Promise<boolean> {
-  const { exports, starReexports, problems } = modules.outline(module);
-  if (problems.length > 0 || exports.some((candidate) => candidate.name === name)) return true;
-  if (
-    exports.length === 0 &&
-    /\bmodule\.exports\b|\bexports\s*[.[]|\bexport\s*=/.test(modules.text(module.file))
-  )
-    return true;
   if (name === "default") return false;
   visited.add(module);
-  for (const specifier of starReexports) {
+  for (const specifier of modules.outline(module).starReexports) {
     const target = await modules.resolve(specifier, module.file);
     if (target === undefined) return true;
-    if (!visited.has(target) && (await mayExport(target, name, modules, visited))) return true;
+    if (visited.has(target)) continue;
+    if (exportsItself(target, name, modules)) return true;
+    if (await mayReexport(target, name, modules, visited)) return true;
   }
   return false;
 }
