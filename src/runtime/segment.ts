@@ -41,7 +41,7 @@ export interface SegmentFileEntry extends NamedExport {
   readonly timeoutMs?: number;
   /** Whether arguments of callers from outside are checked by the types of its parameters. */
   readonly validate?: boolean;
-  /** What happens to members of arguments that no type names. */
+  /** The treatment of undeclared members of arguments. */
   readonly extra?: ExtraMembers;
   /** The guard that callers from outside must pass first: `./auth.ts#signedIn`, of the entry or of its file. */
   readonly guard?: string;

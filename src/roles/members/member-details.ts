@@ -24,7 +24,7 @@ export interface MemberProcedure {
   readonly parameters: readonly Parameter[];
   /** Method and path of a route: `POST /webhooks/:provider`. */
   readonly route?: string;
-  /** What callers from outside must pass: `auth#signedIn`. */
+  /** The guard of callers from outside: `auth#signedIn`. */
   readonly guard?: string;
 }
 

@@ -194,9 +194,11 @@ interface Beginning {
   readonly start: number;
   /** The caller in its context. */
   readonly leaving: AbortNotice;
-  /** Who may end it. */
+  /** Can end the call early. */
   readonly caller: AbortNotice;
-  /** Its caller had left before: what still has to be done is done, in a time of its own. */
+  /**
+   * The caller had left before the call was made, so it is part of a clean-up, which has a time of its own.
+   */
   readonly isCleanUp: boolean;
 }
 
