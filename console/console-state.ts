@@ -7,7 +7,9 @@ import type { CallFigures } from "../src/base/ports/telemetry.ts";
 import type { DevelopmentState } from "../src/types/development-state.ts";
 
 export type { DevelopmentState };
-/** `GET /svc/console/types/<FQN>`: the model of `server/types`, or `null` if nobody checks arguments by it. */
+/**
+ * `GET /svc/console/types/<FQN>`: the model of `server/types`, or `null` if arguments aren't checked by it.
+ */
 export type { CallerName, CallTypes, Literal, Type } from "../server/console/console-port.ts";
 
 /** Times are milliseconds of the service's own clock, which reads `figures.now`. */

@@ -26,7 +26,7 @@ export interface SegmentEntries {
   readonly functions: readonly NamedFunction[];
   /** The procedures and routes without problems, in a fixed order. */
   readonly named: readonly ApplicationProcedure[];
-  /** What callers from outside must pass before some of them, by name. */
+  /** The guards of callers from outside, by name of the function. */
   readonly guards: ReadonlyMap<string, Guard>;
   /** Mistakes in single entries, and in the functions that they name. */
   readonly problems: readonly Problem[];

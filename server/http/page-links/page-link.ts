@@ -127,7 +127,7 @@ export class PageLink implements StreamOwner {
     return size;
   }
 
-  /** Closes it, whatever it carries. */
+  /** Closes it, even with open streams. */
   close(): void {
     this.#refuse(codes.leaving, "This service has stopped");
   }
