@@ -70,7 +70,7 @@ export interface ProcedureState {
   readonly parameters?: readonly Parameter[];
   /** Method and path of a route, which isn't called by name: `POST /webhooks/:provider`. */
   readonly route?: string;
-  /** What callers from outside must pass, the console's included: `auth#signedIn`. */
+  /** The guard of callers from outside, the console included: `auth#signedIn`. */
   readonly guard?: string;
 }
 

@@ -6,7 +6,7 @@ export const rpcPath = "/rpc/";
 /** The methods of calls. QUERY (RFC 10008) is for procedures that are `safe`: like POST, but it may be repeated. */
 export const callMethods: readonly string[] = ["GET", "POST", "QUERY"];
 
-/** Not one of `paths`, so that it isn't part of what browsers load. */
+/** Not one of `paths`, so that browsers don't load it. */
 export const consolePath = "/svc/console";
 
 /** A procedure's parameters, by the service that runs it; followed by its FQN. */

@@ -1,4 +1,4 @@
-// What failures of NATS mean: whether trying again may help, and what a person can do.
+// Classifies failures of NATS: whether another try may help, and the remedy.
 
 import type { NatsPackages } from "./packages.ts";
 

@@ -96,7 +96,7 @@ export class PageLink implements StreamOwner {
     this.#isHeard = true;
   }
 
-  /** Some of what was sent has left. */
+  /** Some sent bytes have left the socket. */
   onDrain(): void {
     this.#readOn();
     this.#sendTexts();

@@ -1,4 +1,4 @@
-// Records which procedures ran, where, and who called them.
+// Records the procedures that ran, their places and their callers.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 

@@ -85,8 +85,8 @@ export function describeRoute({
   };
 }
 
-// Limits of what a gateway keeps for each member: far more than applications have, and little
-// enough for a hundred members.
+// Limits of a gateway's memory for each member: far more than applications have, and little enough for a
+// hundred members.
 const most = {
   segments: 1_000,
   procedures: 10_000,

@@ -47,7 +47,7 @@ export interface SenderOptions {
   readonly clock: Clock;
   /** The fields that a call takes along from its context. */
   readonly sentHeaders: (context: Context) => Readonly<Record<string, string>>;
-  /** Whether the code of this context's call is what runs now. A page can't tell. */
+  /** Whether the code of this context's call is running now. A page can't tell. */
   readonly isRunning?: (context: Context) => boolean;
   /** The departure of a context's caller [its signal]. */
   readonly departure?: (context: Context) => AbortNotice;
