@@ -26,7 +26,7 @@ export const runProcedure: RunProcedure = graph.runProcedure as RunProcedure;
 /** Returns a procedure with a signal, headers or a time limit for each of its calls. */
 export const withOptions: WithOptions = graph.withOptions;
 
-/** As in servers; what it says of a refused argument is in /svc/rare.js. */
+/** As in servers; the text of its refusal is in /svc/rare.js. */
 export const checked: Checked = createChecked(loadRare);
 
 /** Always throws: browsers can't carry a context across an `await`. */

@@ -198,7 +198,7 @@ function createLink(
         const leave = (): void => cancel(signal!.reason);
         const isWaiting = (): boolean => text === "" && streams.has(id);
         const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
-          // What was taken before has been read now.
+          // The chunk that was taken before has been read now.
           if (taken >= creditBytes) {
             say("credit", taken);
             taken = 0;

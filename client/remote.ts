@@ -95,7 +95,7 @@ export function createPageRemote(page: Page): Remote {
     carrier: { current: () => undefined },
     clock,
     remote,
-    // Whoever reads a stream of a page waits for its code anyway.
+    // The reader of a stream waits for the stream's code anyway.
     stream: (...call) =>
       (streams ??= import("./stream.ts").then(
         ({ createPageStreams }) =>

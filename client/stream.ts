@@ -17,7 +17,7 @@ import { resumeMs, streamIdleMs } from "./times.ts";
 
 export { bindStream } from "../src/runtime/bound-stream.ts";
 
-/** What /svc/remote.js shares with this file. */
+/** The parts that /svc/remote.js shares with this file. */
 export interface PageSender {
   readonly base: string;
   readonly open: Sender["open"];
@@ -118,7 +118,7 @@ class ResumedStream implements StreamSource {
     return this.#source?.return() ?? Promise.resolve();
   }
 
-  /** The page's user may be somebody else from now on. */
+  /** The page's user may have changed. */
   renew(): void {
     this.#isOld = true;
     const source = this.#source;
@@ -136,7 +136,7 @@ class ResumedStream implements StreamSource {
     return source;
   }
 
-  /** Asks until somebody answers, or refuses. */
+  /** Asks until a service answers, or refuses. */
   async #again(lastId: string, cut: unknown): Promise<ReceivedStream> {
     const peer: Peer = {
       send: (request) =>
@@ -150,12 +150,12 @@ class ResumedStream implements StreamSource {
         return await this.#open(peer);
       } catch (error) {
         const status = statusOf(error);
-        // Whoever is signed in has fresh headers, and a fresh link.
+        // Try once more with fresh headers over a fresh link: the user may have signed in meanwhile.
         if (status === 401 && !wasRefused) {
           wasRefused = true;
           this.#link.renew();
         } else if (this.#isOver || status < 502) {
-          // A signal's reason, or what asking once more doesn't change.
+          // The signal's reason, or a failure that would come again.
           this.#all.delete(this);
           throw error;
         }

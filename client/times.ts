@@ -26,7 +26,7 @@ export const linkMs = {
 } as const;
 
 // stream.ts
-/** As above, with some time for what a link says of itself. */
+/** As above, with some time for the link's own messages. */
 export const streamIdleMs = 60_000;
 /** A service that starts again is there after a second or some, and a page may sleep for hours. */
 export const resumeMs = { first: 1_000, longest: 30_000 } as const;

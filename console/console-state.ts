@@ -7,7 +7,9 @@ import type { CallFigures } from "../src/base/ports/telemetry.ts";
 import type { DevelopmentState } from "../src/types/development-state.ts";
 
 export type { DevelopmentState };
-/** `GET /svc/console/types/<FQN>`: the model of `server/types`, or `null` if nobody checks arguments by it. */
+/**
+ * `GET /svc/console/types/<FQN>`: the model of `server/types`, or `null` if arguments aren't checked by it.
+ */
 export type { CallerName, CallTypes, Literal, Type } from "../server/console/console-port.ts";
 
 /** Times are milliseconds of the service's own clock, which reads `figures.now`. */
@@ -68,7 +70,7 @@ export interface ProcedureState {
   readonly parameters?: readonly Parameter[];
   /** Method and path of a route, which isn't called by name: `POST /webhooks/:provider`. */
   readonly route?: string;
-  /** What callers from outside must pass, the console's included: `auth#signedIn`. */
+  /** The guard of callers from outside, the console included: `auth#signedIn`. */
   readonly guard?: string;
 }
 

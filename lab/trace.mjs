@@ -2,7 +2,7 @@
 //
 //   --only get,hop   these kinds of call
 //   --list           the files in the order of their first function, with the functions
-//   --folders        lines and tokens of each folder, and the folders that import each other, and no calls
+//   --folders        files, lines, tokens, functions and exported types of each room and folder, and the folders that import each other, and no calls
 //
 // The sources get a counter at the beginning of each function, and real processes run them. Dependencies, the application
 // and what timers do aren't counted. The caller keeps its connection. Of many calls the one with the fewest entries is
@@ -80,7 +80,9 @@ function instrumentedPackage() {
     write(source.path.replace(/\.ts$/, ".js"), instrument(source, counter));
   for (const [name, file] of Object.entries(entries))
     write(`dist/${name}.js`, `export * from "../${file}.js";\n`);
-  symlinkSync(join(root, "dist/svc"), join(folder, "dist/svc"));
+  // Pages' files, and the thread that reads types for the build: neither is part of a call.
+  for (const name of ["svc", "types-worker.js"])
+    symlinkSync(join(root, "dist", name), join(folder, "dist", name));
   return folder;
 }
 
@@ -264,5 +266,5 @@ async function printCalls() {
   await stop();
 }
 
-if (options.folders) printFolders(sources);
+if (options.folders) printFolders([...sources, ...module.sourcesIn("console")]);
 else await printCalls();

@@ -1,4 +1,4 @@
-// `seamline/server`: what a host's main file needs.
+// `seamline/server`: the exports for a host's main file.
 
 export { createHandler } from "./start/create-handler.ts";
 export { startServer } from "./start/start-server.ts";

@@ -12,6 +12,7 @@ import { expect, it } from "vitest";
 
 import { instrument } from "../lab/trace/instrument.mjs";
 import { root } from "./_sources.ts";
+import { buildPackage } from "./process/_application.ts";
 
 const source = `import { double } from "./double.ts";
 
@@ -180,3 +181,24 @@ process.on("message", (message) => {
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+it("npm run trace prints the files and functions of a call in each process", async () => {
+  buildPackage();
+  const script = join(root, "lab/trace.mjs");
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    script,
+    "--only",
+    "post",
+    "--list",
+  ]);
+  expect(stdout).toMatch(/^# post: standalone$/m);
+  expect(stdout).toMatch(/^src\/roles\/runs\/runner\.ts$/m);
+}, 240_000);
+
+it("npm run trace -- --folders prints the sizes of all four rooms, and no folders that import each other", async () => {
+  const script = join(root, "lab/trace.mjs");
+  const { stdout } = await promisify(execFile)(process.execPath, [script, "--folders"]);
+  for (const name of ["src", "client", "server", "console"]) expect(stdout).toContain(`${name}/**`);
+  expect(stdout).toMatch(/│ functions\s*│ types\s*│/);
+  expect(stdout).toContain("0 pairs of folders import each other");
+}, 60_000);

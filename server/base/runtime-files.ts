@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { packageFolder } from "./package-folder.ts";
 
-/** Files with the names that pages can rely on. Each exports again what its namesake in the hash's folder does. */
+/** Files with the names that pages can rely on. Each re-exports its namesake in the hash's folder. */
 export const namedRuntimeFolder: string = join(packageFolder, "dist/svc");
 
 let hash: string | undefined;

@@ -5,7 +5,7 @@ import { relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { configVariable, defaultConfigFile } from "../config/config-file.ts";
 import { type Config, readConfig } from "../config/config.ts";
-import type { BuildSettings } from "../start/ensure-build.ts";
+import { type BuildSettings, buildSettings } from "../config/build-settings.ts";
 import { buildEnd, BuildRunning, buildStamp } from "../files/build-lock.ts";
 import { findOutput } from "../files/sources.ts";
 import { createLog } from "../base/log.ts";
@@ -42,7 +42,7 @@ export function addBuild(program: Command, terminal: Terminal): void {
 async function build(options: BuildCommandOptions, terminal: Terminal): Promise<void> {
   const settings =
     options.settings === undefined
-      ? await buildSettings(options, terminal)
+      ? await settingsOf(options, terminal)
       : (JSON.parse(options.settings) as BuildSettings);
   const log = createLog({ out: terminal.stdout, err: terminal.stderr, env: terminal.env });
   // Only this import leads to Vite.
@@ -84,23 +84,20 @@ async function onlyOne<T>(
 }
 
 /** The settings of a build: from the command line, else from a configuration, else the defaults. */
-export async function buildSettings(
+export async function settingsOf(
   options: Pick<BuildCommandOptions, "root" | "config" | "source" | "output" | "revisions">,
   { env }: Terminal,
 ): Promise<BuildSettings> {
   const root = resolve(options.root);
   const config = await configFor(options.config ?? configVariable(env), root, env);
+  const configured = config && buildSettings(config, root);
   return {
+    ...configured,
     root,
-    source: resolve(root, options.source ?? config?.source ?? "./src"),
-    output: resolve(root, options.output ?? config?.output ?? "./dist"),
-    index: config?.index ?? "index.html",
-    browserSegments: config?.browserSegments,
-    browserModules: config?.browserModules,
-    guards: config?.guards,
-    validate: config?.validate,
-    openapi: config?.openapi === undefined ? undefined : true,
-    revisions: options.revisions ?? config?.revisions,
+    source: resolve(root, options.source ?? configured?.source ?? "./src"),
+    output: resolve(root, options.output ?? configured?.output ?? "./dist"),
+    index: configured?.index ?? "index.html",
+    revisions: options.revisions ?? configured?.revisions,
   };
 }
 

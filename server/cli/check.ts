@@ -21,10 +21,7 @@ interface CheckCommandOptions {
   readonly json?: true;
 }
 
-/**
- * What `--json` prints. Lines and columns count from 1, files are relative to the application
- * folder.
- */
+/** The output of `--json`. Lines and columns count from 1, files are relative to the application folder. */
 export interface CheckReport {
   /** Whether the exit code is 0. */
   readonly ok: boolean;

@@ -22,8 +22,8 @@ const code = await runCommand();
 // A service goes on running.
 if (code !== undefined) {
   if (code !== 0 || isService) process.exitCode = code;
-  // Whatever a failed start or an application left open must not keep the process alive, but output
-  // may finish.
+  // Handles that a failed start or an application left open must not keep the process alive, but output may
+  // finish.
   if (code !== 0 || isService || words[0] === "dev") setTimeout(() => process.exit(), 500).unref();
 }
 

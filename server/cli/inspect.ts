@@ -1,4 +1,4 @@
-// `seamline inspect`: prints what runs where, and what browsers receive.
+// `seamline inspect`: prints the places of procedures, and the files that browsers receive.
 
 import type { Command } from "commander";
 import { formatProblem } from "../../src/base/problem.ts";
@@ -20,7 +20,7 @@ import type {
   Inspection,
 } from "../report/inspection.ts";
 import type { BuildOptions } from "../vite/build.ts";
-import { buildSettings } from "./build.ts";
+import { settingsOf } from "./build.ts";
 import { UsageError } from "./failure.ts";
 import { withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";
@@ -71,7 +71,7 @@ async function inspect(options: InspectCommandOptions, terminal: Terminal): Prom
   if (running !== undefined) return await inspectMembers({ ...options, running }, terminal);
   const { stdout, stderr, env } = terminal;
   const log = createLog({ out: stderr, err: stderr, env, level: "error" });
-  const settings: BuildOptions = { ...(await buildSettings(options, terminal)), log };
+  const settings: BuildOptions = { ...(await settingsOf(options, terminal)), log };
   const { inspectApplication } = await import("../report/inspection.ts");
   const inspection = await withProgress("reading", terminal, async () =>
     inspectApplication(settings),

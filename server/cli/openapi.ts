@@ -7,7 +7,7 @@ import { Problems } from "../../src/base/problem.ts";
 import { createLog } from "../base/log.ts";
 import type { Terminal } from "../base/terminal.ts";
 import { writing } from "../base/write-failure.ts";
-import { buildSettings } from "./build.ts";
+import { settingsOf } from "./build.ts";
 import { withRoot } from "./options.ts";
 import { withProgress } from "./progress.ts";
 
@@ -47,7 +47,7 @@ export function addOpenapi(program: Command, terminal: Terminal): void {
 async function openapi(options: OpenapiCommandOptions, terminal: Terminal): Promise<void> {
   const { stdout, stderr, env } = terminal;
   const log = createLog({ out: stderr, err: stderr, env, level: "error" });
-  const settings = { ...(await buildSettings(options, terminal)), log };
+  const settings = { ...(await settingsOf(options, terminal)), log };
   const { readContract } = await import("../report/read-contract.ts");
   const { contract, clashes, base } = await withProgress("reading", terminal, async () =>
     readContract(settings),

@@ -1,4 +1,4 @@
-// The commands. Each is a file with its options, its help and what it does, loaded when it is needed.
+// The commands. Each is a file with its options, help and action, loaded when it is needed.
 
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../base/package-folder.ts";

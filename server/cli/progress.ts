@@ -1,4 +1,4 @@
-// A line that says what takes so long, on a terminal only.
+// A line about work that takes long, on a terminal only.
 
 import type { Terminal } from "../base/terminal.ts";
 import { noticeableMs } from "./times.ts";

@@ -123,7 +123,7 @@ export class ApplicationReader {
   /** Reads what {@link changed} named since the last reading. */
   async read(environment: Environment): Promise<Application> {
     const vite = await loadVite(this.root);
-    // It caches what it found and what it didn't.
+    // It caches successful and failed look-ups.
     this.#resolver = undefined;
     const { root, source, viteRoot } = this.#folders;
     const application = await readApplication({

@@ -360,7 +360,7 @@ const common = {
   }),
   validate: optional(boolean, {
     description:
-      "Whether arguments of callers from outside are checked by the types of parameters, where an entry of a segment file doesn't say. Who reads it: as for 'guards'.",
+      "Whether arguments of callers from outside are checked by the types of parameters, where an entry of a segment file doesn't say. It is read in the same configurations as 'guards'.",
     default: true,
     guide: "checking-arguments.md#without-checks",
   }),

@@ -135,7 +135,7 @@ interface CommonInput {
   readonly errors?: "shown" | "masked" | undefined;
   /** With "required", a public entry of a segment file that neither names a guard nor says "guard": false fails the build. A build reads it in the configuration of a repository or standalone, `seamline check` in any. */
   readonly guards?: "required" | undefined;
-  /** Whether arguments of callers from outside are checked by the types of parameters, where an entry of a segment file doesn't say. Who reads it: as for 'guards'. @default true */
+  /** Whether arguments of callers from outside are checked by the types of parameters, where an entry of a segment file doesn't say. It is read in the same configurations as 'guards'. @default true */
   readonly validate?: boolean | undefined;
   /** Paths or packages of modules whose default export is a middleware. The last one runs first. */
   readonly middleware?: readonly string[] | undefined;

@@ -1,5 +1,4 @@
-// What a console is for the service that has one, and what it gets of it. It watches the service's role as an
-// observer.
+// The interface between a service and its console, which watches the service's role as an observer.
 
 import type { Host, HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import type { TrustKey } from "../../src/http/trust.ts";
@@ -31,8 +30,8 @@ export interface ConsoleOptions {
 export type CreateConsole = (host: Host, options: ConsoleOptions) => Console;
 
 /**
- * What the console can change in development. All methods reject with `BadRequest` if the node,
- * procedure or segment doesn't exist.
+ * The console's actions in development. All methods reject with `BadRequest` if the node, procedure or
+ * segment doesn't exist.
  */
 export interface Controls {
   state(): DevelopmentState;

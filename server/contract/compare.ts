@@ -1,4 +1,5 @@
-// What callers of an earlier build notice of a later one: a pure function of their contracts.
+// The changes from one build to a later one that callers of the earlier build notice: a pure function of the
+// two contracts.
 
 import type { ExtraMembers } from "../../src/base/manifest.ts";
 import type { ContractSignature, Member, NamedType, ParameterType, Type } from "../types/model.ts";
@@ -22,7 +23,7 @@ import { typeTable } from "./type-table.ts";
 
 export interface Verdict {
   readonly level: Level;
-  /** Its name; of a route its method and path. */
+  /** The procedure's name; for a route, its method and path. */
   readonly procedure: string;
   /** `0.0.0`; empty for a route. */
   readonly version: string;
@@ -40,7 +41,10 @@ export function verdictText({ procedure, version, member, message }: Verdict): s
   return `${name}: ${member === "" ? "" : `${member} `}${message}`;
 }
 
-/** By procedure and version; of each the worst first. `fine` ones are changes that callers don't notice. */
+/**
+ * Sorted by procedure and version, the worst first within each. `fine` ones are changes that callers don't
+ * notice.
+ */
 export function compareContracts(before: Contract, after: Contract): readonly Verdict[] {
   const verdicts = [...compareProcedures(before, after), ...compareRoutes(before, after)];
   return verdicts.toSorted(
@@ -101,7 +105,7 @@ function procedureComparison(earlier: Contract, later: Contract): CompareProcedu
     ...compareSignatures(before, after),
   ];
 
-  /** What happens to arguments besides their types. */
+  /** Changes in how arguments are treated, apart from their types. */
   function compareChecks(
     before: ContractProcedure,
     after: ContractProcedure,
@@ -192,9 +196,9 @@ function procedureComparison(earlier: Contract, later: Contract): CompareProcedu
       const present = current.get(name);
       if (present === undefined && member.type.kind !== "undefined")
         found.push(
-          breaking("is no parameter any more: calls that name it are refused", advice.name, name),
+          breaking("isn't a parameter any more: calls that name it are refused", advice.name, name),
         );
-      // The source alone says what unchecked arguments are.
+      // Unchecked arguments may hold anything: their declared types prove nothing.
       if (present === undefined || before.unchecked) continue;
       const [from, to] = [member.type, typeOf(present.member)];
       const differences = [...comparison.ofTypes(from, to)];
@@ -219,7 +223,7 @@ function procedureComparison(earlier: Contract, later: Contract): CompareProcedu
           "result",
         ),
       ];
-    // Callers that expected nothing don't read it.
+    // Callers that expected no result don't read one.
     return before.result.kind === "undefined"
       ? []
       : inside("result", results.ofTypes(after.result, before.result));
@@ -364,7 +368,7 @@ function mayLack(named: CallerName, known: ReadonlyMap<string, CallerName>): boo
   const previous = known.get(name);
   if (previous !== undefined && !mayBeAbsent(previous)) return false;
   if (group === undefined) return true;
-  // Of a pattern with a default, all are needed as soon as one is there.
+  // If a pattern has a default, all its names are needed as soon as one is sent.
   const sent = [...group].filter((each) => known.has(each));
   const comeTogether =
     previous?.member.optional !== true && sent.every((each) => previous?.group?.has(each) === true);
@@ -402,7 +406,7 @@ function tablesOf({ definitions, classes }: Contract): string {
   return withoutDocs([definitions, classes]);
 }
 
-/** Comments are for readers. */
+/** A changed comment changes nothing for a program. */
 function withoutDocs(value: unknown): string {
   return JSON.stringify(value, (key, item: unknown) =>
     key === "doc" && typeof item === "string" ? undefined : item,

@@ -1,18 +1,19 @@
-// What a service promises to its callers, as plain JSON: each version of each procedure with the types that it takes
-// and gives, and each route. Builds write it; documents and comparisons are pure functions of it.
+// The interface of a service for its callers, as plain JSON: each version of each procedure with its
+// parameter and result types, and each route. Builds write it; documents and comparisons are pure functions
+// of it.
 
 import { Problems } from "../../src/base/problem.ts";
 import type { ClassTypes, ContractSignature, Type } from "../types/model.ts";
 
 export interface Contract {
-  /** Raised when an older release couldn't read it. */
+  /** Incremented when an older release couldn't read the form. */
   readonly format: typeof contractFormat;
   /** Name and version of the application's package, if it has them. */
   readonly application: { readonly name?: string; readonly version?: string };
   /** Sorted by name, then by version. */
   readonly procedures: readonly ContractProcedure[];
   readonly routes: readonly ContractRoute[];
-  /** Types that `ref` names: those that the application exports, and those that contain themselves. */
+  /** Types that a `ref` points to: those that the application exports, and recursive ones. */
   readonly definitions: Readonly<Record<string, Definition>>;
   /** By the key that instances travel with. */
   readonly classes: Readonly<Record<string, ClassTypes>>;
@@ -20,13 +21,16 @@ export interface Contract {
 
 export const contractFormat = 1;
 
-/** Reads the text of a contract. Throws {@link Problems} if it is none, or one of a later release. `from` names it. */
+/**
+ * Reads the text of a contract. Throws {@link Problems} if it isn't one, or if a later release wrote it.
+ * `from` names it.
+ */
 export function parseContract(text: string, from: string): Contract {
   let contract: Partial<Contract> | undefined;
   try {
     contract = JSON.parse(text) as Partial<Contract>;
   } catch {
-    // What isn't JSON is no contract either.
+    // A file that isn't JSON gets the same message as JSON that isn't a contract.
   }
   if (!Array.isArray(contract?.procedures) || !Array.isArray(contract.routes))
     throw new Problems([
@@ -59,11 +63,11 @@ export interface ContractProcedure {
   readonly access: "public" | "protected";
   readonly safe?: true;
   readonly idempotent?: true;
-  /** A guard looks at its callers. Which one is not told. */
+  /** A guard checks its callers. The contract doesn't name the guard. */
   readonly guarded?: true;
-  /** What happens to members that no type names: they are dropped unless this says otherwise. */
+  /** The treatment of undeclared members: dropped unless this says otherwise. */
   readonly extra?: "keep" | "refuse";
-  /** Its arguments aren't checked, so the types of its parameters are only what the source says. */
+  /** Its arguments aren't checked, so its parameter types are a promise of the source only. */
   readonly unchecked?: true;
   readonly deprecated?: true;
   readonly doc?: string;

@@ -1,29 +1,32 @@
-// How the types of two builds differ, for callers of the earlier one.
+// Differences between the types of two builds, as callers of the earlier one see them.
 
 export type Level = "breaking" | "risky" | "fine";
 
 /** A change that callers notice. */
 export interface Difference {
   readonly level: Exclude<Level, "fine">;
-  /** Of the value that differs, behind what it is in: `[].metres`. */
+  /** Path of the value that differs, from the type that is compared: `[].metres`. */
   readonly path: string;
   readonly message: string;
   readonly advice: string;
-  /** A member that no type names any more, so that it doesn't arrive. */
+  /** A member that no type declares any more, so that it is dropped. */
   readonly dropped?: true;
-  /** Stands for the differences of a pair that this one is inside of, which tells them; of several, the outermost. */
+  /**
+   * Stands for the differences of an enclosing pair, which lists them itself; if there are several, of the
+   * outermost.
+   */
   readonly repeats?: OpenPair;
 }
 
 /** Two types whose parts are being compared. */
 export interface OpenPair {
-  /** How many pairs it is inside of. */
+  /** The number of pairs around it. */
   readonly depth: number;
-  /** How well they fit, as was assumed where they were met again. */
+  /** The result that was assumed for it where it was met again inside itself. */
   assumed?: Level;
 }
 
-/** More differences of one type aren't told. */
+/** The most differences that are listed for one type. */
 export const maxDifferences = 20;
 
 const ranks: Readonly<Record<Level, number>> = { breaking: 0, risky: 1, fine: 2 };
@@ -46,7 +49,7 @@ export function isBreaking(differences: readonly Difference[]): boolean {
   return worstOf(differences) === "breaking";
 }
 
-/** The differences of a part, as those of the whole. */
+/** The differences of a part, with paths from the whole. */
 export function inside(part: string, differences: readonly Difference[]): Difference[] {
   return differences.map((difference) => ({ ...difference, path: part + difference.path }));
 }
@@ -60,7 +63,7 @@ function outermost(left: Difference | undefined, right: Difference): Difference 
   };
 }
 
-/** Without those that are told twice, the worst first, and of many only some. */
+/** Each difference once, the worst first, at most {@link maxDifferences}. */
 export function distinct(differences: readonly Difference[]): readonly Difference[] {
   if (differences.length < 2) return differences;
   const told = differences.filter(({ repeats }) => repeats === undefined);

@@ -20,7 +20,7 @@ export interface OpenApi {
   readonly clashes: readonly Clash[];
 }
 
-/** Operations of one id: generated clients would have one name for all of them. */
+/** Operations that share an id: generated clients would give them all the same name. */
 export interface Clash {
   readonly operationId: string;
   /** Names of procedures and routes, as {@link nameOf} writes them. */
@@ -35,10 +35,10 @@ export function nameOf(
   return named.version === unnamedVersion ? named.fqn : `${named.fqn}@${named.version}`;
 }
 
-/** The version that an address without one means. */
+/** The version that answers an address without a version. */
 const unnamedVersion = defaultVersion.toString();
 
-/** As much of its form as we promise. The rest is the standard's. */
+/** The part of the form that we promise; the standard defines the rest. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
@@ -49,10 +49,10 @@ export interface OpenApiDocument {
 type PathItem = Readonly<Record<string, unknown>>;
 type Operation = { readonly operationId: string; readonly [field: string]: unknown };
 
-/** One with streams is of 3.2, as earlier ones can't say what the items of a stream are; others are of 3.1. */
+/** 3.2 if there are streams, as earlier versions can't describe a stream's items; else 3.1. */
 const versions = { plain: "3.1.1", streaming: "3.2.0" } as const;
 
-/** The document of what is public. `base` is the path below which the service is. */
+/** The document of all public procedures and routes. `base` is the path below which the service is. */
 export function openApiOf(whole: Contract, base = "/"): OpenApi {
   const contract = publicContract(whole);
   const streams = contract.procedures.some(({ signatures }) =>
@@ -88,7 +88,7 @@ export function openApiOf(whole: Contract, base = "/"): OpenApi {
       openapi: streams ? versions.streaming : versions.plain,
       info: { title: name, version },
       servers: [{ url: base.replace(/(.)\/$/, "$1") }],
-      // Whether a caller needs to be signed in, its guard decides; the contract doesn't know how.
+      // A guard decides whether callers must be signed in; the contract doesn't know how they do that.
       security: [],
       ...(tags.length > 0 && { tags }),
       paths: Object.fromEntries(paths),
@@ -109,7 +109,7 @@ export function openApiOf(whole: Contract, base = "/"): OpenApi {
 interface Schemas {
   read(type: Type): JsonSchema;
   written(type: Type): JsonSchema;
-  /** Those that were referred to so far, and what they refer to. */
+  /** The definitions that are referred to so far, directly or by another. */
   components(): Readonly<Record<string, JsonSchema>>;
   /** The name of the schema of problem details. */
   readonly problem: string;
@@ -125,14 +125,14 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
   const taken = new Map<string, string>();
   const named = (name: string, suffix: string): string => {
     const key = name + suffix;
-    // Names in `components` are of these characters alone.
+    // Names in `components` may only have these characters.
     const plain = key.replaceAll(/[^\w.-]/g, "_");
     let free = plain;
     for (let count = 2; (taken.get(free) ?? key) !== key; count++) free = `${plain}${count}`;
     taken.set(free, key);
     return free;
   };
-  /** Component → the definition that it is of, and its form. */
+  /** Component → its definition and form. */
   const wanted = new Map<string, { readonly name: string; readonly by: () => SchemaOptions }>();
   const options = (isWritten: boolean): SchemaOptions => ({
     refTo(name) {
@@ -167,16 +167,16 @@ function isReadDifferently({ kind }: Type): boolean {
   return kind === "bigint" || kind === "instance" || kind === "regexp";
 }
 
-interface Told {
+interface OperationOptions {
   readonly schemas: Schemas;
-  /** The document can say what a stream's items are, and describe QUERY. */
+  /** Whether the document's version can describe a stream's items and QUERY. */
   readonly streams: boolean;
   readonly isOutdated: boolean;
 }
 
 function operationsOf(
   procedure: ContractProcedure,
-  { schemas, streams, isOutdated }: Told,
+  { schemas, streams, isOutdated }: OperationOptions,
 ): readonly (readonly [string, Operation])[] {
   const { fqn, version, doc, guarded, safe, signatures } = procedure;
   const names = callerNames(signatures);
@@ -298,7 +298,7 @@ function isFile({ kind }: Type): boolean {
   return kind === "file" || kind === "blob";
 }
 
-/** Whether a query can hold an argument: a text, or several of them under one name. */
+/** Whether a query can hold an argument: one text, or several under one name. */
 function fitsQuery({ type, rest }: CallerName): boolean {
   if (rest) return false;
   const single = (part: Type): boolean =>

@@ -1,10 +1,10 @@
-// The part of a contract that strangers are told.
+// The part of a contract that anyone may read.
 
 import { partsOf } from "../types/values.ts";
 import type { ParameterType, Type } from "../types/model.ts";
 import type { Contract } from "./contract.ts";
 
-/** Without what isn't public, and the types that only this has. */
+/** The public procedures and routes, and the types that these use. */
 export function publicContract(contract: Contract): Contract {
   const procedures = contract.procedures.filter(({ access }) => access === "public");
   const routes = contract.routes.filter(({ access }) => access === "public");

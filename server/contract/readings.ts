@@ -1,5 +1,5 @@
-// How plain JSON, queries and forms are read: by type, so a type that takes more may read a caller's text as
-// something else. Both builds' readings of some values are compared, by the code that reads messages.
+// Plain JSON, queries and forms are read by type, so a wider type may read a caller's text differently. Some
+// values are read by the types of both builds, with the code that reads messages, and the results compared.
 
 import { isDeepStrictEqual } from "node:util";
 import { defaultLimits } from "../../src/base/limits.ts";
@@ -28,7 +28,7 @@ const texts = [
   "AQIDBAUGBwg=",
 ];
 
-/** More literals of a type aren't tried. */
+/** The most literals of a type that are tried. */
 const maxLiterals = 100;
 
 export function createReadings(
@@ -49,7 +49,7 @@ export function createReadings(
     return ofTexts(from, to, "a query or form");
   }
 
-  /** The first text that is refused, or else read in another way. */
+  /** The first text that the later type refuses; if there is none, the first that it reads differently. */
   function ofTexts(from: Type, to: Type, where: "plain JSON" | "a query or form"): Difference[] {
     let found: Difference | undefined;
     for (const text of probes(source.arms(from), target.arms(to)))
@@ -70,7 +70,7 @@ export function createReadings(
     return found === undefined ? [] : [found];
   }
 
-  /** Lists and objects, of which values can't be tried without checks of their types. */
+  /** Lists and objects: their values can't be tried without generated checks. */
   function ofParts(own: readonly Type[], others: readonly Type[]): readonly Difference[] {
     const converted = own.filter((arm) => isStructured(arm) && converts(source.model, arm));
     if (converted.length === 0) return [];
@@ -99,7 +99,7 @@ export function createReadings(
       : [];
   }
 
-  /** A list of plain JSON was a Set, and is a list now if the target has one. */
+  /** A JSON list that was read as a Set is read as a list if the target takes one. */
   function listed(own: readonly Type[], lists: readonly Type[]): Difference {
     const fits = own.every(
       (arm) =>
@@ -115,7 +115,7 @@ export function createReadings(
   }
 }
 
-/** Whether texts or numbers of plain JSON are read as something else. */
+/** Whether these types convert texts or numbers of plain JSON. */
 function isRead(arms: readonly Type[]): boolean {
   return arms.some((arm) => !hasParts(arm) && converts({ definitions: {} }, arm));
 }
@@ -131,7 +131,7 @@ function readerOf({ model, resolve, candidates, takes: takesLeaf }: TypeTable): 
   const options = { model, matcher, maxDigits: defaultLimits.maxDigits };
   return {
     takes,
-    // A reader of its own for each value: it remembers what it has read.
+    // Each value needs a reader of its own, as a reader remembers its results.
     plain: (type, value) => createConvert(options)(type, value),
     fields: (type, fields) => fromFields(type, fields, options),
   };
@@ -175,7 +175,7 @@ function isUntyped({ kind }: Type): boolean {
   return kind === "unknown" || kind === "defined" || kind === "nonprimitive";
 }
 
-/** How many arms a value of plain JSON may be, by its kind and its literals, if it is one of a type. */
+/** The number of arms that a plain JSON value of a type can belong to, by its kind and literals. */
 function alike(type: Type, arms: readonly Type[]): number {
   return arms.filter((arm) => {
     if (type.kind !== "object" || arm.kind !== "object") return isList(type) && isList(arm);

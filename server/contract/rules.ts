@@ -1,12 +1,12 @@
-// Rules for texts and numbers: which ones of a type the values of another type may break.
+// Rules for texts and numbers: those of one type that values of another type may break.
 
 import type { TextRules, Type } from "../types/model.ts";
 
-/** What the values of the second type have to be, and those of the first needn't. */
+/** A rule of the second type that the first type doesn't imply. */
 export interface NewRule {
   /** `at most 5 characters` */
   readonly text: string;
-  /** Nothing says whether the first type's own rule is stricter. */
+  /** Both types have a rule, and it can't be told which one is stricter. */
   readonly unclear?: true;
 }
 
@@ -50,7 +50,7 @@ export function newBounds(from: NumberType, to: NumberType): NewRule[] {
   return rules;
 }
 
-/** Whether each text of a template is one of another template, as far as their parts say. */
+/** Whether each text of a template fits another template, judged part by part. */
 export function fitsParts(
   from: readonly (string | Type)[],
   to: readonly (string | Type)[],

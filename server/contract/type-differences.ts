@@ -1,5 +1,5 @@
-// Whether a type takes all values of another one: for parameters, that of the later build what callers of the
-// earlier one send; for results, that of the earlier build what the later one answers.
+// Whether a type takes all values of another. For parameters, the later build's type must take what callers
+// of the earlier one send; for results, the earlier build's type must take the later one's answers.
 
 import { pathPart } from "../../src/base/faults.ts";
 import { entryOf, type ExtraMembers } from "../../src/base/manifest.ts";
@@ -25,12 +25,12 @@ import { fitsParts, newBounds, type NewRule, newTextRules } from "./rules.ts";
 import { areToldApart, literalsOf, type TypeTable } from "./type-table.ts";
 
 export interface Comparison {
-  /** Where the values come from. */
+  /** The build whose values are sent. */
   readonly source: TypeTable;
-  /** Where they go to. */
+  /** The build that receives them. */
   readonly target: TypeTable;
   readonly of: "parameter" | "result";
-  /** Of parameters: what happens to members that the target doesn't name. */
+  /** For parameters: the treatment of members that the target doesn't declare. */
   readonly extra?: ExtraMembers | undefined;
 }
 
@@ -39,7 +39,7 @@ export type CompareTypes = (from: Type, to: Type) => readonly Difference[];
 
 export interface TypeComparison {
   readonly ofTypes: CompareTypes;
-  /** Of a parameter's text in a query or form. */
+  /** The same for a parameter's text in a query or form. */
   readonly ofFields: CompareTypes;
 }
 
@@ -55,8 +55,8 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
   const isParameter = of === "parameter";
   const readings = createReadings(source, target, compare);
 
-  // Types that contain themselves are compared under the assumption that what is being compared fits. If it
-  // turns out not to, all is compared again with what is known by then: levels only get worse, so that ends.
+  // Recursive types are compared under the assumption that an open pair fits. If that proves wrong,
+  // everything is compared again with the levels known by then. Levels only get worse, so this ends.
   const known = new PairMap<Level>();
   const settled = new PairMap<readonly Difference[]>();
   let round = new Round();
@@ -92,7 +92,7 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
     round.open.set(from, to, own);
     const all = act(from, to);
     round.depth--;
-    // Never better than before: each round would contradict the one before it.
+    // Never better than before, or rounds could contradict each other for ever.
     const level = worse(worstOf(all), known.get(from, to) ?? "fine");
     known.set(from, to, level);
     if ((own.assumed ?? level) !== level) round.isStable = false;
@@ -110,7 +110,7 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
       fits.flatMap(([, fit]) => (fit === undefined || isBreaking(fit.differences) ? [] : fit.arm)),
     );
     const found = fits.flatMap(([arm, fit]) => {
-      // An arm that another one fits is still there: then this one is new.
+      // If another arm fits the same target, it is the arm of before and this one is new.
       const isNew = fit !== undefined && isBreaking(fit.differences) && fitted.has(fit.arm);
       return fit === undefined || (isNew && !isParameter) ? misfit(arm, targets) : fit.differences;
     });
@@ -173,7 +173,7 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
     if (arm.kind === "unknown")
       return [risky("has a type that can't be read any more, so it isn't compared", advice.result)];
     const text = `may be ${isAbsence ? "missing" : source.phrase(arm)} now: it was ${takes}`;
-    // Pages of the earlier build can't make an instance of a class that they don't have.
+    // Pages of the earlier build can't build instances of a class that they lack.
     return alternativesOf(targets) > 1 && arm.kind !== "instance"
       ? [risky(text, advice.wider)]
       : [breaking(text, advice.result)];
@@ -300,7 +300,7 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
     return distinct(found);
   }
 
-  /** The members that an index signature takes. */
+  /** The members whose keys an index signature takes. */
   function compareRule({ keys, values }: IndexRule, to: ObjectType): readonly Difference[] {
     const rules = (to.index ?? []).filter((rule) => mayShareKeys(keys, rule.keys));
     const isTaken = rules.some((rule) => takesAllKeys(rule.keys, keys));
@@ -310,7 +310,7 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
     ];
   }
 
-  /** A member that the target doesn't name. */
+  /** A member that the target doesn't declare. */
   function unnamed({ type }: Member): readonly Difference[] {
     const isNothing = source.arms(type).every(({ kind }) => kind === "undefined");
     if (!isParameter || isNothing || extra === "keep") return [];
@@ -367,7 +367,7 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
         ),
       );
     }
-    // A constructor sets what a message doesn't have, but readers of a result expect the other's value.
+    // A constructor sets members that a message lacks, but readers of a result expect the sender's value.
     if (!isParameter)
       for (const [name, member] of Object.entries(others))
         if (!Object.hasOwn(own, name) && isBreaking(compare(nothing, typeOf(member))))
@@ -509,7 +509,7 @@ function splitByLiterals(arm: Type, targets: readonly Type[]): readonly Type[] {
   return parts;
 }
 
-/** How many values or kinds of values callers tell apart; `null` and `undefined` are one. */
+/** The number of values or kinds that callers tell apart; `null` and `undefined` count as one. */
 function alternativesOf(arms: readonly Type[]): number {
   const isNothing = ({ kind }: Type): boolean => kind === "null" || kind === "undefined";
   const counts = arms.map((arm) =>
@@ -543,13 +543,13 @@ function count(items: number, word: string): string {
   return items === 1 ? `1 ${word}` : `${items} ${word}s`;
 }
 
-/** One comparison of all that two types lead to. */
+/** One comparison of everything reachable from two types. */
 class Round {
   readonly open: PairMap<OpenPair> = new PairMap();
   readonly results: PairMap<readonly Difference[]> = new PairMap();
-  /** Those that say everything, so that they hold wherever else types lead to the pair. */
+  /** Complete results, which hold wherever else the pair is met. */
   readonly whole: [object, object, readonly Difference[]][] = [];
-  /** All that was assumed has turned out to be so. */
+  /** All assumptions of this round have held. */
   isStable = true;
   depth = 0;
 }

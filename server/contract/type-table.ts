@@ -1,4 +1,4 @@
-// The types of one build, as comparisons ask for them.
+// The types of one build, as comparisons query them.
 
 import { entryOf } from "../../src/base/manifest.ts";
 import { createMatcher, type Matcher } from "../types/match.ts";
@@ -64,7 +64,7 @@ export function typeTable({
     return phrases.length === 0 ? "nothing" : phrases.join(" or ");
   }
 
-  /** By what tells it apart from others. */
+  /** Names an object by the member whose literals tell it apart. */
   function objectPhrase({ members }: Type & { readonly kind: "object" }): string {
     const tag = Object.entries(members).find(
       ([, { type, optional }]) => type.kind === "literals" && !optional,
@@ -75,7 +75,7 @@ export function typeTable({
   }
 }
 
-/** Two objects of which a member has other literals. */
+/** Whether some member has different literals in the two objects. */
 export function areToldApart(left: ObjectType, right: ObjectType): boolean {
   return Object.entries(left.members).some(([name, member]) => {
     const other = entryOf(right.members, name);

@@ -8,7 +8,7 @@ import { child, isFunction, programOf, walk } from "../../src/split/read/tree.ts
 /** Changed files, each with its text before, if it was a module that had been read. */
 export type ChangedFiles = ReadonlyMap<string, string | undefined>;
 
-/** Whether all types are as before these changes, but for those inside of functions. */
+/** Whether these changes leave all types as they were, apart from those inside functions. */
 export function keepsTypes(
   changed: ChangedFiles,
   modules: Pick<Modules, "byFile" | "text">,
@@ -23,8 +23,8 @@ export function keepsTypes(
 }
 
 /**
- * The source without the bodies of functions whose results have written types. Where a result is inferred, types
- * depend on the body, as those of fields do on a constructor's.
+ * The source without the bodies of functions whose results have written types. An inferred result depends on
+ * the body, and the types of fields depend on the constructor's.
  */
 function declarationsIn(source: string, file: string, parse: Parse): string {
   const kept: string[] = [];

@@ -63,11 +63,11 @@ export interface DeploymentOptions {
   readonly root: string;
   readonly environment: DevEnvironment;
   readonly config: string | undefined;
-  /** Of the plugin's options; a configuration takes precedence. */
+  /** From the plugin's options; a configuration takes precedence. */
   readonly nodeSegments: NodeSegments | undefined;
   /** `undefined` until the application has been read without problems. */
   readonly manifest: () => ServerManifest | undefined;
-  /** By which nodes check arguments. */
+  /** The types by which nodes check arguments. */
   readonly types: ApplicationTypes;
   readonly log: Log;
   /** For the console. */
@@ -85,7 +85,7 @@ export interface NodeChange {
 interface Running {
   readonly local: LocalDeployment;
   readonly gateway: Service;
-  /** By name. */
+  /** The nodes by name. */
   readonly nodes: Map<string, LiveNode>;
   /** Makes a node, which isn't started. */
   readonly createNode: (name: string, segments: readonly string[]) => LiveNode;
@@ -274,7 +274,7 @@ export class Deployment {
           stale.clear();
           if (invalidated.size > 0) {
             changes.push({ node: name, invalidated });
-            // Others go on with the code in which they began.
+            // Other streams go on with the code in which they began.
             role.moveStreams();
           }
         } catch (error) {
@@ -341,7 +341,7 @@ export class Deployment {
     };
   }
 
-  /** Whether a page gets a link. */
+  /** Whether a page may open a link. */
   admitPage(handshake: PageHandshake): PageAdmission {
     return this.#running?.gateway.readyRole?.admitPage?.(handshake) ?? { refused: isStarting() };
   }

@@ -82,14 +82,14 @@ export class Development implements PluginSession, ControlledSession {
   readonly #settle: Settle;
   /** The last application without problems, which nodes and pages run. */
   #current: Application | undefined;
-  /** Files that have changed since it was read, each with what was read of a module. */
+  /** Files that have changed since it was read, each with the previous reading of a module. */
   #changedFiles = new Map<string, string | undefined>();
   #manifest: ServerManifest | undefined;
   #moduleTypes: string | undefined;
-  /** What is read already of the types of parameters. */
+  /** The parameter types that have been read so far. */
   readonly #types: LiveTypes;
   #typesRead: Promise<unknown> = Promise.resolve();
-  /** Of the current application; `undefined` if no arguments are checked. */
+  /** The types of the current application; `undefined` if no arguments are checked. */
   #reading: TypesReading | undefined;
   #revisions = 0;
   /** Before the start, a change only replaces the application that the nodes will start with. */
@@ -163,7 +163,7 @@ export class Development implements PluginSession, ControlledSession {
     const started = Promise.all([this.read, listening]).then(
       async () => await this.#settle.run(async () => await this.#start()),
     );
-    // Calls don't wait for this.
+    // Runs in the background: calls don't wait for this.
     this.ready = started.then(async () => {
       await this.deployment.loaded();
       await this.#settle.run(async () => await this.#judge(this.#current));
@@ -306,7 +306,7 @@ export class Development implements PluginSession, ControlledSession {
     return application.problems.length > 0 ? undefined : application;
   }
 
-  /** Finds mistaken imports. They hold no change back, so this comes after it. */
+  /** Finds mistaken imports. They don't hold a change back, so this runs after it. */
   async #judge(application: Application | undefined): Promise<void> {
     if (application === undefined) return;
     const imports = await this.#judgeImports(application).catch((error: unknown) =>
@@ -349,7 +349,7 @@ export class Development implements PluginSession, ControlledSession {
     );
   }
 
-  /** As a service answers it that runs the application as it is now. */
+  /** The answer of a service that runs the current application. */
   async #contractDocument(name: string, request: HttpRequest): Promise<HttpResponse | undefined> {
     const { openapi } = this.#reader.options;
     if (openapi === undefined || !contractNames.has(name)) return undefined;
@@ -481,7 +481,7 @@ export class Development implements PluginSession, ControlledSession {
       : nodes.some(({ state }) => state === "ready" || state === "stopped");
   }
 
-  /** Something couldn't be loaded. Every change tries again. */
+  /** A module couldn't be loaded. Every change tries again. */
   get #isIncomplete(): boolean {
     return (
       this.#problems.of("load").length > 0 ||

@@ -137,7 +137,7 @@ const segmentsOf = ({ entries }: ApplicationProcedure): readonly string[] =>
 interface Row {
   readonly fqn: string;
   readonly locations: readonly string[];
-  /** Everything that nodes and pages know about it, as text. */
+  /** Everything that nodes and pages know about a procedure, as text. */
   readonly state: string;
 }
 

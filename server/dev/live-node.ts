@@ -63,7 +63,7 @@ export class LiveNode {
     return this.#service.readyRole;
   }
 
-  /** Others after each start; `undefined` while it doesn't run. */
+  /** New ones after each start; `undefined` while it doesn't run. */
   get modules(): LiveModules | undefined {
     return this.#modules;
   }

@@ -58,7 +58,7 @@ export async function moveProcedure(
     // Not by assignment: the name may be `__proto__`.
     into[module] = { ...into[module], ...Object.fromEntries([[name, value]]) };
   }
-  // The target comes first: readers in between see the procedure twice rather than not at all.
+  // Write the target first: a reader in between sees the procedure twice rather than not at all.
   await write(targetFile, into);
   for (const [file, content] of contents) if (file !== targetFile) await write(file, content);
 }

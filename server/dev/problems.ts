@@ -8,8 +8,8 @@ import { parsePartId } from "../compile/read/module-ids.ts";
 import type { DevEvent } from "./session.ts";
 
 /**
- * `imports`: modules that browsers can't load, and names that no module exports. `types`: of parameters. These two stop
- * nothing: only calls whose types can't be read are refused.
+ * `imports`: modules that browsers can't load, and names that no module exports. `types`: parameter types
+ * that can't be read. These two don't hold a change back; only calls whose types can't be read are refused.
  */
 type Source = "configuration" | "application" | "load" | "imports" | "types";
 
@@ -50,7 +50,7 @@ export class ProblemList {
     );
   }
 
-  /** Runs a change, and reports the problems again that it leaves as they are. */
+  /** Runs a change, and reports unchanged problems again. */
   async through(change: () => Promise<void>): Promise<void> {
     const before = this.#reported;
     await change();

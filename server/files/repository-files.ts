@@ -71,8 +71,8 @@ export async function createRepositoryFiles(
         (revision === undefined ? undefined : browserManifests.get(revision)) ??
         components.get(name);
       if (file !== undefined) return await answers.answer(file, request);
-      // A page of another release, while services are replaced one by one. It works with this release's file as
-      // far as it would without a hash, but nobody may keep that under this address.
+      // A page of another release, while services are replaced one by one. It works with this release's file
+      // as far as it would without a hash, but caches must not keep that under this address.
       const [other = "", ...rest] = name.split("/");
       const current = isRuntimeHash(other)
         ? components.get(`${hash}/${rest.join("/")}`)

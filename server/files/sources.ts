@@ -22,7 +22,7 @@ export const manifestFiles = {
   kept: "kept.json",
   /** The size of each module in the browser's files, for `seamline inspect`. */
   sizes: "sizes.json",
-  /** What the application promises to its callers. */
+  /** The application's contract. */
   contract: "contract.json",
 } as const;
 

@@ -1,4 +1,4 @@
-// A request over HTTP/2: the same as one of HTTP/1.1, once its pseudo-header fields are what they stand for.
+// A request over HTTP/2: the same as one of HTTP/1.1, once its pseudo-header fields are translated.
 
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
@@ -33,7 +33,10 @@ export class StreamRequest extends NodeRequest {
   }
 }
 
-/** Code for both versions takes Node's messages of HTTP/2 for those of HTTP/1.1, as Node means them to be taken. */
+/**
+ * Code for both versions uses Node's HTTP/2 messages as those of HTTP/1.1; Node's compatibility API is meant
+ * for that.
+ */
 export function asMessage(message: Http2ServerRequest): IncomingMessage {
   return message as unknown as IncomingMessage;
 }

@@ -63,7 +63,7 @@ export class Http2Sessions {
   constructor(parts: SessionsParts) {
     this.#parts = parts;
     const { headerBytes, headerCount } = parts.limits;
-    // It doesn't listen: it gets its connections from the server that has made the TLS handshake.
+    // Doesn't listen: the server that makes the TLS handshake hands its connections over.
     this.#server = createServer({
       maxSessionInvalidFrames: mostInvalidFrames,
       maxSessionRejectedStreams: mostRejectedStreams,
@@ -135,7 +135,7 @@ export class Http2Sessions {
       connection.holder.close();
       for (const leaver of connection.leavers.all()) leaver.leave();
     });
-    // The rest of a body that nobody reads would keep its stream.
+    // An unread rest of a body would keep its stream open.
     stream.once("finish", () => {
       if (!stream.endAfterHeaders && !message.complete) stream.close(constants.NGHTTP2_NO_ERROR);
     });
@@ -167,7 +167,7 @@ export class Http2Sessions {
     };
   }
 
-  /** The limits of time that Node looks after in HTTP/1.1. */
+  /** Enforces the time limits that Node enforces by itself for HTTP/1.1. */
   #check(): void {
     const { requestTimeoutMs, keepAliveTimeoutMs, headerTimeoutMs } = this.#parts.limits;
     const now = performance.now();
@@ -179,7 +179,7 @@ export class Http2Sessions {
       const idleMs = now - owner.idleSince;
       const mostMs = owner.hadRequest === true ? keepAliveTimeoutMs : headerTimeoutMs;
       if (idleMs > mostMs) session.close();
-      // It doesn't take even that.
+      // The other end hasn't closed it either.
       if (idleMs > mostMs + sessionEndMs) socket.destroy();
     }
   }

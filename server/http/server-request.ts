@@ -1,4 +1,4 @@
-// A request on its way through the server, whatever version of HTTP it came by.
+// A request on its way through the server, over any version of HTTP.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -19,7 +19,7 @@ export type HttpLimits = Pick<
   | "maxConnections"
 >;
 
-/** A request with what it needs to be answered. */
+/** A request with everything that an answer needs. */
 export interface ServerRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;

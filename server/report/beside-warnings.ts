@@ -1,4 +1,4 @@
-// Files beside server modules, for a check: what a build would warn of.
+// Files beside server modules, for a check: the warnings that a build would print.
 
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems } from "../../src/base/problem.ts";
+import { buildSettings } from "../config/build-settings.ts";
 import { listFiles, realPath } from "../files/sources.ts";
 import { uniqueProblems } from "../compile/read/unique-problems.ts";
 import { type BrowserGraph, browserGraph, nodeProblems } from "../compile/rules/browser-graph.ts";
@@ -212,26 +213,14 @@ function settingsOf(
   const guards = configurations.find(({ config }) => config?.guards !== undefined)?.config?.guards;
   const validate = configurations.find(({ config }) => config?.validate === false)?.config
     ?.validate;
-  const openapi = configurations.some(
+  const isServed = configurations.some(
     ({ config }) => config !== undefined && "openapi" in config && config.openapi !== undefined,
-  )
-    ? true
-    : undefined;
+  );
+  const openapi = isServed || undefined;
   for (const { config } of configurations) {
     if (config === undefined || !("source" in config)) continue;
-    const { source, output, index, browserSegments, browserModules } = config;
-    settings.set(JSON.stringify([source, output, index, browserSegments, browserModules]), {
-      root,
-      source,
-      output,
-      index,
-      browserSegments,
-      browserModules,
-      guards,
-      validate,
-      openapi,
-      log,
-    });
+    const own = { ...buildSettings(config, root), guards, validate, openapi, revisions: undefined };
+    settings.set(JSON.stringify(own), { ...own, log });
   }
   return settings.size > 0 ? [...settings.values()] : [{ root, guards, validate, log }];
 }

@@ -1,4 +1,4 @@
-// What callers of an earlier build notice of an application, as problems of `seamline check`.
+// Changes that callers of an earlier build notice, as problems of `seamline check`.
 
 import { relative } from "node:path";
 import type { Problem } from "../../src/base/problem.ts";
@@ -18,9 +18,9 @@ export interface EarlierBuild {
 }
 
 export interface Compared {
-  /** What breaks callers. */
+  /** Changes that break callers. */
   readonly problems: readonly Problem[];
-  /** What some callers may notice. */
+  /** Changes that some callers may notice. */
   readonly warnings: readonly Problem[];
   readonly counts: Readonly<Record<Level, number>>;
 }

@@ -27,8 +27,8 @@ import type { TypesReading } from "../types/reading.ts";
 import { type UncheckedArgument, uncheckedArguments } from "./unchecked.ts";
 
 /**
- * What `seamline inspect --json` prints. Files are relative to the application folder, lines and
- * columns count from 1.
+ * The output of `seamline inspect --json`. Files are relative to the application folder, lines and columns
+ * count from 1.
  */
 export interface Inspection {
   readonly segments: readonly InspectedSegment[];
@@ -70,7 +70,7 @@ export interface InspectedProcedure {
     readonly timeoutMs?: number;
     readonly validate?: boolean;
     readonly extra?: ExtraMembers;
-    /** What callers from outside must pass: `auth#signedIn`. False if the entry says that there is nothing. */
+    /** The guard of callers from outside: `auth#signedIn`. False if the entry says that there is none. */
     readonly guard?: string | false;
   }[];
   /** Arguments that aren't checked where callers from outside send them. */

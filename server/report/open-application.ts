@@ -38,16 +38,16 @@ export interface OpenApplication {
   /** Whether plugins of the application transform modules. */
   readonly hasOtherTransforms: boolean;
   /**
-   * Resolves an import for nodes. `file` is a bundled file, or the specifier of what stays an
+   * Resolves an import for nodes. `file` is a bundled file, or the specifier of a package that stays an
    * import; absent if the import can't be resolved.
    */
   readonly forNode: (
     specifier: string,
     importer: string,
   ) => Promise<{ readonly file?: string; readonly problem?: Problem }>;
-  /** What is wrong with the tsconfig.json of these files, each once. */
+  /** The mistakes in the tsconfig.json of these files, each once. */
   readonly tsconfigProblems: (files: Iterable<string>) => Promise<readonly Problem[]>;
-  /** What the types of parameters say; undefined if no arguments are checked. */
+  /** The types of parameters; undefined if no arguments are checked. */
   readonly readTypes: (
     options?: Parameters<typeof readTypesOf>[2],
   ) => Promise<TypesReading | undefined>;

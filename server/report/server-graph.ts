@@ -1,4 +1,4 @@
-// Follows the imports of what nodes load, for a check: the application's modules and the bundled
+// Follows the imports of the modules that nodes load, for a check: the application's modules and the bundled
 // packages.
 
 import { readFileSync } from "node:fs";

@@ -14,7 +14,7 @@ export interface UncheckedArgument {
   readonly reason: "validate" | "any" | "unknown" | "no JSDoc";
 }
 
-/** Empty if all arguments are checked, or nobody outside can call the procedure. */
+/** Empty if all arguments are checked, or the procedure is private. */
 export function uncheckedArguments(
   procedure: ApplicationProcedure,
   types: TypesReading | undefined,

@@ -231,8 +231,6 @@ async function outputOf(
 ): Promise<EnsuredBuild> {
   return await ensureBuild({
     ...config,
-    // It may be a token, and settings of builds are on a command line.
-    openapi: config.openapi === undefined ? undefined : true,
     root: options.root,
     build: options.build,
     log: host.log,

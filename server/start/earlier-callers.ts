@@ -1,4 +1,4 @@
-// What a repository's log says of the build that its own one replaces: pages and nodes of that are still there.
+// The log line of a repository about pages and nodes that still run the build before its own.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

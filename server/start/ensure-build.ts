@@ -7,8 +7,7 @@ import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { Log } from "../../src/base/ports.ts";
-import type { ApplicationConfig } from "../config/config.ts";
-import type { StandaloneInput } from "../config/config-types.ts";
+import { type BuildConfig, type BuildSettings, buildSettings } from "../config/build-settings.ts";
 import type { BuiltManifest } from "../files/repository-files.ts";
 import { parseManifest } from "../modules/parse-manifest.ts";
 import { packageFolder } from "../base/package-folder.ts";
@@ -26,12 +25,7 @@ import {
 } from "../files/sources.ts";
 import { Stopped } from "./stopped.ts";
 
-export interface EnsureBuildOptions
-  extends
-    Pick<ApplicationConfig, "source" | "output" | "index" | "browserSegments" | "browserModules">,
-    Partial<Pick<StandaloneInput, "revisions" | "guards" | "validate">> {
-  /** Whether an OpenAPI document is served. */
-  readonly openapi?: true | undefined;
+export interface EnsureBuildOptions extends BuildConfig {
   /** The application folder. */
   readonly root: string;
   /** `true` always builds, `false` never. Default: if there is no build and Vite is installed. */
@@ -40,24 +34,6 @@ export interface EnsureBuildOptions
   /** Replaces the child process that builds. */
   readonly run?: (settings: BuildSettings) => Promise<void>;
 }
-
-/**
- * Passed to the child process on its command line, which every user of the machine can read: no
- * secrets.
- */
-export type BuildSettings = Pick<
-  EnsureBuildOptions,
-  | "root"
-  | "source"
-  | "output"
-  | "index"
-  | "browserSegments"
-  | "browserModules"
-  | "guards"
-  | "validate"
-  | "openapi"
-  | "revisions"
->;
 
 /** A usable build. Its manifest is read once for all that need it. */
 export interface EnsuredBuild {
@@ -70,19 +46,7 @@ export interface EnsuredBuild {
  * sources.
  */
 export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredBuild> {
-  const {
-    root,
-    source,
-    output,
-    index,
-    browserSegments,
-    browserModules,
-    guards,
-    validate,
-    openapi,
-    revisions,
-  } = options;
-  const { log } = options;
+  const { root, source, output, browserSegments, build, log, run = runBuild } = options;
   const shown = `./${slashed(relative(root, output))}`;
   for (const folder of [output, viteOutputFolders(root, output).server])
     if (await recoverFolder(folder))
@@ -91,8 +55,7 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
       );
   let folders = await findOutput(root, output);
   const before = await buildStamp(folders);
-  const builder =
-    folders === undefined || options.build === true ? await builderOf(output) : undefined;
+  const builder = folders === undefined || build === true ? await builderOf(output) : undefined;
   if (builder !== undefined) {
     log.info(`process ${builder} is building ${shown}: waiting for it`);
     await buildEnd(output);
@@ -100,28 +63,14 @@ export async function ensureBuild(options: EnsureBuildOptions): Promise<EnsuredB
   }
   const missing = folders === undefined;
   const isFresh = (await buildStamp(folders)) !== before;
-  if (
-    !isFresh &&
-    (options.build === true || (missing && options.build !== false && hasVite(root)))
-  ) {
+  if (!isFresh && (build === true || (missing && build !== false && hasVite(root)))) {
     log.info(missing ? `there is no build in ${shown} yet: making one` : `building ${shown}`);
-    await (options.run ?? runBuild)({
-      root,
-      source,
-      output,
-      index,
-      browserSegments,
-      browserModules,
-      guards,
-      validate,
-      openapi,
-      revisions,
-    });
+    await run(buildSettings(options, root));
     folders = await findOutput(root, output);
   }
   if (folders === undefined) {
     const reason =
-      options.build === false
+      build === false
         ? "and --no-build forbids making one"
         : "and Vite isn't installed here to make one";
     throw new Error(

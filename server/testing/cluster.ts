@@ -73,7 +73,7 @@ export class Cluster {
     const { application, clock, log, limits, errors, own } = options;
     this.#options = options;
     this.#joining = new Promise((resolve) => (this.#gatewayStarted = resolve));
-    // What a test calls with options has the time of this cluster.
+    // A test's calls with options use this cluster's clock.
     this.#releases = [application.use(), registerHost({ clock, carrier: noCarrier })];
     this.clock = clock;
     this.log = log;
@@ -297,7 +297,10 @@ export class Cluster {
     };
   }
 
-  /** Of services. Who has called doesn't come over a link by itself, as it does with a request in memory. */
+  /**
+   * For services: over a link, the caller's name doesn't arrive by itself, as it does with a request in
+   * memory.
+   */
   #links(name: string): Host["links"] {
     return {
       ...memoryLinks(this.#local.network, { own: this.#local.urlOf(name) }),

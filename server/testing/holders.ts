@@ -30,7 +30,7 @@ export interface HoldingSegment {
 export class ProcedureHolders {
   readonly #manifest: ServerManifest;
   readonly #nodes = new Map<Service<NodeRole>, Held>();
-  /** What nodes have ever had for callers from outside. */
+  /** All procedures and routes that nodes have ever offered to callers from outside. */
   readonly #names = { procedure: new Set<string>(), route: new Set<string>() };
   #bound: Promise<void> | undefined;
 

@@ -32,7 +32,7 @@ export interface ClusterModulesOptions {
 
 export class ClusterModules {
   readonly #options: ClusterModulesOptions;
-  /** What modules passed to `onStop`, in the order in which their services were made. */
+  /** The modules' `onStop` callbacks, in the order in which their services were made. */
   readonly #stops = new Map<ServerModules, StopCallbacks>();
   #test: ModuleGraph | undefined;
 

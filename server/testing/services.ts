@@ -170,7 +170,7 @@ async function fetchFrom(
   return new Response(isEmpty ? null : content, { status: answer.status, headers });
 }
 
-/** What global `fetch` says of a body whose length it knows. */
+/** The `content-length` that global `fetch` sends if it knows the body's length. */
 function lengthOf(body: RequestInit["body"]): Record<string, string> {
   const known = body instanceof URLSearchParams ? body.toString() : body;
   const length =

@@ -10,7 +10,7 @@ import { maxWorkMs } from "./times.ts";
 export class TestClock implements Clock {
   #now = 0;
   #timers: { readonly at: number; readonly run: () => void }[] = [];
-  /** What loads, and since when in real time. */
+  /** Loads in progress, with their start in real time. */
   readonly #work = new Map<Promise<unknown>, number>();
 
   now(): number {

@@ -4,7 +4,7 @@ import type { NamedType, ParameterType, Signature, Type, TypeModel } from "./mod
 import { partsOf } from "./values.ts";
 
 export interface CallerName extends NamedType {
-  /** It holds the arguments from its position on. */
+  /** A rest parameter, which holds all arguments from its position on. */
   readonly rest?: true;
 }
 

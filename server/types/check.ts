@@ -63,25 +63,25 @@ export interface CheckOptions extends Pick<MatchOptions, "isInstance" | "masked"
   readonly plain?: boolean;
   /** Its text has been read by type already: that of a query or form. */
   readonly isRead?: boolean;
-  /** How members are treated that no type names. */
+  /** The treatment of undeclared members. */
   readonly extra?: "drop" | "keep" | "refuse";
   /** The most digits of a bigint. */
   readonly maxDigits?: number;
   /**
-   * No object comes twice, or contains itself; if not said, that of plain JSON does. A decoder knows it: of
-   * `serialized` if it has built no instance, whose constructor may make a cycle, and of superjson if there
-   * are no `referentialEqualities` either. What a middleware has set may be anything.
+   * No object is shared or cyclic; by default, that holds for plain JSON. The decoder knows: for
+   * `serialized`, if it has built no instance, whose constructor may make a cycle; for superjson, if there
+   * are no `referentialEqualities` either. Values that middleware has set may be anything.
    */
   readonly isTree?: boolean;
 }
 
 export type Checked =
-  /** `dropped`: paths of members that were left out, of many the first ones. */
+  /** `dropped`: paths of the first members that were left out. */
   | { readonly positions: readonly unknown[]; readonly dropped: readonly string[] }
   /** At most {@link maxFaults}; `more` if there are others. */
   | { readonly faults: readonly Fault[]; readonly more: boolean };
 
-/** More members that were left out aren't listed. */
+/** The most left-out members that are listed. */
 const maxDropped = 3;
 
 const none: readonly string[] = [];
@@ -89,7 +89,7 @@ const none: readonly string[] = [];
 /** Checks the arguments of calls of one function, in the order of its parameters. */
 export type Check = (positions: readonly unknown[], options: CheckOptions) => Checked;
 
-/** The check of a function. A function that the model doesn't have takes nothing. */
+/** The check of a function. A function that isn't in the model refuses all calls. */
 export function createCheck(model: TypeModel, checks: Checks, id: string): Check {
   const signatures = Object.hasOwn(model.functions, id) ? model.functions[id]! : [];
   const tests = checks.functions.get(id) ?? [];
@@ -147,19 +147,19 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
         continue;
       }
       const faults = faultsOf(signature, positions, matcher());
-      // Of overloads the one with the fewest faults is explained.
+      // The message explains the overload with the fewest faults.
       if (nearest === undefined || faults.length < nearest.length) nearest = faults;
     }
     return refusal(nearest?.length ? nearest : [{ path: "", message: unexplained }]);
   };
 }
 
-/** A check that isn't there, or whose code and model disagree, lets nothing pass. */
+/** If a check is missing, or its code and model disagree, nothing passes. */
 const unexplained = "doesn't fit the types of the parameters";
 
 /**
- * Faults of what an instance would be built from, to be called before its constructor is. Classes that the
- * model doesn't have are those that no parameter takes.
+ * Faults of the parts of an instance; call it before the constructor runs. A class that isn't in the model is
+ * one that no parameter takes.
  */
 export function instanceFaults(
   model: TypeModel,
@@ -187,7 +187,7 @@ export function instanceFaults(
   });
   const ofFields = Object.entries(fields).flatMap(([name, value]): Fault[] => {
     const member = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
-    // Its name is the sender's, with any character.
+    // The sender chose its name, which may have any character.
     if (member === undefined)
       return [{ path: at, message: `unknown field ${JSON.stringify(name.slice(0, maxShown))}` }];
     if (member.optional && value === undefined) return [];
@@ -239,7 +239,7 @@ function namedAt(
   }
 }
 
-/** The positions with other values of what callers name. */
+/** The positions, with the value of each name that callers use replaced. */
 function withValues(
   signature: Signature,
   positions: readonly unknown[],

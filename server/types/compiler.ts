@@ -13,12 +13,12 @@ export interface FoundPackage {
   readonly version: string;
 }
 
-/** The compiler, and what people install beside TypeScript 7, whose package has no interface for programs. */
+/** The compiler, and the package that people install beside TypeScript 7, which has no API for programs. */
 const names = ["typescript", "@typescript/typescript6"];
 
 const offSwitch = 'or say "validate": false in the configuration, and no argument is checked';
 
-/** The first compiler that can be used, or what is to be installed. */
+/** The first compiler that can be used, or a hint about the package to install. */
 export function findCompiler(
   root: string,
   places: readonly string[] = placesFrom(root),

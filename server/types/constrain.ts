@@ -17,7 +17,9 @@ export const constraintNames: ReadonlySet<string> = new Set<Constraint["name"]>(
   "Format",
 ]);
 
-/** The type with a constraint, or what is wrong with it. Of two, the narrower one counts. */
+/**
+ * The type with a constraint, or the reason why it can't have it. Of two constraints the narrower one counts.
+ */
 export function constrain(type: Type, { name, value }: Constraint): Type | string {
   if (type.kind === "number") {
     if (name === "Int") return { ...type, int: true };

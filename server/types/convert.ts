@@ -1,5 +1,5 @@
-// Values of types for which plain JSON, a query or a form has no form of its own. What doesn't convert
-// stays as it is, and the check says what was expected.
+// Converts values of types that plain JSON, a query or a form can't express. A value that doesn't convert
+// stays as it is, and the check reports it.
 
 import { parsedUrl } from "../../src/base/url.ts";
 import { indexTypes, type Matcher } from "./match.ts";
@@ -35,7 +35,7 @@ export function createConvert({
     const types = converted.get(value) ?? new Map<Type, unknown>();
     const known = types.get(type);
     if (known !== undefined) return known;
-    // Until then itself: what a middleware has set may lead back to it.
+    // Maps to itself until it is converted: values that middleware has set may be cyclic.
     converted.set(value, types.set(type, value));
     const result = convertParts(type, value);
     types.set(type, result);
@@ -80,7 +80,10 @@ export function createConvert({
     }
   }
 
-  /** A value that fits unconverted stays; else the only arm counts to which it converts, or of objects the first. */
+  /**
+   * A value that fits unconverted stays. Otherwise it must convert to exactly one arm; of several object
+   * arms, the first counts.
+   */
   function convertUnion(type: Type & { readonly kind: "union" }, value: unknown): unknown {
     const { arms } = type;
     const possible = candidates(arms, value);
@@ -89,7 +92,7 @@ export function createConvert({
     const all = arms
       .map(resolve)
       .flatMap((part) => (part.kind === "union" ? part.arms.map(resolve) : [part]));
-    // Not by what it looks like: `1234` is base64 too, and the next value may not be.
+    // Don't guess from the text: `1234` is base64 too, and the next value may not be.
     if (typeof value === "string" && convertedTexts(all).length > 1) return value;
     const found = all.flatMap((arm) => {
       const result = convert(arm, value);
@@ -189,7 +192,7 @@ export function fromFields(
     if (matches(list, value)) found.add(value);
   }
   if (found.size === 1) return [...found][0];
-  // Then only the items are refused that don't convert.
+  // Then only those items are refused that don't convert.
   const [only] = lists;
   return lists.length === 1 && single.length === 0 ? listOf(only!) : whole;
 

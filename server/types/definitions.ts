@@ -1,8 +1,8 @@
-// Which types of a model have a name, and which stand where they are used.
+// Decides which types of a model become named definitions; the others are written where they are used.
 
 import type { ClassTypes, Type } from "./model.ts";
 
-/** A type with parts, as it was read: `ref` in it has the `id` of another slot. */
+/** A type with parts, as it was read. A `ref` in it holds the `id` of another slot. */
 export interface Slot {
   readonly id: string;
   readonly name: { readonly text: string; readonly ofObject: boolean; readonly doc?: string };
@@ -20,20 +20,20 @@ export interface Settled<Functions> {
 }
 
 /**
- * An anonymous type that is written at each of its uses, in characters of JSON. Checks are shorter with few
- * types; in a document for others, a name that isn't in the source says nothing.
+ * The longest anonymous type that is repeated at each use, in characters of JSON. Checks are shorter with
+ * fewer types; in a published document, a name that isn't in the source means nothing.
  */
-export const maxRepeated = { checked: 200, told: 2_000 } as const;
+export const maxRepeated = { checks: 200, contract: 2_000 } as const;
 
 /**
- * Named objects and types that contain themselves become definitions, and so do large ones that are
- * used several times. A number tells definitions of one name apart.
+ * Named objects and recursive types become definitions, and so do large types that are used several times.
+ * Definitions of the same name get a number.
  */
 export function settle<Functions>(
   slots: readonly Slot[],
   classes: ReadonlyMap<string, ClassTypes>,
   functions: ReadonlyMap<string, Functions>,
-  mostRepeated: number = maxRepeated.checked,
+  mostRepeated: number = maxRepeated.checks,
 ): Settled<Functions> {
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
   const uses = usesOf(byId, [...functions.values(), ...classes.values()]);
@@ -50,7 +50,7 @@ export function settle<Functions>(
     const copy = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, put(part)]));
     const sortedKey =
       copy["kind"] === "union" ? "arms" : copy["kind"] === "literals" ? "values" : undefined;
-    // The compiler sorts arms by when it met them, which differs from one build to the next.
+    // The compiler's order of arms depends on the order in which it met them, which differs between builds.
     return sortedKey === undefined
       ? copy
       : { ...copy, [sortedKey]: sortedByText(copy[sortedKey] as unknown[]) };
@@ -68,7 +68,7 @@ export function settle<Functions>(
       named.push([ref.to, slot.type]);
       return ref;
     }
-    // Written anew at each use, as a type is told apart by where it stands.
+    // A new object at each use, as types are told apart by identity.
     const whole = put(slot.type) as Type;
     if (uses.get(id) === 1 || JSON.stringify(whole).length <= mostRepeated) return whole;
     const ref = { kind: "ref", to: freeName(slot) } as const;
@@ -99,8 +99,8 @@ export function settle<Functions>(
 }
 
 /**
- * How often each slot is referred to. Counted where the references are: a reader takes types apart, and puts the
- * parts of one into another.
+ * The number of references to each slot. Counted at the end, since reading takes types apart and puts their
+ * parts into others.
  */
 function usesOf(
   slots: ReadonlyMap<string, Slot>,

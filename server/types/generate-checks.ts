@@ -6,8 +6,8 @@ import { triesOf } from "./union.ts";
 import { type ObjectType, partsOf, testedTypes } from "./values.ts";
 
 /**
- * The source of a function that takes the helpers which checks need, and gives the tests of each function's
- * signatures, and of each type of {@link testedTypes}.
+ * The source of a function that takes the helpers of checks, and returns the tests of each function's
+ * signatures and of each type of {@link testedTypes}.
  */
 export function generateChecks(model: TypeModel): string {
   const { definitions } = model;
@@ -83,7 +83,7 @@ export function generateChecks(model: TypeModel): string {
     return named((name) => `function ${name}(v, c) { ${body} }`);
   }
 
-  /** Equal types share a test: the types of a database client say the same of thousands of fields. */
+  /** Equal types share a test: a database client's types are the same for thousands of fields. */
   function named(write: (name: string) => string): string {
     const text = write("");
     const known = writtenTests.get(text);
@@ -229,8 +229,8 @@ export function generateChecks(model: TypeModel): string {
 
   function objectBody(type: ObjectType): string {
     const members = Object.entries(type.members);
-    // Written out, as engines don't inline a function for it. Asking for the prototype would take as long
-    // as all the rest; no message has a key `constructor`.
+    // Inline, as engines don't inline a function for it. Reading the prototype would take as long as all the
+    // rest; no message has a key `constructor`.
     const body = [
       'if (typeof v !== "object" || v === null || (v.constructor !== Object && !$.isDataObject(v))) return false;',
     ];
@@ -301,7 +301,7 @@ export function generateChecks(model: TypeModel): string {
     const rest = `return ${tests.map((test) => `(${test})`).join(" || ")};`;
     const body = `if (${primitives}) return true; if (typeof v !== "object" || v === null) return false; ${rest}`;
     if (!isAmbiguous || !structured.some((arm) => reachesAmbiguous(arm))) return remembered(body);
-    // Arms that look into the same parts, which have such arms again, would take exponential time.
+    // Arms that test the same parts would take exponential time if those have such arms again.
     return named(
       (name) =>
         `function ${name}(v, c, m) { if (m !== 1) return $.testArms(v, ${name}, c); ${body} }`,

@@ -1,4 +1,4 @@
-// The instances of a message, judged before any constructor runs: which classes may be there, and what they
+// Judges the instances of a message before any constructor runs: their classes, and the values that they
 // would be built from.
 
 import { type Fault, maxFaults } from "../../src/base/faults.ts";
@@ -19,11 +19,11 @@ type Described = ReadonlyMap<object, DescribedInstance>;
 /** The classes that values of some types may contain. */
 interface Reached {
   readonly keys: ReadonlySet<string>;
-  /** A type says nothing of its values: any class may be there. */
+  /** One of the types takes anything, so any class may be there. */
   readonly any: boolean;
 }
 
-/** Of a function's parameters, without classes that extend those. */
+/** The classes that a function's parameters can hold, without their subclasses. */
 export function reachedClasses(model: TypeModel, id: string): Reached {
   const parameters = (model.functions[id] ?? []).flatMap((signature) => signature.parameters);
   return reach(model, parameters.flatMap(typesOf));
@@ -72,7 +72,7 @@ export function judgeInstances(
     : { refusal: { faults: faults.slice(0, maxFaults), more: faults.length > maxFaults } };
 }
 
-/** The parts of an instance without members that no type names, and the places of those. */
+/** The parts of an instance without undeclared members, and the places of these. */
 export function reshaped(
   model: TypeModel,
   checks: Checks,
@@ -104,7 +104,7 @@ export function reshaped(
   return { args: newArgs, fields: newFields, lost };
 }
 
-/** With those classes of the message that extend a reached one, and with what they reach. */
+/** Adds the message's classes that extend a reached one, and the classes that they reach. */
 function withSubclasses(
   model: TypeModel,
   reached: Reached,

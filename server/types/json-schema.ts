@@ -1,4 +1,4 @@
-// Types as JSON Schema 2020-12, for what is read from plain JSON: OpenAPI, tools, forms.
+// Types as JSON Schema 2020-12, for readers of plain JSON: OpenAPI, tools, forms.
 
 import type { Literal, Member, TextRules, Type, TypeModel } from "./model.ts";
 
@@ -17,11 +17,11 @@ export function definitionSchemas(
 export interface SchemaOptions {
   /** The address of a definition. */
   readonly refTo: (name: string) => string;
-  /** Of answers, which are written in one form where a reader takes several. */
+  /** For answers, which are always written in one form; arguments may come in several. */
   readonly written?: boolean;
   /**
-   * For a document of OpenAPI: objects may have further members, which are dropped or kept, and no schema is a
-   * boolean, which some readers don't expect.
+   * For a document of OpenAPI: objects may have further members, which are dropped or kept, and no schema is
+   * a boolean, as some readers don't support that.
    */
   readonly openApi?: boolean;
   /** The members that an instance shows in an answer. */
@@ -190,7 +190,7 @@ export function jsonOf(value: Literal): string | number | boolean {
   return typeof value === "object" ? value.bigint : value;
 }
 
-/** A regular expression for texts of a type: schemas know no scan, and their readers no backtracking. */
+/** A regular expression for texts of a type, since a schema can't hold our scan. It needs no backtracking. */
 function source(type: Type): string {
   switch (type.kind) {
     case "template":

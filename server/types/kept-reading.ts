@@ -21,7 +21,10 @@ interface Kept {
   readonly folders: Folders;
 }
 
-/** Its stamp alone tells that a file is as it was. After a checkout or a copy, its content does. */
+/**
+ * An equal stamp proves that a file is unchanged. After a checkout or a copy, stamps differ and the content
+ * decides.
+ */
 interface KeptFile {
   readonly stamp: string;
   readonly hash: string;
@@ -39,7 +42,7 @@ const lineBreak = "\n";
 
 function unchanged(text: Buffer, outputs: readonly string[]): Kept | undefined {
   const end = text.indexOf(lineBreak);
-  // Not of this release.
+  // Another release wrote it.
   if (end < 0) return undefined;
   const kept = JSON.parse(text.toString("utf8", 0, end)) as Kept;
   const isAsItWas =

@@ -1,5 +1,5 @@
-// Where a value hasn't its type. Calls with valid arguments pass by generated code alone, and come here only
-// if they are refused, converted, or lose members.
+// Finds the places where a value doesn't fit its type. Generated code passes valid arguments; calls come here
+// only if they are refused, converted, or lose members.
 
 import { cutPath, type Fault, maxFaults, pathPart } from "../../src/base/faults.ts";
 import { headers } from "../../src/base/protocol.ts";
@@ -29,29 +29,29 @@ export interface MatchOptions {
   /** Tests of the types that the model has, as generated code gives them. */
   readonly tests: readonly Test[];
   readonly isInstance: TestContext["isInstance"];
-  /** Nothing of a value is shown, only its kind and the length of texts. */
+  /** Messages don't show values, only their kind and the length of texts. */
   readonly masked?: boolean;
   /** The message had no form for a Date: say which text is one. */
   readonly plain?: boolean;
   /** The most digits of a bigint, which is text in such a message. */
   readonly maxDigits?: number;
-  /** No object comes twice, or contains itself. */
+  /** No object is shared or cyclic. */
   readonly isTree?: boolean;
   /** Notes of earlier tests of the same values. */
   readonly context?: TestContext | undefined;
 }
 
-/** Characters of a value that are shown. */
+/** The most characters of a value that a message shows. */
 export const maxShown = 40;
 
 /** A place inside the arguments; its path is written only if there is a fault. */
 export interface Place {
   readonly outer: Place | undefined;
-  /** A member, an item, or what gives a part of a Map or Set: `.values()`. */
+  /** A member, an item, or the call that returns a part of a Map or Set: `.values()`. */
   readonly key: string | number | { readonly call: string };
 }
 
-/** Compares one call's arguments with types, if its generated tests didn't just pass them. */
+/** Compares one call's arguments with types, if the generated tests haven't passed them. */
 export interface Matcher {
   /** Whether a value has a type of the model. */
   readonly matches: (type: Type, value: unknown) => boolean;
@@ -149,7 +149,7 @@ export function createMatcher(options: MatchOptions): Matcher {
     }
   }
 
-  /** Costs no try: what can't fit by its kind or by a literal member isn't looked into. */
+  /** Rules arms out by kind and by literal members, without a full test. */
   function candidates(arms: readonly Type[], value: unknown): Type[] {
     const possible: Type[] = [];
     for (const { type, literals } of flat(arms))
@@ -280,7 +280,7 @@ export function createMatcher(options: MatchOptions): Matcher {
     place: Place,
   ): void {
     const arms = candidates(type.arms, value);
-    // Without asking first whether it fits, which would look at each level into all below it.
+    // Doesn't test first whether the value fits: at each level, that would visit all levels below.
     if (arms.length === 1) return explain(arms[0]!, value, place);
     if (arms.length > 1 && matches(type, value)) return;
     if (context.memory?.exhausted || context.unions?.exhausted)
@@ -299,7 +299,7 @@ export function createMatcher(options: MatchOptions): Matcher {
     });
   }
 
-  /** The arm with the fewest members that the value hasn't; `undefined` if not all arms have members. */
+  /** The arm of which the value lacks the fewest members; `undefined` if not all arms have members. */
   function nearestOf(arms: readonly Type[], value: unknown): Type | undefined {
     let nearest: Type | undefined;
     let fewest = Infinity;
@@ -314,7 +314,7 @@ export function createMatcher(options: MatchOptions): Matcher {
     return nearest;
   }
 
-  /** A member by whose literals all object arms of a union are told apart. */
+  /** The discriminant of a union: a member whose literals tell all object arms apart. */
   function toldApart(
     arms: readonly Type[],
     value: unknown,
@@ -347,7 +347,7 @@ export function createMatcher(options: MatchOptions): Matcher {
     add(place, `${wrong}${formHint(type, value)}`);
   }
 
-  /** How to send an instance, where a plain object came. */
+  /** A hint about sending an instance, for a plain object in its place. */
   function formHint(type: Type, value: unknown): string {
     const instance = armsOf(type).find((arm) => arm.kind === "instance");
     if (instance === undefined || kindOf(value) !== "an object") return "";

@@ -1,7 +1,7 @@
 // The notes of tests on one message. Each of its objects is compared with each type once, also if the message
 // refers to it from many places, or from inside itself.
 
-/** A generated test of a value. `made` says that nothing is known of it yet. */
+/** A generated test of a value. `made` means that there is no earlier result for it. */
 export type Test = (value: unknown, context: TestContext, made?: 1) => boolean;
 
 /** Notes that generated tests make while they run. */
@@ -12,7 +12,7 @@ export interface TestContext {
   extra: boolean;
   /** Absent if no object can come twice. */
   readonly memory: Memory | undefined;
-  /** For unions whose arms look into the same parts, where there is no other. */
+  /** For unions whose arms test the same parts, if there is no `memory`. */
   unions: Memory | undefined;
 }
 
@@ -34,7 +34,7 @@ export function testArms(value: unknown, test: Test, context: TestContext): bool
   return memory.compare(value, test, context);
 }
 
-/** Comparisons of one object: with a union, its arms, and what they are part of. */
+/** The most comparisons of one object: with a union, its arms, and the types around it. */
 const maxComparisons = 100;
 
 const [no, yes, open] = [0, 1, 2] as const;
@@ -76,7 +76,7 @@ export class Memory {
     if (known === undefined) this.#known.set(value, (known = new Known()));
     const before = known.get(test);
     if (before !== undefined) {
-      // A value that contains itself has the type unless something else contradicts it.
+      // A cyclic value has the type unless another part contradicts it.
       if (before >= open) this.#assumed = Math.min(this.#assumed, before - open);
       return before !== no;
     }

@@ -27,7 +27,7 @@ export interface Member {
   readonly doc?: string;
 }
 
-/** An index signature: what the members have whose key it takes. */
+/** An index signature: the type of all members whose key it takes. */
 export interface IndexRule {
   /** A string, a number in a key's form, or a template. */
   readonly keys: Type;
@@ -133,7 +133,7 @@ export interface Signature {
   readonly parameters: readonly ParameterType[];
 }
 
-/** A class whose instances a parameter can hold: what its constructor and its fields take. */
+/** The constructor and field types of a class whose instances a parameter can hold. */
 export interface ClassTypes {
   readonly parameters: readonly ParameterType[];
   readonly fields: Readonly<Record<string, Member>>;
@@ -149,7 +149,7 @@ export interface TypeModel {
   readonly functions: Readonly<Record<string, readonly Signature[]>>;
 }
 
-/** What the compiler says of the functions of an application: a contract adds what segment files say. */
+/** The compiler's part of a contract: types and comments of functions. Segment files give the rest. */
 export interface ContractTypes {
   /** By the names of {@link TypeModel}. */
   readonly functions: Readonly<Record<string, ContractFunction>>;
@@ -160,7 +160,7 @@ export interface ContractTypes {
 }
 
 export interface ContractFunction {
-  /** None of a function that answers requests instead of calls. */
+  /** Empty for a function that answers requests instead of calls. */
   readonly signatures: readonly ContractSignature[];
   readonly doc?: string;
   readonly deprecated?: true;
@@ -168,7 +168,7 @@ export interface ContractFunction {
 
 export interface ContractSignature {
   readonly parameters: readonly ParameterType[];
-  /** Of its answer; of each item if it streams. `unknown` where it can't be read. */
+  /** The type of its answer, or of each item if it streams. `unknown` if it can't be read. */
   readonly result: Type;
   readonly streams?: true;
 }

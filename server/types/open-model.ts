@@ -1,5 +1,5 @@
-// A model whose checks nobody has written: those of a function are written when it is first called. A session reads
-// types again after each change, and calls few of an application's functions in between.
+// A model without generated checks: those of a function are generated when it is first called. A session
+// reads types again after each change, and calls few of an application's functions in between.
 
 import type { ApplicationTypes, ParameterTypes } from "../../src/base/parameter-types.ts";
 import { checkHelpers, type GeneratedChecks } from "./check.ts";

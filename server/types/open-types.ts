@@ -98,7 +98,7 @@ export class FunctionTypes implements ParameterTypes {
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown {
     const type = this.#typeOf(name);
     if (type === undefined) return fields.length === 1 ? fields[0] : fields;
-    // A field holds no instance.
+    // A query or form field can't hold an instance.
     const isInstance = (): boolean => false;
     const options = { model: this.#model, tests: this.#checks.types, isInstance, isTree: true };
     return fromFields(type, fields, { matcher: createMatcher(options), maxDigits });

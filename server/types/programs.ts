@@ -42,12 +42,12 @@ interface Project {
 /** Parsed files by name and options: they are parsed again if they have changed. */
 export type ParsedFiles = Map<string, { readonly stamp: string; readonly source: ts.SourceFile }>;
 
-/** For programs that are made again after an edit. */
+/** Reused when a program is made again after an edit. */
 export interface ProgramMemory {
   readonly files: ParsedFiles;
-  /** Those of packages, among them the compiler's libraries, which several applications may share. */
+  /** Files of packages, including the compiler's libraries; several applications may share them. */
   readonly packages: ParsedFiles;
-  /** By configuration. What its files import is looked up again only where a file has changed. */
+  /** By configuration. Imports are resolved again only in files that have changed. */
   readonly programs: Map<string, ts.Program>;
 }
 
@@ -173,7 +173,7 @@ export function programsOf(
 
   function hostOf(programOptions: ts.CompilerOptions): ts.CompilerHost {
     const host = ts.createCompilerHost(programOptions);
-    // Options of where files are say nothing about what is in them.
+    // Options about locations of files don't change how a file is parsed.
     const { paths: _, configFilePath: _config, pathsBasePath: _base, ...parsing } = programOptions;
     const optionsKey = JSON.stringify(parsing);
     const parseFile = host.getSourceFile;
@@ -193,7 +193,7 @@ export function programsOf(
     return host;
   }
 
-  /** Comments are half of a declaration file, and mean something in JavaScript alone. */
+  /** Comments are half of a declaration file, and only matter in JavaScript. */
   function withoutComments(
     options: ts.ScriptTarget | ts.CreateSourceFileOptions,
   ): ts.CreateSourceFileOptions {
@@ -215,7 +215,7 @@ export function programsOf(
 }
 
 /**
- * Differs once a file was written or replaced; `undefined` if it isn't there. Packages have files with one
+ * Changes when a file is written or replaced; `undefined` if it doesn't exist. Packages have files with one
  * modification time, so when the inode was changed counts as well.
  */
 export function stampOf(file: string): string | undefined {

@@ -33,7 +33,7 @@ import { maxTries, triesOf, unionOf, withoutUndefined } from "./union.ts";
 
 /** An exported function whose parameters are read. */
 export interface WantedFunction {
-  /** Under this name the model holds it. */
+  /** Its key in the model. */
   readonly id: string;
   /** Absolute path of its module. */
   readonly file: string;
@@ -57,7 +57,7 @@ export interface WantedClass {
 }
 
 export interface ReadOptions extends ProgramOptions {
-  /** Whether callers are to be told of the functions. */
+  /** Whether the contract is read, too. */
   readonly contract?: boolean;
   /** All classes whose instances travel: those that extend a class which a parameter takes are read. */
   readonly classes?: readonly WantedClass[];
@@ -72,11 +72,11 @@ export interface ReadTypes {
   readonly model: TypeModel;
   /** Types that can't be checked, or whose values can't arrive. */
   readonly problems: readonly Problem[];
-  /** Facts that the author may not expect, though they are no mistakes. */
+  /** Facts that may surprise the author, though they aren't mistakes. */
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
-  /** The types of the functions and of their results, as callers are told of them; if it was asked for. */
+  /** The contract's part of the functions and their results, if it was requested. */
   readonly contract?: ContractTypes;
   /** As of {@link Programs}. */
   readonly files: Programs["files"];
@@ -93,7 +93,7 @@ interface Finding {
   readonly message: string;
   readonly hint: string;
   readonly note?: true;
-  /** Of a class whose instances no message has, so of a union the other types are left. */
+  /** About a class whose instances no message can hold: a union keeps its other arms. */
   readonly foreign?: true;
 }
 
@@ -125,7 +125,7 @@ export function readTypes(
   const { byModule, problems: configProblems, loose, ...read } = programsOf(ts, modules, options);
   const classes = new Map<string, ClassTypes>();
   const shared: Shared = { slots: [], classes, options };
-  const told: Shared = { slots: [], classes: new Map(), options, isTold: true };
+  const contractShared: Shared = { slots: [], classes: new Map(), options, forContract: true };
   const readers = new Map<Shared, Map<ts.Program, ReturnType<typeof typeReader>>>();
   const functions = new Map<string, readonly Signature[]>();
   const problems: Problem[] = [...configProblems];
@@ -142,7 +142,7 @@ export function readTypes(
     readers.set(by, own.set(program, reader));
     return reader;
   };
-  /** Whether nothing is wrong. */
+  /** Returns whether there was no problem. */
   const report = (target: Omit<WantedFunction, "id">, findings: readonly Finding[]): boolean => {
     const place = findings.length === 0 ? undefined : readerOf(target.file).placeOf(target);
     for (const { at, message, hint, note } of findings)
@@ -166,11 +166,16 @@ export function readTypes(
       if (!classes.has(target.key)) report(target, readerOf(target.file).readSubclass(target));
   }
   const contract = (): ContractTypes => {
-    const toldFunctions = wanted.map((target): [string, ContractFunction] => [
+    const contractFunctions = wanted.map((target): [string, ContractFunction] => [
       target.id,
-      readerOf(target.file, told).readTold(target),
+      readerOf(target.file, contractShared).readForContract(target),
     ]);
-    return settle(told.slots, told.classes, new Map(toldFunctions), maxRepeated.told);
+    return settle(
+      contractShared.slots,
+      contractShared.classes,
+      new Map(contractFunctions),
+      maxRepeated.contract,
+    );
   };
   const { docs: _, ...model } = settle(shared.slots, classes, functions);
   return {
@@ -188,23 +193,26 @@ interface Shared {
   readonly classes: Map<string, ClassTypes>;
   readonly options: ReadOptions;
   /**
-   * For callers, not for checks: results and comments are read too, names that the application doesn't
-   * export are left out, and what can't be read is unknown.
+   * Reads for a contract, not for checks: with results and comments, without names that the application
+   * doesn't export, and with `unknown` for types that can't be read.
    */
-  readonly isTold?: boolean;
+  readonly forContract?: boolean;
 }
 
-/** Instantiations of one generic type, after which it is taken to unfold without end. */
+/** After this many instantiations, a generic type is taken to unfold without end. */
 const maxInstantiations = 500;
 
-/** Of one function. An object of a library has hundreds, and the first ones tell what it is. */
+/**
+ * The most findings about one function. A library's object has hundreds, and the first ones are enough to
+ * recognize it.
+ */
 const maxFindings = 5;
 const maxUnchecked = 20;
 
 function typeReader(
   ts: Compiler,
   program: ts.Program,
-  { slots, classes, options, isTold = false }: Shared,
+  { slots, classes, options, forContract = false }: Shared,
 ) {
   const checker = program.getTypeChecker();
   const { TypeFlags, SymbolFlags, ObjectFlags } = ts;
@@ -216,7 +224,7 @@ function typeReader(
   let findings: Finding[] = [];
   let taken: Unchecked[] = [];
 
-  return { readFunction, readTold, readSubclass, placeOf };
+  return { readFunction, readForContract, readSubclass, placeOf };
 
   function placeOf({ file, code, ...target }: Omit<WantedFunction, "id">): {
     line: number;
@@ -280,7 +288,7 @@ function typeReader(
   }
 
   /** The types and the comment of a function, for those who call it. */
-  function readTold(target: WantedFunction): ContractFunction {
+  function readForContract(target: WantedFunction): ContractFunction {
     open = new Map();
     const source = program.getSourceFile(target.file);
     if (source === undefined) return { signatures: [] };
@@ -541,11 +549,11 @@ function typeReader(
     return { kind: "plain", name, ...value, ...defaultOf(declaration) };
   }
 
-  /** The default of a parameter or a name in a pattern, if it is told and a literal. */
+  /** The default of a parameter or a name in a pattern, if a contract is read and it is a literal. */
   function defaultOf(
     declaration: ts.ParameterDeclaration | ts.BindingElement | undefined,
   ): Pick<NamedType, "default"> {
-    const initializer = isTold ? declaration?.initializer : undefined;
+    const initializer = forContract ? declaration?.initializer : undefined;
     const value = initializer && literalOf(checker.getTypeAtLocation(initializer));
     const isWritten =
       initializer !== undefined &&
@@ -557,8 +565,8 @@ function typeReader(
   }
 
   /**
-   * Refuses a declared type in which a name is unresolved, though the compiler made a type of it; where
-   * it made none, findings since `start` get the name.
+   * Refuses a declared type with an unresolved name, even if the compiler made a type of it. Otherwise,
+   * findings since `start` get the name.
    */
   function refuseUnresolved(
     declaration: ts.ParameterDeclaration | undefined,
@@ -600,7 +608,7 @@ function typeReader(
     return /^\.{1,2}\/.*\.(?:vue|svelte|astro|mdx?)$/.test(file) ? file : undefined;
   }
 
-  /** A name in a type that can't be resolved; also in what aliases and `extends` lead to. */
+  /** A name in a type that can't be resolved. Follows aliases and `extends`. */
   function unresolvedIn(node: ts.Node): ts.Node | undefined {
     if (ts.isTypeReferenceNode(node) || ts.isImportTypeNode(node) || ts.isTypeQueryNode(node)) {
       if (isError(checker.getTypeFromTypeNode(node))) return node;
@@ -620,13 +628,13 @@ function typeReader(
     if (target === undefined || resolvedSymbols.has(target)) return undefined;
     resolvedSymbols.add(target);
     for (const declaration of target.declarations ?? []) {
-      // Packages are checked by who publishes them.
+      // A package's own types are its publisher's to check.
       if (/\/node_modules\//.test(declaration.getSourceFile().fileName)) continue;
       const found = ts.isTypeAliasDeclaration(declaration)
         ? unresolvedIn(declaration.type)
         : unresolvedBase(declaration);
       if (found === undefined) continue;
-      // Each use of it is a problem, and of what leads to it.
+      // Each use of it, direct or through other types, is a problem.
       resolvedSymbols.clear();
       return found;
     }
@@ -649,7 +657,7 @@ function typeReader(
     return undefined;
   }
 
-  /** A parameter that takes anything because nothing says what it takes. */
+  /** A parameter that takes anything, as it has no type. */
   function noType(declaration: ts.Node, name: string): NamedType {
     if (declaration.flags & ts.NodeFlags.JavaScriptFile)
       taken.push({ path: name, reason: "no JSDoc" });
@@ -701,7 +709,7 @@ function typeReader(
       return {
         type: memberType,
         optional: (property.flags & SymbolFlags.Optional) !== 0,
-        // A pattern without a type declares none of what it names.
+        // A pattern without a type declares no type for its names.
         isImplied:
           (memberType.flags & TypeFlags.Any) !== 0 && (property.declarations ?? []).length === 0,
       };
@@ -746,7 +754,7 @@ function typeReader(
       : { type: read(type, at, node) };
   }
 
-  /** The type of what may be absent, for when it is there. */
+  /** The type of an optional value when it is present. */
   function readPresent(type: ts.Type, at: string, node?: ts.TypeNode): Type {
     const arms = type.isUnion()
       ? type.types.filter((arm) => !(arm.flags & TypeFlags.Undefined))
@@ -758,7 +766,7 @@ function typeReader(
 
   function refuse(at: string, message: string, hint: string): Type {
     findings.push({ at, message, hint });
-    return { kind: isTold ? "unknown" : "never" };
+    return { kind: forContract ? "unknown" : "never" };
   }
 
   function note(at: string, message: string, hint: string): void {
@@ -770,7 +778,7 @@ function typeReader(
     return { kind: "unknown" };
   }
 
-  /** Unresolved names; the compiler calls their type `any` towards others. */
+  /** The type of an unresolved name. In messages, the compiler calls it `any`. */
   function isError(type: ts.Type): boolean {
     return (type as { intrinsicName?: string }).intrinsicName === "error";
   }
@@ -785,7 +793,7 @@ function typeReader(
 
   function foreignInstance(at: string, message: string): Type {
     findings.push({ at, message, hint: waysOut.cannotArrive, foreign: true });
-    return { kind: isTold ? "unknown" : "never" };
+    return { kind: forContract ? "unknown" : "never" };
   }
 
   /**
@@ -897,10 +905,7 @@ function typeReader(
     return { ...inner, case: name };
   }
 
-  /**
-   * Reads a type with parts once, and refers to it where it comes again. What was found inside is
-   * found at each place.
-   */
+  /** Reads a type with parts once, and refers to it from then on. Its findings are repeated at each use. */
   function inSlot(type: ts.Type, at: string): Type {
     const previous = slotOf.get(type);
     if (previous !== undefined) {
@@ -934,7 +939,7 @@ function typeReader(
     slot.type = readParts(type);
     findings = outerFindings;
     taken = outerTaken;
-    // Types that use each other widely would multiply what was found.
+    // Types that often use each other would multiply the findings.
     slot.findings = firstOf(slot.findings);
     slot.taken = slot.taken.slice(0, maxUnchecked);
     if (symbol !== undefined) open.set(symbol, depth - 1);
@@ -957,10 +962,10 @@ function typeReader(
     const isAnonymous =
       symbol === undefined ||
       symbol.name.startsWith("__") ||
-      // `Partial` and `Pick` say nothing about what they are of.
+      // The names `Partial` and `Pick` don't name the type that they are applied to.
       (type.aliasSymbol?.declarations ?? []).some(isPlatformCode) ||
-      (isTold && !isExported(symbol));
-    const { doc } = isTold && !isAnonymous ? commentOf(symbol) : {};
+      (forContract && !isExported(symbol));
+    const { doc } = forContract && !isAnonymous ? commentOf(symbol) : {};
     return {
       text: isAnonymous ? "Type" : symbol.name,
       ...(doc !== undefined && { doc }),
@@ -1093,7 +1098,9 @@ function typeReader(
     return type.kind === "ref" ? (slots[Number(type.to)]?.type ?? type) : type;
   }
 
-  /** A type of `seamline/types`, known by its member, whichever copy of the package declares it. */
+  /**
+   * A type of `seamline/types`. Its member identifies it, since several copies of the package may declare it.
+   */
   function constraintOf(part: ts.Type): Constraint | "unread" | undefined {
     const name = part.symbol?.name as Constraint["name"] | undefined;
     if (name === undefined || !constraintNames.has(name)) return undefined;
@@ -1122,7 +1129,7 @@ function typeReader(
     );
   }
 
-  /** Declared by the language, the browser or the runtime, and by nothing else. */
+  /** Whether only the language, the browser or the runtime declares it. */
   function isOfPlatform(type: ts.Type): boolean {
     const declarations = type.symbol?.declarations ?? [];
     const isNamed =
@@ -1227,17 +1234,19 @@ function typeReader(
     const positions = constructor === undefined ? [] : (positionsOf(constructor)[0] ?? []);
     return {
       parameters: positions.map((position) => plainParameter(position)),
-      // A field that holds a function is a method that is written in another way.
-      // A private member travels as any other.
+      // A field that holds a function counts as a method. A private member travels like any other.
       fields: membersOf(
         type,
         ({ type: memberType, property }) =>
-          !isFunction(memberType) && !(isTold && isOnlyRead(property, positions)),
+          !isFunction(memberType) && !(forContract && isOnlyRead(property, positions)),
       ),
     };
   }
 
-  /** A getter alone is code of the class: nothing of it travels, unless it holds an argument of the constructor. */
+  /**
+   * A getter without a setter is code of the class: it doesn't travel, unless it holds an argument of the
+   * constructor.
+   */
   function isOnlyRead({ flags, name }: ts.Symbol, positions: readonly Position[]): boolean {
     const isGetter = (flags & SymbolFlags.GetAccessor) !== 0;
     const isSetter = (flags & SymbolFlags.SetAccessor) !== 0;
@@ -1285,7 +1294,7 @@ function typeReader(
         declaration !== undefined && ts.isPropertySignature(declaration)
           ? declaration.type
           : undefined;
-      const doc = isTold ? docOf(property) : undefined;
+      const doc = forContract ? docOf(property) : undefined;
       const found = member(memberType, at, optional, node);
       return [[name, doc === undefined ? found : { ...found, doc }]];
     });
@@ -1308,7 +1317,7 @@ function typeReader(
     return symbol !== undefined && isExported(symbol) ? commentOf(property).doc : undefined;
   }
 
-  /** Tags that a reader of JSON Schema would expect to count. */
+  /** JSDoc tags that look like JSON Schema keywords, so an author may expect them to be checked. */
   function noteTags(declaration: ts.Declaration, at: string): void {
     for (const { tagName } of ts.getJSDocTags(declaration))
       if (constraintTags.has(tagName.text))
@@ -1319,7 +1328,7 @@ function typeReader(
         );
   }
 
-  /** Also one that `Partial` or `Pick` has made a property of. */
+  /** A method, also if `Partial` or `Pick` has made a property of it. */
   function isMethod({ flags, declarations = [] }: ts.Symbol): boolean {
     return (
       (flags & SymbolFlags.Method) !== 0 ||
@@ -1381,7 +1390,7 @@ const constraintTags: ReadonlySet<string> = new Set([
   "uniqueItems",
 ]);
 
-/** The longest text in which a `Pattern` is sought. */
+/** The longest text that a `Pattern` may be matched against. */
 const maxMatched = 4_096;
 
 function syntaxProblem(pattern: string): string | undefined {

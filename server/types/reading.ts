@@ -1,5 +1,5 @@
-// Requests for the types of procedures, and their answers. A thread of its own reads them (worker.ts),
-// as the compiler takes seconds in which a build bundles, and a development session answers calls.
+// Requests for the types of procedures, and their answers. A separate thread reads them (worker.ts): the
+// compiler takes seconds, in which a build bundles and a development session answers calls.
 
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -19,7 +19,7 @@ export interface TypesFolders {
   readonly outputs: readonly string[];
 }
 
-/** A request to parse what any request is going to need. It has no answer. */
+/** A request to parse the files that every reading needs. It has no answer. */
 export interface TypesPreparation extends TypesFolders {
   readonly aliases: readonly Alias[];
 }
@@ -42,11 +42,11 @@ export interface TypesReading {
   readonly checks?: string;
   /** Types that can't be checked, or whose values can't arrive. */
   readonly problems: readonly Problem[];
-  /** Facts that the author may not expect, though they are no mistakes. */
+  /** Facts that may surprise the author, though they aren't mistakes. */
   readonly notes: readonly Problem[];
   /** Function → the parameters and members of them that take anything, and why. */
   readonly unchecked: Readonly<Record<string, readonly Unchecked[]>>;
-  /** The functions as their callers are told of them. */
+  /** The contract's part of the functions. */
   readonly contract?: ContractTypes;
 }
 
@@ -70,7 +70,7 @@ interface Waiting {
 /** One for a process: it keeps what it parsed, and the compiler's own libraries are the most of it. */
 let running: { readonly worker: Worker; readonly waiting: Waiting[] } | undefined;
 
-/** Reads types. Rejects if the thread fails, and never because of what the application says. */
+/** Reads types. Rejects only if the thread fails, never for a mistake of the application. */
 export async function readTypesBeside(request: TypesRequest): Promise<TypesReading> {
   const { worker, waiting } = (running ??= start());
   return await new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Arguments without the members that their types don't name. The message's own objects never change:
-// what loses members is copied, once, so shared objects stay shared.
+// Arguments without undeclared members. The message's own objects never change: an object that loses members
+// is copied, once, so shared objects stay shared.
 
 import { indexTypes, type Matcher, type Place } from "./match.ts";
 import type { Type, TypeModel } from "./model.ts";
@@ -29,7 +29,7 @@ export function createReshape(
     return hasClosed(model, type) ? copyOf(type, [type], value, place) : value;
   }
 
-  /** Of a union, members of all arms that the value has stay. */
+  /** A value of a union keeps the members of all arms that it fits. */
   function reshapeAll(references: readonly Type[], value: object, place: Place): unknown {
     const types: Type[] = [];
     for (const reference of references) add(types, resolve(reference));
@@ -41,7 +41,7 @@ export function createReshape(
     return copyOfAll(arms, value, place);
   }
 
-  /** The arms of a union that a value has. */
+  /** The arms of a union that a value fits. */
   function fitting({ arms }: Type & { readonly kind: "union" }, value: object): Type[] {
     const possible = candidates(arms, value);
     if (possible.length === 1) return possible;
@@ -57,14 +57,14 @@ export function createReshape(
     return copyOf(key, types, value, place);
   }
 
-  /** `key` tells the types of `all` from others that the same value is copied by. */
+  /** `key` identifies the types in `all`: the same value may also be copied by others. */
   function copyOf(key: Type | string, all: readonly Type[], value: object, place: Place): unknown {
     const known = isTree ? undefined : copies.get(value);
     const copied = known?.get(key);
     if (copied !== undefined) return copied;
     const copy = emptyLike(value);
     if (copy === undefined) return value;
-    // Before its parts are copied, which may lead back to it.
+    // Set before its parts are copied, as they may lead back to it.
     if (known !== undefined) known.set(key, copy);
     else if (!isTree) copies.set(value, new Map([[key, copy]]));
     if (Array.isArray(copy)) {
@@ -132,7 +132,7 @@ export function createReshape(
   }
 }
 
-/** Adds a type that isn't there: of few, this is quicker than a set. */
+/** Adds a type if it is missing. For a few types, this is faster than a set. */
 function add(types: Type[], type: Type): void {
   if (!types.includes(type)) types.push(type);
 }
@@ -141,12 +141,12 @@ const closed = new WeakMap<Type, boolean>();
 
 const isObject = ({ kind }: Type): boolean => kind === "object";
 
-/** Whether values of a type can have members that it doesn't name. */
+/** Whether values of a type can have undeclared members. */
 function hasClosed(model: Pick<TypeModel, "definitions">, type: Type): boolean {
   return closed.get(type) ?? reaches(model, type, isObject, closed);
 }
 
-// Loops, as these run for each member of what may be a large message.
+// A loop, as this runs for each member of a possibly large message.
 
 function itemTypes(all: readonly Type[], index: number, length: number): Type[] {
   const types: Type[] = [];
@@ -166,7 +166,7 @@ function memberTypes(all: readonly Type[], name: string): Type[] {
   return types;
 }
 
-/** Where the parts of a copy go; instances keep what their class gives them. */
+/** An empty container for a copy; `undefined` for an instance, which isn't copied. */
 function emptyLike(value: object): object | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return {};

@@ -1,9 +1,9 @@
-// Which texts a type takes. Each test is linear in the text, whatever it holds.
+// The texts that a type takes. Each test takes linear time for any text.
 
 import { parsedUrl } from "../../src/base/url.ts";
 import type { TextFormat, TextRules, Type } from "./model.ts";
 
-/** The rule that a text breaks, as what was expected; `undefined` if it breaks none. */
+/** The rule that a text breaks, in the words of "expected …"; `undefined` if it breaks none. */
 export function brokenRule(rules: TextRules, text: string): string | undefined {
   const { minLength = 0, maxLength = Infinity, format, pattern } = rules;
   // A text has at least half as many code points as it has units, so most texts aren't counted.

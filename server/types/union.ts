@@ -2,7 +2,7 @@
 
 import type { Literal, Type } from "./model.ts";
 
-/** A union of types, without arms that say nothing and with all literals in one. */
+/** A union of types, without redundant arms and with all literals in one arm. */
 export function unionOf(types: readonly Type[]): Type {
   const flat = types.flatMap((type) => (type.kind === "union" ? type.arms : [type]));
   if (flat.some(({ kind }) => kind === "unknown")) return { kind: "unknown" };
@@ -28,7 +28,7 @@ export function unionOf(types: readonly Type[]): Type {
       : { kind: "union", arms };
 }
 
-/** The type of what is there where something may be absent. */
+/** The type of an optional value when it is present. */
 export function withoutUndefined(type: Type): Type {
   return type.kind === "union"
     ? unionOf(type.arms.filter(({ kind }) => kind !== "undefined"))
@@ -37,12 +37,12 @@ export function withoutUndefined(type: Type): Type {
       : type;
 }
 
-/** Arms of a union that only trying tells apart: more are a problem of the build. */
+/** The most arms of a union that can only be told apart by trying them; more are a problem of the build. */
 export const maxTries = 50;
 
 /**
- * The most arms that a value has to be tried against: those that neither a kind nor a literal member tells
- * apart. `arms` are no references and no unions.
+ * The most arms that a value has to be tried against: those that neither their kind nor a literal member
+ * tells apart. `arms` must not be references or unions.
  */
 export function triesOf(arms: readonly Type[]): number {
   const count = (...kinds: Type["kind"][]): number =>

@@ -1,4 +1,4 @@
-// Questions about single values and single types, of generated checks and of what explains their faults.
+// Questions about single values and types, for generated checks and for the explanation of faults.
 
 import type { BinaryType, Literal, Member, ParameterType, Type, TypeModel } from "./model.ts";
 
@@ -7,7 +7,7 @@ export type ObjectType = Type & { readonly kind: "object" };
 export type TupleType = Type & { readonly kind: "tuple" };
 export type ArrayType = Type & { readonly kind: "array" };
 
-/** A plain object, or an instance of a class of the application; no list and no built-in. */
+/** A plain object, or an instance of an application's class; not a list or a built-in. */
 export function isDataObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (
@@ -17,7 +17,7 @@ export function isDataObject(value: object): boolean {
   );
 }
 
-/** A member of an object, without what every object inherits. */
+/** A member of an object, unless it comes from Object.prototype. */
 export function memberOf(value: object, name: string): unknown {
   return name in Object.prototype && !Object.hasOwn(value, name)
     ? undefined
@@ -58,7 +58,7 @@ function usedTypes({ classes, functions }: Pick<TypeModel, "classes" | "function
   ];
 }
 
-/** The types that a parameter's value, or what its pattern names, has. */
+/** The type of a parameter, or the types of the names in its pattern. */
 export function typesOf(parameter: ParameterType): readonly Type[] {
   return parameter.kind === "plain" || parameter.kind === "rest"
     ? [parameter.type]
@@ -106,7 +106,7 @@ export function partsOf(type: Type): readonly Type[] {
   }
 }
 
-/** Whether a type, or a type of parts of its values, passes a test. `known` keeps what was found. */
+/** Whether a type, or a type of parts of its values, passes a test. `known` caches results. */
 export function reaches(
   { definitions }: Pick<TypeModel, "definitions">,
   type: Type,
@@ -232,7 +232,7 @@ function withArticle(name: string): string {
   return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** The kind of a value, as a message names it. */
+/** The kind of a value, in the words of a message. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "string") return "text";

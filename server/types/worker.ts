@@ -29,13 +29,13 @@ const require = createRequire(import.meta.url);
 
 interface Memory {
   readonly programs: ProgramMemory;
-  /** Of an application without problems: a new file may be what an import of an old one means now. */
+  /** Only of an application without problems: a new file may resolve an import that failed before. */
   folders: Folders | undefined;
 }
 
 const packages: ParsedFiles = new Map();
 
-/** Of the application that was read last: programs are large, and only a process of tests has more than one. */
+/** Only for the last application: programs are large, and only test processes have several applications. */
 let last: { readonly root: string; readonly memory: Memory } | undefined;
 
 function memoryOf(root: string): Memory {
@@ -55,7 +55,7 @@ parentPort?.on("message", (request: TypesRequest | TypesPreparation) => {
   parentPort?.postMessage(answer);
 });
 
-/** Makes the program that the first module with types belongs to, which is nearly always the one of all. */
+/** Makes the program of the first module with types; nearly always, it is the program of all modules. */
 function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
   const compiler = findCompiler(root);
   if ("message" in compiler) return;
@@ -68,7 +68,7 @@ function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
     const { files } = programsOf(ts, modules, { root, aliases, memory: memory.programs });
     memory.folders = foldersOf(files.keys(), outputs);
   } catch {
-    // The request that follows fails as well, and says why.
+    // The next request fails as well, and reports the reason.
   }
 }
 
@@ -84,7 +84,7 @@ function read(request: TypesRequest): TypesAnswer {
   const kept = keptReading(request, compiler.version);
   if (kept !== undefined) return { reading: kept };
   const memory = memoryOf(root);
-  // A program of the compiler looks again only for the imports of files that have changed.
+  // The compiler resolves imports again only for files that have changed.
   if (memory.folders === undefined || !areSame(memory.folders, outputs))
     memory.programs.programs.clear();
   const ts = require(compiler.path) as Compiler;
@@ -102,7 +102,7 @@ function read(request: TypesRequest): TypesAnswer {
   const hasProblems = found.problems.length > 0;
   memory.folders = hasProblems ? undefined : folders;
   try {
-    // Problems are solved where nothing looks, as by installing a package.
+    // Problems can be solved in places that aren't watched, such as by installing a package.
     if (hasProblems) forgetReading(request.cache);
     else keepReading(request, compiler.version, { files, folders }, reading);
   } catch (error) {
@@ -133,7 +133,7 @@ function keysOf(
   return (file, name) => keys.get(`${file}\0${name}`);
 }
 
-/** As much as we use of a package of the application. */
+/** The parts that we use of a package of the application. */
 interface Recheck {
   checkSync(
     source: string,

@@ -10,6 +10,7 @@ import type { ServerManifest } from "../../src/base/manifest.ts";
 import { makeFolder, writing } from "../base/write-failure.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems, formatProblem } from "../../src/base/problem.ts";
+import type { BuildSettings } from "../config/build-settings.ts";
 import { lockOutput } from "../files/build-lock.ts";
 import { outputFolders, realPath } from "../files/sources.ts";
 import type { Build } from "../compile/write/build-run.ts";
@@ -21,24 +22,9 @@ import { recoverFolder, takePlace, workFolder } from "../files/replaced-folder.t
 import { bundlerProblems } from "../compile/write/problems.ts";
 import { createPlugin } from "./vite-plugin.ts";
 
-export interface BuildOptions {
-  /** The application folder. All other paths are relative to it. */
+/** Defaults: `source` is ./src, `output` is ./dist. */
+export interface BuildOptions extends Partial<BuildSettings> {
   readonly root: string;
-  /** [./src] */
-  readonly source?: string | undefined;
-  /** [./dist] */
-  readonly output?: string | undefined;
-  /** [index.html] */
-  readonly index?: string | undefined;
-  readonly browserSegments?: readonly string[] | undefined;
-  readonly browserModules?: readonly string[] | undefined;
-  readonly guards?: "required" | undefined;
-  /** Whether arguments of callers from outside are checked by types where no entry says so [true]. */
-  readonly validate?: boolean | undefined;
-  /** Refuses two operations that an OpenAPI document would give one id. */
-  readonly openapi?: true | undefined;
-  /** How many earlier builds the output keeps [1]. */
-  readonly revisions?: number | undefined;
   readonly log: Log;
 }
 

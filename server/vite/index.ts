@@ -1,3 +1,3 @@
-// `seamline/vite`: what an application's own Vite configuration needs.
+// `seamline/vite`: the exports for an application's own Vite configuration.
 
 export { type SeamlineOptions, seamline } from "./vite-plugin.ts";

@@ -43,8 +43,8 @@ export interface Context {
    */
   readonly request: OuterRequest | undefined;
   /**
-   * The id of the last item that the reader of a stream has received, who asks for the rest of it; `undefined` for all
-   * of it. It comes from outside. Only where the segment entry has `resume`.
+   * The id of the last item that a resuming reader of a stream has received; `undefined` for a reader that
+   * begins. It comes from outside. Only where the segment entry has `resume`.
    */
   readonly lastEventId: string | undefined;
   /** The parameters of a route's path; empty in a procedure. */

@@ -1,4 +1,4 @@
-// What is wrong with a call's arguments, as lines of an answer: `lines[0].metres: expected number, got text`.
+// The faults of a call's arguments, as lines of an answer: `lines[0].metres: expected number, got text`.
 
 import { InvalidParameterValue } from "./errors.ts";
 

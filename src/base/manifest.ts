@@ -62,7 +62,7 @@ export interface ProcedureRecord {
   readonly stream?: true;
 }
 
-/** What happens to members of a caller's arguments that no type names: they don't arrive, do, or are refused. */
+/** The treatment of undeclared members of a caller's arguments: they are dropped, kept, or refused. */
 export const extraMembers = ["drop", "keep", "refuse"] as const;
 
 export type ExtraMembers = (typeof extraMembers)[number];
@@ -80,7 +80,7 @@ export interface SegmentEntry {
   readonly resume?: true;
   /** A call of it may take this long. */
   readonly timeoutMs?: number;
-  /** What callers from outside must pass first: a module and its export, `auth#signedIn`. Browsers don't learn it. */
+  /** The guard of callers from outside, as module and export: `auth#signedIn`. Browsers don't learn it. */
   readonly guard?: string;
   /** Arguments of callers from outside aren't checked by types. Browsers don't learn it. */
   readonly validate?: false;

@@ -1,5 +1,5 @@
-// What the types of parameters say. The host reads the module that the build wrote of them: the core doesn't
-// know its contents.
+// The types of parameters, as the core uses them. The build writes them into a module, which the host reads:
+// the core doesn't know its contents.
 
 import type { Faults } from "./faults.ts";
 import type { ExtraMembers } from "./manifest.ts";
@@ -14,18 +14,18 @@ export interface CheckSettings {
   readonly masked: boolean;
   /** The most digits of a bigint. */
   readonly maxDigits: number;
-  /** No object comes twice, or contains itself. */
+  /** No object is shared or cyclic. */
   readonly isTree: boolean;
   /** Whether a value is an instance of the class with this key, or of one that extends it. */
   readonly isInstance: (key: string, value: object) => boolean;
 }
 
 export type CheckedArguments =
-  /** `dropped`: paths of members that were left out, of many the first ones. */
+  /** `dropped`: paths of the first members that were left out. */
   | { readonly positions: readonly unknown[]; readonly dropped: readonly string[] }
   | { readonly refusal: Faults };
 
-/** What a message says of an instance. */
+/** The parts of an instance in a message. */
 export interface InstanceParts {
   /** Arguments of the constructor by position. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ export type Judgement = { readonly refusal: Faults } | { readonly hasExtra: bool
 
 /** The types of one function's parameters. */
 export interface ParameterTypes {
-  /** Compares arguments with them, and converts those that came as JSON. Changes no value of the message. */
+  /** Checks arguments, and converts those that came as JSON. The message's own values don't change. */
   check(positions: readonly unknown[], settings: CheckSettings): CheckedArguments;
   /**
    * Judges the instances of a message, in which stand-ins take their places. Only classes that the types can reach
@@ -57,30 +57,30 @@ export interface ParameterTypes {
     described: ReadonlyMap<object, DescribedInstance>,
     settings: Pick<CheckSettings, "extra" | "masked" | "isInstance">,
   ): Judgement;
-  /** What an instance is built from, without members of plain objects that no type names. */
+  /** The parts of an instance, without undeclared members of plain objects. */
   withoutExtra(
     key: string,
     parts: InstanceParts,
     isInstance: CheckSettings["isInstance"],
   ): InstanceParts;
   /**
-   * The value of a field of a query or form, which came once or several times. What doesn't convert stays as
-   * it is, for {@link check} to refuse.
+   * The value of a query or form field, which came once or several times. A value that doesn't convert stays
+   * as it is, for {@link check} to refuse.
    */
   fieldValue(name: string, fields: readonly (string | Blob)[], maxDigits: number): unknown;
-  /** The names that a caller gives values for, with their types, as plain JSON. `undefined`: they can't be read. */
+  /** The names of the arguments with their types, as plain JSON; `undefined` if they can't be read. */
   describe(): object | undefined;
 }
 
 /** The types of an application's functions by module and export, `shop/quote#order`. */
 export interface ApplicationTypes {
   /**
-   * `undefined` for a function that they don't have. In development `null`: its types are still being read, and
-   * callers aren't checked until they are.
+   * `undefined` for an unknown function. In development `null`: its types are still being read, and callers
+   * aren't checked until they are.
    */
   of(id: string): ParameterTypes | null | undefined;
-  /** Waits for types that are being read, but not for ever. `undefined`: there is nothing to wait for. */
+  /** Waits for types that are being read, with a limit. `undefined` if there is nothing to wait for. */
   ready?(id: string): Promise<void> | undefined;
-  /** Waits until all types are read, for what isn't a call. */
+  /** Waits until all types are read. Calls use {@link ready} instead. */
   whole?(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface Problem {
   readonly path?: string;
   /** The mistake, in one sentence. */
   readonly message: string;
-  /** What to do, in one sentence. */
+  /** The remedy, in one sentence. */
   readonly hint?: string;
   /** The source lines around the place, with a marker. */
   readonly frame?: string;
@@ -29,7 +29,7 @@ export class Problems extends Error {
   }
 }
 
-/** `file:line:column: message`, the frame, and what to do. */
+/** `file:line:column: message`, the frame, and the remedy. */
 export function formatProblem(problem: Problem): string {
   const place =
     problem.line === undefined

@@ -6,10 +6,10 @@ export const rpcPath = "/rpc/";
 /** The methods of calls. QUERY (RFC 10008) is for procedures that are `safe`: like POST, but it may be repeated. */
 export const callMethods: readonly string[] = ["GET", "POST", "QUERY"];
 
-/** Not one of `paths`, so that it isn't part of what browsers load. */
+/** Not one of `paths`, so that browsers don't load it. */
 export const consolePath = "/svc/console";
 
-/** What a procedure takes, as the service that runs it says; followed by its FQN. */
+/** A procedure's parameters, by the service that runs it; followed by its FQN. */
 export const consoleTypesPath = "/svc/console/types/";
 
 /** The routes of a gateway or node, for a proxy. Needs the trust key. */
@@ -24,7 +24,7 @@ export const gatewaysPath = "/svc/gateways";
 /** How many calls a service runs, for the console of its gateway. Needs the trust key. */
 export const callsPath = "/svc/calls";
 
-/** What a procedure takes, for the console's form; followed by its FQN. Needs the trust key. */
+/** A procedure's parameters, for the console's form; followed by its FQN. Needs the trust key. */
 export const typesPath = "/svc/types/";
 
 /** Lists of procedures and routes that members send to their gateway; followed by a digest. */

@@ -1,5 +1,5 @@
 // Instances that a message describes, before any constructor runs: decoded first with stand-ins in their
-// places, so that what they would be built from can be judged.
+// places, so that the parts they would be built from can be checked.
 
 import type { DescribedInstance } from "../base/parameter-types.ts";
 import { type Properties, refusePattern } from "./instance.ts";

@@ -1,8 +1,11 @@
-// What tells a caller that it has an answer already.
+// Entity tags: how a caller learns that its copy of an answer is current.
 
 import type { HeaderFields } from "../base/ports.ts";
 
-/** Whether the caller has what has this `etag`, by `if-none-match`. Weak and strong tags of one name are the same (RFC 9110, section 13.1.2). */
+/**
+ * Whether `if-none-match` names this `etag`. Weak and strong tags with the same name are equal (RFC 9110,
+ * section 13.1.2).
+ */
 export function hasTag({ "if-none-match": tags }: HeaderFields, etag: string): boolean {
   if (tags === undefined) return false;
   const name = withoutWeakness(etag);

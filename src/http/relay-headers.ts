@@ -92,11 +92,11 @@ export function isMarkedRefused(fields: HeaderFields): boolean {
  * - `leaving`: it stops, and others take its calls;
  * - `starting`: it has yet to join, so calls were meant for a previous process at its address; or it
  *   is a gateway whose members have yet to join;
- * - `nobody`: it is a gateway, and no member that has the procedure is left;
+ * - `no-member`: it is a gateway, and no member that has the procedure is left;
  * - `overload`: it has too much to do.
  */
 export type NotStartedReason = (typeof notStartedReasons)[number];
-const notStartedReasons = ["leaving", "starting", "nobody", "overload"] as const;
+const notStartedReasons = ["leaving", "starting", "no-member", "overload"] as const;
 
 /** Tells the sender that the call didn't begin. */
 export function notStartedHeader(

@@ -40,7 +40,7 @@ export function keysOf(trustKey: TrustKey): readonly string[] {
   return typeof trustKey === "string" ? [trustKey] : trustKey;
 }
 
-/** What people show over HTTP. Between services no key travels. */
+/** The header by which people show the key over HTTP. Services never send it to each other. */
 export function trustKeyHeader(trustKey: TrustKey): Record<string, string> {
   return { [serviceHeaders.trustKey]: keysOf(trustKey)[0] ?? "" };
 }

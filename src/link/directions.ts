@@ -81,7 +81,7 @@ const proxyToFiles: Direction = {
   fromDialer: { own: modules.own, calls: ["outside"] },
   fromAcceptor: none,
 };
-/** A standalone is what a proxy calls, and its repository. */
+/** A proxy both calls a standalone and uses it as its repository. */
 const proxyToStandalone: Direction = {
   ...proxyToCalls,
   fromDialer: {

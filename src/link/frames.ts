@@ -43,7 +43,7 @@ export const kinds = {
 } as const;
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** The kind of a call's frame says whose call it is; nothing in the call does. */
+/** Only the kind of a call's frame tells whose call it is; the call itself can't claim it. */
 export const callKinds: Readonly<Record<CallFrom, Kind>> = {
   outside: kinds.callOutside,
   trusted: kinds.callTrusted,

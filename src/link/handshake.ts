@@ -55,7 +55,7 @@ export class HandshakeError extends Error {
 /** The other end doesn't have the key, or the handshake was changed on its way. */
 export class WrongKeyError extends HandshakeError {
   override readonly name: string = "WrongKeyError";
-  /** What to do about it. */
+  /** The remedy. */
   readonly advice: string;
 
   constructor(message: string, advice: string, options?: ErrorOptions) {
@@ -67,7 +67,7 @@ export class WrongKeyError extends HandshakeError {
 const sameKeyAdvice = "both must have the same trustKey";
 /** The other way out if a proof can't be tied to a TLS connection. */
 const orUntied = 'or set "endToEndTls": false at both';
-/** What to do about a wrong proof that may be tied to another connection. */
+/** The remedy for a wrong proof that may be tied to another connection. */
 const wrongKeyAdvice =
   `${sameKeyAdvice}. If they have, something between them ends TLS: ` +
   `let it pass TLS through, ${orUntied}`;

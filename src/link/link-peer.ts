@@ -1,5 +1,5 @@
 // A link as a way to another service, with requests and answers like those of HTTP. The kind of a request's
-// frame says what it may do.
+// frame decides its rights.
 
 import type {
   Host,

@@ -26,7 +26,7 @@ import { answering, LinkPeer } from "./link-peer.ts";
 import { welcomeMs } from "./times.ts";
 import { mostHandshakeBytes } from "./limits.ts";
 
-/** What a service passes to each of its links. */
+/** The settings that a service passes to each of its links. */
 export interface LinkService {
   readonly host: Pick<Host, "sign" | "equalSecrets" | "deriveKey"> & { readonly clock: Clock };
   readonly trustKey: TrustKey;

@@ -118,7 +118,7 @@ export function createGateway(host: Host, options: GatewayOptions): Role {
     const mayCome = (isGone || isGathering()) && !isRemoved;
     const kind = call.route === undefined ? "procedure" : "route";
     if (mayCome && options.has?.(call.fqn, kind) !== false) {
-      const reason = isGathering() ? "starting" : "nobody";
+      const reason = isGathering() ? "starting" : "no-member";
       throw refusedStart(reason, `No node can take '${call.fqn}' now`);
     }
     throw kind === "procedure" ? notFound(call) : new FileNotFound();

@@ -228,7 +228,7 @@ export function createNode(host: Host, options: NodeOptions): NodeRole {
       ]);
       const failed = closed.find((result) => result.status === "rejected");
       if (failed !== undefined) {
-        // What needs that guard, or these types, refuses its callers from now on.
+        // Procedures that need that guard, or these types, refuse their callers from now on.
         drop();
         throw failed.reason;
       }

@@ -1,4 +1,4 @@
-// A stream with a caller who may leave: then its signal aborts, and after that its generator returns.
+// A stream whose caller may leave: then its signal aborts first, and its generator returns after that.
 
 import type { Abort } from "../base/aborts.ts";
 import type { Context } from "../base/context.ts";
@@ -6,17 +6,17 @@ import type { AbortNotice, ContextCarrier } from "../base/ports.ts";
 import type { BindParts } from "./call-options.ts";
 import type { Stream } from "./stream.ts";
 
-/** What a stream's items come from. */
+/** The source of a stream's items. */
 export interface StreamSource {
   next(): Promise<IteratorResult<unknown, unknown>>;
-  /** Ends it early. Nobody waits for that. */
+  /** Ends it early. The stream doesn't wait for that. */
   return(): Promise<unknown>;
 }
 
 export interface BoundStreamParts {
   /** Makes the source, at the first `next()`. */
   readonly open: () => StreamSource | Promise<StreamSource>;
-  /** Aborted when somebody ends the stream early, before its source returns. */
+  /** Aborted when the stream is ended early, before its source returns. */
   readonly abort: Pick<Abort, "abort">;
   /** The caller, whose leaving ends the stream with an error. */
   readonly caller?: AbortNotice | undefined;
@@ -30,8 +30,8 @@ interface Asked {
 }
 
 /**
- * A generator, all of whose steps run where it is called: with the context of its call, and with what middleware,
- * tracers and transactions carry. `onClosed` is called once none of its code runs any more.
+ * A generator whose steps all run in the async context of its call, including that of middleware, tracers and
+ * transactions. `onClosed` is called once its code has ended.
  */
 export function stepsOf(
   carrier: ContextCarrier,
@@ -67,7 +67,7 @@ export function stepsOf(
   };
 }
 
-/** A stream that a caller has called with options. */
+/** A stream that was called with options. */
 export function bindStream(parts: BindParts): BoundStream {
   const { carrier, context, stream, abort, onFirst, onEnd } = parts;
   return new BoundStream({
@@ -90,10 +90,10 @@ export class BoundStream implements StreamSource, Stream {
   #source: StreamSource | Promise<StreamSource> | undefined;
   /** The `next()` that waits for its item. */
   #asked: Asked | undefined;
-  /** Those that came while it waited, as generators let them. */
+  /** Calls of `next()` that came while it waited, which generators allow. */
   #queue: Promise<unknown> | undefined;
   #isOver = false;
-  /** It has ended with an error that nobody has seen. */
+  /** It has ended with an error that hasn't been thrown yet. */
   #failure: { readonly error: unknown } | undefined;
   #isRead = false;
 
@@ -104,7 +104,7 @@ export class BoundStream implements StreamSource, Stream {
   constructor(parts: BoundStreamParts) {
     this.#parts = parts;
     const { caller } = parts;
-    // One that begins after its caller has left is part of a clean-up.
+    // A stream that begins after its caller has left is part of a clean-up.
     if (caller?.aborted === false) caller.addEventListener("abort", this);
   }
 
@@ -126,7 +126,7 @@ export class BoundStream implements StreamSource, Stream {
     return result;
   }
 
-  /** Its reader has had enough. */
+  /** The reader leaves, as by `break`. */
   return(value?: unknown): Promise<IteratorResult<unknown, unknown>> {
     this.end(new DOMException("The reader of the stream has left", "AbortError"));
     return Promise.resolve({ done: true, value });
@@ -149,7 +149,8 @@ export class BoundStream implements StreamSource, Stream {
     this.#finish(failure);
     this.#parts.abort.abort(reason);
     const source = this.#source;
-    // It may be waiting for something that the abort has just ended: nobody wants that error any more.
+    // The source may be waiting for something that the abort has just ended, so it may fail: that error is
+    // expected.
     if (source !== undefined)
       void Promise.resolve(source)
         .then((opened) => opened.return())

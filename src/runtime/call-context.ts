@@ -68,7 +68,7 @@ export class CallContext extends TimedContext {
     return this.#source?.state ?? (this.#own ??= new NoCall());
   }
 
-  /** What every call that is made in the context takes along. @internal */
+  /** The parts that every call made in the context inherits. @internal */
   static sentBy(context: Context): Readonly<Record<string, string>> {
     return #sent in context
       ? (context.#sent ??= Object.fromEntries(sentHeaders(context)))

@@ -31,12 +31,12 @@ export interface OptionsHost {
   readonly createContext?: (parts: ContextParts) => Context;
 }
 
-/** The host, and what makes a stream with options: a page loads it first. */
+/** The host, and the maker of streams with options, which a page loads first. */
 export interface StreamingHost extends OptionsHost {
   readonly bind: (parts: BindParts) => unknown;
 }
 
-/** What a stream with options consists of. */
+/** The parts of a stream with options. */
 export interface BindParts {
   readonly stream: Stream;
   readonly carrier: ContextCarrier;

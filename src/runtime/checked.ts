@@ -1,4 +1,4 @@
-// `checked(schema, async (order) => …)`: for what types don't say.
+// `checked(schema, async (order) => …)`: for constraints that types can't express.
 
 import type { Procedure } from "../types/imported.ts";
 import type { Checked, StandardSchema } from "../types/standard-schema.ts";

@@ -24,7 +24,7 @@ export class Checks {
 
   /**
    * The types of a procedure's parameters; `undefined` if its callers aren't checked. Throws if they aren't
-   * loaded: then no caller from outside passes.
+   * loaded, so that callers from outside are refused.
    */
   find(procedure: Registration): ParameterTypes | undefined {
     const loaded = this.#loaded;
@@ -36,7 +36,9 @@ export class Checks {
     throw new NodeNotAvailable("The types of this call's parameters can't be loaded", { cause });
   }
 
-  /** Waits for types that are still being read, in development. `undefined`: there is nothing to wait for. */
+  /**
+   * Waits for types that are still being read, in development. `undefined` if there is nothing to wait for.
+   */
   ready(procedure: Registration): Promise<void> | undefined {
     const loaded = this.#loaded;
     if (!procedure.checked || !("types" in loaded)) return undefined;

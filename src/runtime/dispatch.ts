@@ -39,7 +39,7 @@ export interface LocalNodeParts {
   readonly routeOf?: (fqn: string) => ProcedureFunction | undefined;
 }
 
-/** What a stream of this node needs to know besides its procedure. */
+/** The parts of a stream of this node besides its procedure. */
 interface StreamRunParts extends Omit<BoundStreamParts, "open"> {
   readonly call?: Call | undefined;
   /** Called once none of the procedure's code runs any more. */

@@ -70,7 +70,7 @@ export class Guards {
   }
 }
 
-/** The guards of what these segments name. */
+/** The guards of these segments' procedures and routes. */
 export function guardsIn(
   { segments: all, routes = {} }: Pick<ServerManifest, "segments" | "routes">,
   segments: readonly string[],

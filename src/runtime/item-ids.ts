@@ -8,7 +8,7 @@ interface Noted {
 /** By the incoming call that the stream answers. */
 const noted = new WeakMap<object, Noted>();
 
-/** More could fill the head of a request that asks for the rest. */
+/** A longer id could fill the head of a request that resumes the stream. */
 const longestId = 256;
 
 /** Throws TypeError for an id that can't be sent back in a header. */
@@ -25,7 +25,7 @@ export function checkId(id: unknown): string {
   return id;
 }
 
-/** `item` is the next one of the stream that answers `call`. */
+/** Notes the id of `item`, which the stream that answers `call` sends next. */
 export function noteId(call: object, id: string, item: unknown): void {
   noted.set(call, { id, item });
 }

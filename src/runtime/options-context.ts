@@ -13,7 +13,7 @@ import type { Copies } from "../codec/values/snapshot.ts";
 export class OptionsContext extends Context {
   /** For the call itself only: the procedure's own calls inherit these like any others. */
   readonly own: OwnHeaders;
-  /** The plain context, for the procedure and what it calls. */
+  /** The plain context, for the procedure and its own calls. */
   readonly inner: Context;
   /** As in {@link ContextParts}. */
   readonly departure: ContextParts["departure"];

@@ -198,7 +198,7 @@ export interface FieldsOptions {
   readonly limits: Limits;
   /** Say how text is read, in place of {@link Parameter}. */
   readonly types?: ParameterTypes | undefined;
-  /** What is wrong with a field of a rest parameter. */
+  /** The fault of a field of a rest parameter. */
   readonly restProblem?: string;
 }
 

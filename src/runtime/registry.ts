@@ -40,7 +40,7 @@ export class Registration {
   readonly guard: string | undefined;
   /** Arguments of callers from outside are checked by types. */
   readonly checked: boolean;
-  /** What happens to members that no type names. */
+  /** The treatment of undeclared members. */
   readonly extra: ExtraMembers;
   readonly run: ProcedureFunction;
   /** Loads its body, which has to be there before `run` is called. `undefined` if it is. */

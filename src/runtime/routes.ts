@@ -12,7 +12,7 @@ import type { RoutePattern } from "../http/route-pattern.ts";
 import { createRouteTable, type RouteTable } from "../http/route-table.ts";
 import type { ProcedureFunction } from "./procedure-function.ts";
 
-/** What services tell each other about a route. */
+/** A route, as services announce it to each other. */
 export interface RouteInfo extends RoutePattern {
   readonly name: string;
 }

@@ -5,7 +5,7 @@ import { cutPath, maxFaults, pathPart, refusedArguments } from "../base/faults.t
 import type { Procedure } from "../types/imported.ts";
 import type { StandardIssue, StandardSchema } from "../types/standard-schema.ts";
 
-/** Calls `run` with what the schema makes of the first argument. */
+/** Calls `run` with the schema's output for the first argument. */
 export async function runChecked(
   standard: StandardSchema["~standard"],
   run: Procedure,

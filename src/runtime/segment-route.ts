@@ -8,6 +8,9 @@ export interface RouteFields {
   readonly bodyBytes?: number;
 }
 
+/** Fields of a route. */
+export const routeFields = ["route", "crossSite", "bodyBytes"] as const;
+
 /** Fields of a call, which a route can't have: it is found by its path alone. */
 export const procedureFields = [
   "version",

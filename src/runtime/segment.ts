@@ -14,7 +14,7 @@ import { type Problem, nearest } from "../base/problem.ts";
 import { longestTimeMs } from "../base/protocol.ts";
 import { defaultVersion, parseVersion } from "../base/version.ts";
 import type { RoutePattern } from "../http/route-pattern.ts";
-import { readRouteFields } from "./segment-route.ts";
+import { procedureFields, readRouteFields, routeFields } from "./segment-route.ts";
 
 /** An export that a segment file names, with a valid entry or not. */
 export interface NamedExport {
@@ -41,7 +41,7 @@ export interface SegmentFileEntry extends NamedExport {
   readonly timeoutMs?: number;
   /** Whether arguments of callers from outside are checked by the types of its parameters. */
   readonly validate?: boolean;
-  /** What happens to members of arguments that no type names. */
+  /** The treatment of undeclared members of arguments. */
   readonly extra?: ExtraMembers;
   /** The guard that callers from outside must pass first: `./auth.ts#signedIn`, of the entry or of its file. */
   readonly guard?: string;
@@ -67,21 +67,7 @@ export interface SegmentFile {
 
 // No slash: an FQN is the module's directory and a name.
 export const procedureName: RegExp = /^[^\s/?#%@]+$/;
-const fields = [
-  "access",
-  "version",
-  "as",
-  "safe",
-  "idempotent",
-  "resume",
-  "timeoutMs",
-  "validate",
-  "extra",
-  "guard",
-  "route",
-  "crossSite",
-  "bodyBytes",
-] as const;
+const fields: readonly string[] = ["access", ...procedureFields, "guard", ...routeFields];
 /** The name of an export in the name of a guard. */
 const guardExport: RegExp = /^[^\s\\#]+$/;
 /** The key of a file for the guard of all its public and protected entries. */
@@ -211,7 +197,7 @@ function readEntry(
     return undefined;
   }
   for (const field of Object.keys(entry))
-    if (!(fields as readonly string[]).includes(field)) {
+    if (!fields.includes(field)) {
       const near = nearest(field, fields);
       refuse(
         [...path, field],

@@ -1,4 +1,4 @@
-// The smallest part of streams: what a page starts with, whether it has any or not.
+// The smallest part of streams, which every page loads at its start, even without streams.
 
 import type { CallWith, WithOptions } from "../types/call-options.ts";
 import type { ProcedureFunction } from "./procedure-function.ts";
@@ -6,7 +6,7 @@ import type { ProcedureFunction } from "./procedure-function.ts";
 /** The iterator of a stream, as callers of the procedure hold it. */
 export type Stream = AsyncGenerator<unknown, unknown, undefined>;
 
-/** A stream that is made, or whose code is loaded, once somebody asks it for something. */
+/** A stream that is made, or whose code is loaded, at the first call of one of its methods. */
 export function streamOf(make: () => Promise<Stream>): Stream {
   let made: Promise<Stream> | undefined;
   let isRead = false;

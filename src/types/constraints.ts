@@ -1,14 +1,14 @@
-// Constraints on parameters, for what no type of TypeScript says: `metres: number & Min<0>`. The check
-// of a call reads the argument of each. Its parameter stays unused in its body on purpose: then a
-// plain number, and a number with other constraints, stay assignable.
+// Constraints on parameters, where TypeScript's types aren't precise enough: `metres: number & Min<0>`. The
+// check of a call reads the argument of each. Its parameter stays unused in its body on purpose: then a plain
+// number, and a number with other constraints, stay assignable.
 
-/** A number that isn't below `N`. */
+/** A number of at least `N`. */
 // oxlint-disable-next-line no-unused-vars
 export interface Min<N extends number> {
   readonly "~min"?: undefined;
 }
 
-/** A number that isn't above `N`. */
+/** A number of at most `N`. */
 // oxlint-disable-next-line no-unused-vars
 export interface Max<N extends number> {
   readonly "~max"?: undefined;

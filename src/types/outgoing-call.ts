@@ -9,7 +9,7 @@ export interface OutgoingCall {
   readonly version: string;
   readonly args: Args;
   readonly context: Context;
-  /** Who may end it early [the caller in the context]. */
+  /** Can end the call early [the caller in the context]. */
   readonly caller?: AbortNotice;
 }
 
@@ -23,7 +23,7 @@ export interface Answer {
 export type SendCall = (call: OutgoingCall) => Promise<Answer>;
 
 /**
- * A stream of another node. The call is made, and sent, when somebody first reads it. `onEnd` gets the name of the
+ * A stream of another node. The call is made, and sent, when it is first read. `onEnd` gets the name of the
  * node that runs it, if there is one.
  */
 export type SendStream = (

@@ -1,9 +1,9 @@
-// What `checked` takes: the interface of https://standardschema.dev, which zod 4, valibot, arktype and others
-// implement, declared here so that it takes no dependency.
+// The schemas that `checked` takes, by the interface of https://standardschema.dev, which zod 4, valibot,
+// arktype and others implement, declared here so that it takes no dependency.
 
 import type { Returned } from "./imported.ts";
 
-/** A schema that checks a value, and may make another one of it. */
+/** A schema that checks a value, and may convert it. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -30,7 +30,7 @@ type TypesOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["t
 /** @internal */
 type CheckedRun<Value> = (
   value: Value,
-  // Further parameters have any types, which the schema says nothing about.
+  // The schema only describes the first parameter; the others can have any type.
   // oxlint-disable-next-line typescript/no-explicit-any
   ...others: any[]
 ) => Returned;
@@ -41,9 +41,9 @@ type WithFirst<Parameters extends unknown[], First> = {
 };
 
 /**
- * Returns a function that checks its first argument by a schema, and calls `run` with what the schema
- * makes of it. Callers give the schema's input. If the schema refuses it, the function rejects with
- * `InvalidParameterValue` (400). `name` is what its message calls the argument: for procedures, the build
+ * Returns a function that checks its first argument by a schema, and calls `run` with the schema's output.
+ * Callers pass the schema's input. If the schema refuses it, the function rejects with
+ * `InvalidParameterValue` (400). `name` is the argument's name in its message: for procedures, the build
  * fills it in.
  */
 export type Checked = <

@@ -53,7 +53,7 @@ export class CallArguments {
     this.#type = bodyTypeOf(call.request.headers);
   }
 
-  /** What holds its values. */
+  /** The source of its values. */
   get source(): ValueSource {
     const { encoding, request } = this.#call;
     if (request.method === "GET" || (this.isMultipart && encoding === "plain")) return "fields";

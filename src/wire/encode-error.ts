@@ -123,7 +123,7 @@ function nameOf(error: Error, mask: ErrorMask | undefined): string {
   return mask?.hides(error) === true ? "Error" : textOf(error.name);
 }
 
-/** What is wrong with each argument, if the call was refused for that. */
+/** The faults of arguments, if the call was refused for them. */
 function faultsMember(error: Error): { readonly faults: readonly Fault[] } | undefined {
   const faults = isInnerRefusal(error) ? undefined : faultsOf(error);
   return faults && { faults };

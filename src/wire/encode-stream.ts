@@ -12,7 +12,7 @@ import { again, beginning, endId, eventText, sign, type StreamEvent } from "./ev
 import { loadSuperjson } from "./superjson.ts";
 import { signMs } from "./times.ts";
 
-/** Bytes of items that may wait for whoever writes them. */
+/** The most bytes of items that may wait to be written. */
 const mostWaiting = 16_384;
 
 export interface ItemOptions extends Pick<WalkOptions, "classes" | "trusted"> {
@@ -23,7 +23,7 @@ export interface ItemOptions extends Pick<WalkOptions, "classes" | "trusted"> {
 
 export interface StreamBodyParts extends ItemOptions {
   readonly clock: Clock;
-  /** Others get their turn of the event loop: a procedure that never waits would keep it. */
+  /** Yields to the event loop: a procedure that never waits would block it. */
   readonly turn: (next: () => void) => void;
   /** The result that the head of the answer has waited for, and all that follow. */
   readonly first: Promise<IteratorResult<unknown, unknown>>;
@@ -32,7 +32,7 @@ export interface StreamBodyParts extends ItemOptions {
   readonly onItem?: () => void;
   /** The id of an item, if its author has given it one. */
   readonly idOf?: (item: unknown) => string | undefined;
-  /** The number after which ids go on. */
+  /** The last id so far; the next item gets the next number. */
   readonly lastId: number;
   /** The serialized error for the reader. */
   readonly faultOf: (thrown: unknown) => Promise<string>;
@@ -107,7 +107,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
       }
       text = eventText({ ...(await this.#encode(result.value, true)), name: "end", id: endId });
     } catch (thrown) {
-      // Nobody reads it any more.
+      // The reader has left.
       if (this.#isOver) return;
       this.#parts.stop();
       const data = await this.#parts.faultOf(thrown);
@@ -130,7 +130,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
   #put(text: string): void {
     this.#text += text;
     if (this.#readerGoesOn === undefined || this.#isWaking) return;
-    // Items that come without a wait leave together: each write costs as much as ten of them.
+    // Items that come without a wait are written together: each write costs as much as ten items.
     this.#isWaking = true;
     this.#parts.turn(() => {
       this.#isWaking = false;
@@ -167,7 +167,7 @@ export class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint
 
   async #encode(value: unknown, isLast = false): Promise<StreamEvent> {
     const { encoding } = this.#parts;
-    // The last event has a name already, which can't tell that it is in superjson.
+    // The last event's name is `end`, so it can't mark superjson.
     const isSerialized = isLast && encoding === "serialized, superjson";
     const event = await encodeItem(value, isSerialized ? "serialized" : encoding, this.#parts);
     const { itemBytes } = this.#parts;

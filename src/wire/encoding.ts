@@ -44,8 +44,8 @@ export function answerEncoding(encoding: Encoding, fields: HeaderFields): Answer
 }
 
 /**
- * Whether `application/json`, or the type of its errors, is what an `accept` field likes best: by weight, and by order
- * among equals. Ranges with `*` name no type, and an unreadable weight counts as 0.
+ * Whether `application/json`, or the type of its errors, is the preferred type of an `accept` field: by
+ * weight, and by order among equals. Ranges with `*` name no type, and an unreadable weight counts as 0.
  */
 function prefersJson(accept: string): boolean {
   if (accept === "application/json") return true;

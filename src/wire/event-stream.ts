@@ -6,7 +6,7 @@ import { headerText } from "./encoding.ts";
 
 export const eventStreamType = "text/event-stream";
 
-/** Headers of an answer that is a stream. Whatever holds answers back, or packs them, has to let it through. */
+/** Headers of an answer that is a stream. Proxies and middleware must not buffer or compress it. */
 export const streamHeaders: HttpResponse["headers"] = Object.freeze({
   ...rpcHeaders,
   "content-type": `${eventStreamType}; charset=utf-8`,
@@ -25,13 +25,13 @@ export const sign = ":\n\n";
 /** The last event of a stream that goes on elsewhere: its reader asks again after the last item. */
 export const again = "event: again\ndata: null\n\n";
 
-/** The last id of a stream that is over: a reader that sends it back has all of it. */
+/** The last id of a stream that has ended: a reader that sends it back has received everything. */
 export const endId = "end";
 
-/** On the head of a stream that may be asked for again from where it was cut. */
+/** Header of a stream that can be resumed. */
 export const resumeHeader = "x-svc-resume";
 
-/** On the head of a stream that a guard has let through. */
+/** Header of a stream that has passed a guard. */
 export const guardedHeader = "x-svc-guarded";
 
 /** One event. `name` is missing for an item; `end` and `fault` are the last ones. */
@@ -61,7 +61,10 @@ export function wantsStream(fields: HeaderFields): boolean {
   return headerText(fields["accept"]).includes(eventStreamType);
 }
 
-/** Whether a request takes a stream: it may name any type, but a caller of ours knows beforehand. */
+/**
+ * Whether a request accepts a stream. A wildcard is enough, except from our own callers, which know
+ * beforehand.
+ */
 export function takesStream(fields: HeaderFields): boolean {
   const accept = headerText(fields["accept"]);
   if (wantsStream(fields)) return !excluded.test(accept);
@@ -98,7 +101,7 @@ export class EventReader {
   }
 }
 
-/** `undefined` for a comment, and for what only sets an id. */
+/** `undefined` for a comment, and for an event that only sets an id. */
 function eventOf(block: string): StreamEvent | undefined {
   const event: { name?: string; id?: string } = {};
   let data: string | undefined;

@@ -1,4 +1,4 @@
-// Answers that caches may keep: a caller that has the value already isn't sent it again.
+// Answers that caches may keep: a caller that already has the value gets a 304.
 
 import type { Host, HttpResponse } from "../base/ports.ts";
 import { hasTag } from "../http/entity-tags.ts";
@@ -25,7 +25,7 @@ export function keptAnswer(
   return { status: 304, headers: { "cache-control": cacheControl, etag } };
 }
 
-/** Half of the digest tells as many values apart as anybody makes. */
+/** Half of the digest: 128 bits are enough to tell all values apart. */
 function tagOf(body: string | Uint8Array, host: Pick<Host, "digest">): string {
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   return `W/"${host.digest(bytes).slice(0, 32)}"`;

@@ -13,7 +13,7 @@ const mostPerCaller = 100;
 
 /** The exchange that a stream answers. */
 interface Followed {
-  /** Who counts for {@link mostPerCaller}, if anybody does. */
+  /** The caller that is counted for {@link mostPerCaller}, if any. */
   readonly caller: string | undefined;
   readonly request: Pick<HttpRequest, "via">;
   expire(reason: Error): void;
@@ -67,7 +67,7 @@ export class OpenStreams {
     return () => this.#moves.delete(move);
   }
 
-  /** The answer, a stream, which ends when nothing moves any more. */
+  /** The stream, which is broken off when nothing moves for too long. */
   follow(exchange: Followed, { status, headers, body }: HttpResponse): HttpResponse {
     const { streamIdleMs } = this.#limits;
     // Over a link, the other end answers pings: its reader may take its time.

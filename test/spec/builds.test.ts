@@ -2,11 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  type BuildSettings,
-  ensureBuild,
-  type EnsureBuildOptions,
-} from "../../server/start/ensure-build.ts";
+import { ensureBuild, type EnsureBuildOptions } from "../../server/start/ensure-build.ts";
+import type { BuildSettings } from "../../server/config/build-settings.ts";
 import { hashSources } from "../../server/files/sources.ts";
 import { type Application, buildPackage, createApplication } from "../process/_application.ts";
 

@@ -4,7 +4,7 @@ import { h } from "../base/dom.ts";
 import { convert, parse } from "./argument-values.ts";
 import { type Field, labelled, missing, type Slot } from "./field.ts";
 
-/** What an input takes: how its text is converted, and what the browser has to know. */
+/** The kind of an input: the conversion of its text, and its attributes for the browser. */
 export interface InputKind {
   readonly type: "string" | "number" | "bigint" | "Date" | "URL";
   readonly note: string;
@@ -82,7 +82,7 @@ export function freeField(slot: Slot): Field {
   };
 }
 
-/** JSON; `serialize` makes the serialized form of what it says, or throws an Error. */
+/** JSON; `serialize` returns the serialized form of its value, or throws an Error. */
 export function jsonField(
   slot: Slot,
   note: string,

@@ -58,7 +58,7 @@ function noteOf(text: string): HTMLElement {
   return h("p", { class: "note" }, text);
 }
 
-/** What it takes. `undefined` if its node isn't there, or doesn't check its callers. */
+/** Its parameter types. `undefined` if its node is gone, or doesn't check its callers. */
 async function typesOf({ fqn, version }: ProcedureState): Promise<CallTypes | undefined> {
   try {
     const answer = await fetch(addressOf(`/types/${pathOf(fqn, version)}`));
@@ -115,7 +115,7 @@ function formOf({ fqn, version }: ProcedureState, known: Fields | undefined): HT
   };
   return h(
     "form",
-    // What a service takes, it says itself.
+    // No validation by the browser: the service validates the arguments.
     { class: "call-form", novalidate: true, onsubmit: (event: SubmitEvent) => void submit(event) },
     fields.length === 0 ? noteOf("It takes no arguments.") : null,
     ...fields.map(([, { element }]) => element),

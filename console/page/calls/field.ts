@@ -26,7 +26,10 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 let controls = 0;
 
-/** A control with its label, which says `note` of what it takes. `line` is the control with others beside it. */
+/**
+ * A control with its label; `note` describes the values that it takes. `line` is the control with others
+ * beside it.
+ */
 export function labelled(
   { label, name, optional }: Slot,
   note: string,

@@ -16,7 +16,7 @@ export function resolved(type: Type, definitions: Definitions): Type {
   return found;
 }
 
-/** What a value may be, besides `undefined`: the arms of a union and of unions in it, or the type alone. */
+/** The types of a value, besides `undefined`: the arms of a union and of unions in it, or the type alone. */
 export function armsOf(type: Type, definitions: Definitions): readonly Type[] {
   const { kind, ...found } = resolved(type, definitions);
   if (kind === "undefined") return [];

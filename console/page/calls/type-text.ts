@@ -1,4 +1,4 @@
-// A type in a few words: what a field takes.
+// A type in a few words, for the field that takes it.
 
 import type { Literal, Type } from "../../console-state.ts";
 

@@ -112,7 +112,7 @@ function singleField(type: Type, slot: Place, definitions: Definitions): Field {
   }
 }
 
-/** What JSON of a type begins with. */
+/** The JSON with which a form's field of a type begins. */
 function startOf(type: Type): string {
   switch (type.kind) {
     case "object":
@@ -244,7 +244,7 @@ function unionField(arms: readonly Type[], slot: Place, definitions: Definitions
   };
 }
 
-/** What tells an arm from the others: its name, or the members with a literal. */
+/** The discriminant of an arm: its name, or the members with a literal. */
 function titleOf(type: Type, definitions: Definitions): string {
   const found = resolved(type, definitions);
   if (type.kind === "ref" || found.kind !== "object") return textOf(shown(type, found));

@@ -9,7 +9,7 @@ import { typesAnswerMs } from "../base/times.ts";
 /** More than any procedure's types are. */
 const mostTypesBytes = 1024 * 1024;
 
-/** What a procedure takes, from another service: below `path`. */
+/** A procedure's parameters, from another service: below `path`. */
 export async function fetchTypes(
   way: Parameters<typeof fetchJson>[0],
   path: string,

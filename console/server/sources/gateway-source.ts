@@ -12,7 +12,7 @@ import { otherGateways } from "./other-gateways.ts";
 import type { Source } from "./source.ts";
 import { gatewayPollMs, memberAnswerMs } from "../base/times.ts";
 
-/** Check details are for people, who won't read more. */
+/** The details of a health check are for people, who don't read more. */
 const maxAnswerBytes = 16_384;
 
 type Checks = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ export interface Source {
   members(): readonly MemberState[];
   /** Returns the same list until something in it changes. */
   procedures(): readonly ProcedureState[];
-  /** What a procedure takes, as a service that checks its callers describes it. */
+  /** A procedure's parameters, as a service that checks its callers describes them. */
   types(fqn: string, version: string): Promise<unknown>;
   /**
    * Starts watching until the returned function is called. `onCall` gets calls inside the process.

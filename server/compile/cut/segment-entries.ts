@@ -26,7 +26,7 @@ export interface SegmentEntries {
   readonly functions: readonly NamedFunction[];
   /** The procedures and routes without problems, in a fixed order. */
   readonly named: readonly ApplicationProcedure[];
-  /** What callers from outside must pass before some of them, by name. */
+  /** The guards of callers from outside, by name of the function. */
   readonly guards: ReadonlyMap<string, Guard>;
   /** Mistakes in single entries, and in the functions that they name. */
   readonly problems: readonly Problem[];
@@ -65,8 +65,8 @@ export async function resolveEntries(
 }
 
 /**
- * Results of the reading before for one entry. They are the same objects again if nothing about them has changed,
- * so that what was made of them is found again.
+ * The previous reading's results for one entry. If nothing has changed, they are the same objects, so that
+ * values cached by them are found again.
  */
 interface Earlier {
   named?: NamedFunction;
@@ -98,7 +98,10 @@ function procedureOf(
   });
 }
 
-/** The function with its guard by name, which other entries may write in another way, and with what its entry leaves out. */
+/**
+ * The function with its guard by name, which other entries may write in another way, and with the defaults of
+ * its entry.
+ */
 function withDefaults(
   named: NamedFunction,
   {

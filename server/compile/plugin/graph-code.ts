@@ -17,8 +17,8 @@ export const localGraphCode: string = graphCode.replaceAll(
   JSON.stringify(runtimeId),
 );
 
-// A procedure keeps its seam when its parameters change, or it becomes a stream; the seam gets the new facts. What faces call
-// warns of options that are passed as a context.
+// A procedure keeps its seam when its parameters change, or it becomes a stream; the seam gets the new facts.
+// The function that faces call warns of options that are passed as a context.
 export const liveGraphCode: string = localGraphCode.replace("seam, traced, ", "")
   .concat(`import { $tidy, $warning } from ${JSON.stringify(runtimeId)};
 export const seam = (record, stream) => $warning(Object.assign(graph.seam(record, stream), { parameters: record.parameters, stream: record.stream }));

@@ -86,7 +86,7 @@ export async function resolveModule(
   if (source.startsWith(paths.components))
     return { id: isBrowser(context) ? inPages(environment, source) : source, external: "absolute" };
   if (isBrowser(context)) {
-    // One runtime per page: what plain pages import exports this one again.
+    // One runtime per page: the files that plain pages import re-export this one.
     if (source === graphId || source === "seamline" || source === "seamline/client")
       return { id: clientAddress(environment), external: "absolute" };
   } else {

@@ -24,7 +24,7 @@ export interface PluginSession {
   pageTags(): Promise<HtmlTagDescriptor[]>;
 }
 
-/** What `seamline dev` passes to the plugin. */
+/** The settings that `seamline dev` passes to the plugin. */
 export interface SessionParts {
   readonly config: string | undefined;
   /** Opens the session; called again after Vite restarts. */

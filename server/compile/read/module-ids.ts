@@ -36,7 +36,7 @@ export function parsePartId(id: string): {
   return { file, part: part as PartQuery | undefined };
 }
 
-/** What parts and application modules import the graph of seams by. */
+/** The specifier by which parts and application modules import the graph of seams. */
 export const graphId = "seamline:graph";
 
 /** Id of the graph's module in the server's build. */

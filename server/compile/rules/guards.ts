@@ -1,4 +1,5 @@
-// What is wrong with guards besides the functions themselves: where they would be missing, or seen by browsers.
+// Mistakes about guards besides the functions themselves: guards that would be missing, or that browsers
+// would get.
 
 import { isCallable } from "../../../src/base/access.ts";
 import type { Problem } from "../../../src/base/problem.ts";
@@ -6,7 +7,7 @@ import type { ApplicationGraph } from "../cut/application.ts";
 import { type ApplicationProcedure, groupBy, placeOf } from "../cut/application-procedure.ts";
 import { browserCode } from "../cut/browser-code.ts";
 
-/** Browsers would get the code of a guard: what it knows and compares is for servers. */
+/** Browsers would get the code of a guard, which may compare secrets. */
 export async function guardsInBrowsers(graph: ApplicationGraph): Promise<readonly Problem[]> {
   if (graph.guards.size === 0) return [];
   // Of a module with procedures browsers get all other exports, if they get any of it.
@@ -61,7 +62,7 @@ export function uselessGuards(graph: ApplicationGraph): readonly Problem[] {
   ];
 }
 
-/** Versions of one procedure: whoever is refused by one of them may try another. */
+/** Versions of one procedure: a caller that one version refuses may try another. */
 function versionsApart(named: readonly ApplicationProcedure[]): readonly Problem[] {
   return groupBy(
     named.filter(({ entries }) => entries.some(({ entry }) => isCallable(entry.access))),

@@ -60,7 +60,7 @@ const noSegments: Problem = {
   hint: `Write one, NAME${segmentFileEnding}: { "./shop/quote": { "quote": { "access": "public" } } }`,
 };
 
-/** What two entries say differently of one function. */
+/** The settings in which two entries of one function differ. */
 function disagreement(first: NamedFunction, second: NamedFunction): readonly Problem[] {
   const at = (message: string, hint: string): readonly Problem[] => [
     { ...placeOf(second), message, hint },

@@ -1,4 +1,4 @@
-// Of which functions the types of parameters are read: those that callers from outside reach, and whose arguments
+// Selects the functions whose parameter types are read: callers from outside reach them, and their arguments
 // are checked.
 
 import { existsSync } from "node:fs";
@@ -24,7 +24,7 @@ export function hasChecks({ entries }: ApplicationProcedure): boolean {
   return entries.some(({ entry }) => isChecked(entry));
 }
 
-/** What we need of Vite's configuration. */
+/** The parts of Vite's configuration that are used here. */
 export interface TypesConfig {
   readonly resolve: { readonly alias: readonly ViteAlias[] };
   readonly cacheDir: string;

@@ -146,7 +146,7 @@ export class Build {
     const application = await this.reader.application(browser);
     if (application.problems.length > 0) throw new Problems(application.problems);
     await writeModuleTypes(application);
-    // Beside the bundler, which takes as long; what fails is thrown where it is awaited.
+    // Runs beside the bundler, which takes as long; a failure is thrown where this is awaited.
     const types = readTypesOf(application, server.getTopLevelConfig(), { contract: true });
     types.catch(() => {});
     const final: OutputFolders = this.#folders?.final ?? {

@@ -1,4 +1,4 @@
-// What an application promises to its callers, from its segment files and the types that were read.
+// The contract of an application, from its segment files and the types that were read.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -57,7 +57,7 @@ export function unwritable(folder: string, code: string, cause?: unknown): Write
   return new WriteFailure(folder, code, insteadOfOutput, cause);
 }
 
-/** What users can do if the output's disk can't be written. */
+/** Hints for users if the output's disk can't be written. */
 export const insteadOfOutput = 'choose another "output"';
 
 /**

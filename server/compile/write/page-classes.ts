@@ -26,8 +26,8 @@ export function isForPages(
 }
 
 /**
- * Builds the server with these modules and, if that fails, without them: a plugin may refuse to
- * compile page code for servers. What fails without them is the application's mistake.
+ * Builds the server with these modules and, if that fails, without them: a plugin may refuse to compile page
+ * code for servers. A failure without them is the application's mistake.
  */
 export async function withOrWithout(
   pageClasses: readonly SourceModule[],

@@ -1,5 +1,5 @@
 // Buckets in JetStream. The client of NATS connects again by itself; this lists and watches again then, and
-// whenever a stream was made anew, as nobody knows what was missed.
+// whenever a stream was made anew, as changes may have been missed.
 
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { KV, Kvm } from "@nats-io/kv";
@@ -27,7 +27,7 @@ export interface NatsBucketsParts {
   readonly uses: readonly BucketName[];
 }
 
-/** A connection, and what is used over it. */
+/** A connection, with its JetStream clients. */
 interface Session {
   readonly connection: NatsConnection;
   readonly kvm: Kvm;
@@ -189,7 +189,7 @@ export class NatsBuckets implements Buckets {
         // A first try is often too early: a cluster elects a leader.
         if (tries > 1) this.#away(reasonOf(error));
         await this.#leaveIfSilent(limitMs);
-        // Who has waited for an answer has waited long enough.
+        // Waiting calls have waited long enough.
         await this.#pause(Math.max(0, backOff.next() - (performance.now() - began)));
         limitMs = Math.min(longestLimitMs, 1.25 * limitMs);
       }

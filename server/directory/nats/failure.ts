@@ -1,4 +1,4 @@
-// What failures of NATS mean: whether trying again may help, and what a person can do.
+// Classifies failures of NATS: whether another try may help, and the remedy.
 
 import type { NatsPackages } from "./packages.ts";
 
@@ -26,7 +26,7 @@ export function jetStreamCode(error: unknown): number | undefined {
     : undefined;
 }
 
-/** What is wrong, in a few words. */
+/** The failure in a few words. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";

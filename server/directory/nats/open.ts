@@ -10,7 +10,7 @@ export interface OpenBucketsParts {
   readonly config: DirectoryConfig;
   /** The application folder. */
   readonly root: string;
-  /** What the server's own lists call this service. */
+  /** The name of this service in the server's own lists. */
   readonly name: string;
   readonly prefix: string;
   /** The buckets that this service needs. */

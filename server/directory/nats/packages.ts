@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** What is used of them. */
+/** The parts of them that are used. */
 export interface NatsPackages {
   readonly core: typeof import("@nats-io/transport-node");
   readonly jetstream: typeof import("@nats-io/jetstream");

@@ -1,4 +1,5 @@
-// The buckets of the directory in JetStream: each is a stream, which whoever may makes when it is missing.
+// The buckets of the directory in JetStream: each is a stream. If it is missing, the first service with the
+// right to do so makes it.
 
 import type { JetStreamManager, StreamInfo } from "@nats-io/jetstream";
 import type { Kvm } from "@nats-io/kv";

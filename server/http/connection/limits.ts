@@ -1,4 +1,4 @@
-// Limits and sizes of what goes over sockets, with their reasons. Bytes, unless said otherwise.
+// Limits and sizes of messages over sockets, with their reasons. Bytes, unless said otherwise.
 
 import { mostHeadBytes as mostHeadBytesOfStreams } from "../../../src/base/page-link.ts";
 

@@ -1,4 +1,4 @@
-// Links that other services dial: which requests get one, and what happens to the sockets of the others.
+// Links that other services dial: accepts or refuses their requests, and closes the sockets of refused ones.
 
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";

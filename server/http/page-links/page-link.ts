@@ -96,7 +96,7 @@ export class PageLink implements StreamOwner {
     this.#isHeard = true;
   }
 
-  /** Some of what was sent has left. */
+  /** Some sent bytes have left the socket. */
   onDrain(): void {
     this.#readOn();
     this.#sendTexts();
@@ -127,7 +127,7 @@ export class PageLink implements StreamOwner {
     return size;
   }
 
-  /** Closes it, whatever it carries. */
+  /** Closes it, even with open streams. */
   close(): void {
     this.#refuse(codes.leaving, "This service has stopped");
   }

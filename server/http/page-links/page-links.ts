@@ -20,7 +20,7 @@ import { refuseUpgrade } from "../connection/refuse-upgrade.ts";
 import { PageLink } from "./page-link.ts";
 import type { Handshake } from "./stream-head.ts";
 
-/** What a role says about links of pages. */
+/** The part of a role about links of pages. */
 export interface PageRole {
   readonly admitPage?: ((handshake: PageHandshake) => PageAdmission) | undefined;
   readonly base: string | undefined;
@@ -40,7 +40,7 @@ export interface PageLinksParts {
   readonly role: PageRole;
   /** Answers the requests that come over links. */
   handle(request: HttpRequest): Promise<HttpResponse>;
-  /** Asked for each link: in development they may change. */
+  /** Called for each link, as settings may change in development. */
   readonly settings: () => PageLinkSettings;
   readonly memory: HeldMemory;
   readonly clock: Clock;
@@ -84,7 +84,7 @@ export class PageLinks {
     head: Buffer,
     { holder, isSpare }: Pick<CallerConnection, "holder" | "isSpare">,
   ): boolean {
-    // Node has taken its own listener off.
+    // Node has removed its own listener.
     socket.on("error", () => {});
     const handshake: Handshake = {
       scheme: "encrypted" in socket ? "https" : "http",

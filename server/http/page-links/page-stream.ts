@@ -40,7 +40,7 @@ export class PageStream implements HttpRequest, HeldFor {
   waitedMs = 0;
   onCut: ((reason: Error) => void) | undefined = undefined;
   notes: RequestNotes | undefined = undefined;
-  /** Whether it waits for its turn on the link. */
+  /** Whether it is queued for its turn on the link. */
   isInTurn = false;
   readonly departure: Abort = new Abort();
   readonly #owner: StreamOwner;
@@ -218,7 +218,10 @@ export class PageStream implements HttpRequest, HeldFor {
     return this.#rest.length > 0;
   }
 
-  /** `reason`: it ends early. The signal aborts before the body is told, so that what it waits for can end. */
+  /**
+   * With `reason`, it ends early. The signal aborts before the body returns, so that a wait in the body can
+   * end.
+   */
   #end(reason?: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -52,8 +52,8 @@ export function packed(
 }
 
 /**
- * A result as text. One that sets a cookie may hold a secret; size and content of a compressed body tell something
- * about each other.
+ * Whether an answer may be compressed: only results that are text. An answer that sets a cookie may hold a
+ * secret, and the size of a compressed body reveals something about its content.
  */
 function isPackable({ headers: fields }: HttpResponse): boolean {
   const type = fields["content-type"];
@@ -69,9 +69,9 @@ function isPackable({ headers: fields }: HttpResponse): boolean {
 }
 
 /**
- * Whether a page of another origin may have made the browser send this with what proves its user. Such a page can put
- * guesses into the arguments, and learn from the size of a compressed answer which of them are in it (BREACH).
- * A bearer token is never sent by a browser on its own.
+ * Whether a page of another origin may have made the browser send this with its user's credentials. Such a
+ * page can put guesses into the arguments, and learn from the size of a compressed answer which of them are
+ * in it (BREACH). A bearer token is never sent by a browser on its own.
  */
 function mayBeForged(fields: HttpRequest["headers"]): boolean {
   const { cookie, authorization, "sec-fetch-site": site } = fields;
@@ -80,7 +80,7 @@ function mayBeForged(fields: HttpRequest["headers"]): boolean {
   return authorization !== undefined && !/^bearer /i.test(String(authorization));
 }
 
-/** Packs a long body in another thread, so that nobody waits for it. */
+/** Packs a long body in another thread, so that other requests don't wait for it. */
 async function packedAside(body: string | Uint8Array, holder: Holder): Promise<Buffer> {
   const { length } = body;
   holder.take(length);

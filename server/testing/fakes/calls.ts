@@ -1,4 +1,4 @@
-// Records which procedures ran, where, and who called them.
+// Records the procedures that ran, their places and their callers.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -25,7 +25,7 @@ export interface RecordedCall {
   readonly faked: boolean;
   /** Duration on the cluster's clock; `undefined` while it runs. */
   readonly ms: number | undefined;
-  /** What it threw. */
+  /** The error that it threw. */
   readonly error?: unknown;
 }
 
@@ -45,7 +45,7 @@ export interface CallRecorder {
   ): Stream;
   /** Attributes calls made by `act` to `name`, unless they are attributed already. */
   as<T>(name: string, act: () => T): T;
-  /** A request that says whose calls it makes, which `name` sends over a link. */
+  /** A request that `name` sends over a link, with its name as the caller. */
   sent(request: OutgoingRequest, name: string): OutgoingRequest;
   /** Handles such a request, without what it says. */
   received<T>(request: HttpRequest, handle: (request: HttpRequest) => T): T;

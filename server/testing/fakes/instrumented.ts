@@ -29,7 +29,7 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
       const { here, test } = classes;
       const translatedArgs = (await adopted(args, here, test)) as never[];
       try {
-        // `standIn` tells what isn't a list of items.
+        // `standIn` describes the value if it isn't a list of items.
         for await (const item of (await fake.apply(this, translatedArgs)) as AsyncIterable<unknown>)
           yield await adopted(item, test, here);
       } catch (thrown) {
@@ -87,7 +87,7 @@ export function instrumented(modules: ServerModules, instruments: Instruments): 
       const whole = routes.length === 0 ? {} : await modules.import(file);
       return Object.fromEntries([
         ...all.map((record) => [record.export, wrap(record, graph, body)] as const),
-        // Nobody calls a route, so there is nothing to fake or to record.
+        // Routes aren't called by procedures, so there is nothing to fake or to record.
         ...routes.map((route) => [route.export, whole[route.export]] as const),
       ]);
     },

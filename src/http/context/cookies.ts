@@ -98,7 +98,7 @@ export function setCookie(
   return { key: JSON.stringify([name, path, domain?.toLowerCase().replace(/^\./, "")]), text };
 }
 
-/** Whether a `Set-Cookie` gives a browser something else than what its request had in `Cookie`. */
+/** Whether a `Set-Cookie` changes a cookie, by the request's `Cookie`. */
 export function changesCookie(text: string, sent: string | undefined): boolean {
   const { name, value, maxAge, expires } = parseSetCookie(text);
   const isGone = maxAge === undefined ? expires && expires.getTime() <= Date.now() : maxAge <= 0;

@@ -17,7 +17,7 @@ import { RouteRegistry, type RouteRegistryParts } from "../../runtime/routes.ts"
 import type { Graph } from "../../runtime/seam.ts";
 import { loadClass, namedClasses, type ServerModules } from "./application.ts";
 
-/** A node with its routes, and what callers from outside must pass before anything of it runs. */
+/** A node with its routes, and the guards that callers from outside must pass first. */
 export interface ServerNode extends LocalNode {
   readonly routes: RouteRegistry;
   readonly guards: Guards;

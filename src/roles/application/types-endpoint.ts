@@ -1,4 +1,4 @@
-// What a procedure takes, by the types that its node checks arguments by: for the form of a console.
+// A procedure's parameter types, as its node checks them: for the form of a console.
 
 import { answerHeaders, mediaTypes, typesPath } from "../../base/protocol.ts";
 import { readVersion } from "../../base/version.ts";

@@ -78,7 +78,7 @@ export const everyMs = {
 } as const;
 
 /** How long a service gets no calls after it said that it is leaving, or that its members have yet to join. */
-export const restMs = { leaving: 1_000, starting: 500, nobody: 0, overload: 0 } as const;
+export const restMs = { leaving: 1_000, starting: 500, "no-member": 0, overload: 0 } as const;
 
 /** The patience of one part with another. */
 export const patienceMs = {
@@ -107,5 +107,5 @@ export const patienceMs = {
 // runs/stream-run.ts
 /** The head of a stream waits so long for its first item: a failure before is an ordinary error, with its status. */
 export const headMs = 1_000;
-/** Who has signed out, or lost a right, listens on for a quarter of an hour at most. */
+/** A reader that has signed out, or lost a right, keeps its stream for at most a quarter of an hour. */
 export const guardMs = 900_000;

@@ -17,7 +17,7 @@ export interface AnnouncedNode {
 export interface NodeAnnouncement {
   /** Announces this node, which listens at `url`. */
   begin(url: string): Promise<void>;
-  /** Announces changes of what the node offers. */
+  /** Announces changes of the node's procedures and routes. */
   changed(): Promise<void>;
   stop(): void;
 }

@@ -28,7 +28,7 @@ export interface Lists {
   release(list: MemberList): void;
 }
 
-/** Without `keepsDetails`, what lists say for the console is forgotten. */
+/** Without `keepsDetails`, the lists' details for the console are dropped. */
 export function createLists(
   host: Pick<Host, "clock" | "digest">,
   { keepsDetails = false }: { readonly keepsDetails?: boolean } = {},

@@ -24,7 +24,7 @@ export interface MemberProcedure {
   readonly parameters: readonly Parameter[];
   /** Method and path of a route: `POST /webhooks/:provider`. */
   readonly route?: string;
-  /** What callers from outside must pass: `auth#signedIn`. */
+  /** The guard of callers from outside: `auth#signedIn`. */
   readonly guard?: string;
 }
 
@@ -85,8 +85,8 @@ export function describeRoute({
   };
 }
 
-// Limits of what a gateway keeps for each member: far more than applications have, and little
-// enough for a hundred members.
+// Limits of a gateway's memory for each member: far more than applications have, and little enough for a
+// hundred members.
 const most = {
   segments: 1_000,
   procedures: 10_000,

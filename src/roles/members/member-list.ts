@@ -1,6 +1,6 @@
-// The list of what a member takes calls and requests for. Members that run the same segments of the same build
-// announce the same list, so a gateway holds it once, under the SHA-256 of its text. The text is
-// described in src/roles/README.md.
+// The list of a member's procedures and routes. Members that run the same segments of the same build announce
+// the same list, so a gateway holds it once, under the SHA-256 of its text. The text is described in
+// src/roles/README.md.
 
 import { BadRequest } from "../../base/errors.ts";
 import type { RouteInfo } from "../../runtime/routes.ts";

@@ -99,7 +99,7 @@ export function createMembers(
   const balancer = createBalancer<Member>();
   const routeDirectory = createRouteDirectory<Member>();
   let joined = 0;
-  /** Also of those that are no members any more, whose procedures may still make calls. */
+  /** Includes services that aren't members any more: their procedures may still make calls. */
   const buildOf = new WeakMap<Peer, string | undefined>();
   let latestBuild: string | undefined;
   let builds = 0;

@@ -11,7 +11,7 @@ import { type Offered, textOfList } from "./member-list.ts";
 
 export interface ToldProxiesParts {
   readonly host: Pick<Host, "digest" | "log">;
-  /** What this service takes now. */
+  /** The procedures and routes of this service now. */
   readonly list: () => Omit<Offered, "procedures">;
 }
 
@@ -62,7 +62,7 @@ export class ToldProxies {
     this.#proxies.delete(proxy);
   }
 
-  /** What this service takes may have changed. */
+  /** The procedures and routes of this service may have changed. */
   changed(): void {
     this.#current = undefined;
     for (const [proxy, telling] of this.#proxies)

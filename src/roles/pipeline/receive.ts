@@ -83,7 +83,7 @@ export function createReceive(parts: ReceiveParts): Receive {
       const places = { admission, streams };
       const options = { encoding, trust, web, cors, limits, clock, route, body, masks, ...places };
       const entering = (exchange = new Exchange(request, options));
-      // Whoever runs the procedure, or passes it on: before anything of it begins.
+      // Checked before the call is run or passed on.
       if (wantsStream(request.headers)) streams.assertRoom(entering.caller);
       entering.enter();
       const left = entering.deadline - clock.now();

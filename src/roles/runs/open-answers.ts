@@ -9,7 +9,7 @@ import { patienceMs } from "../common/times.ts";
 
 export class OpenAnswers {
   readonly #clock: Clock;
-  /** What ends the answers of a function. */
+  /** The ends of a function's answers. */
   readonly #ends = new Map<ProcedureFunction, Set<() => void>>();
   readonly #replaced = new WeakSet<ProcedureFunction>();
 
@@ -44,7 +44,7 @@ export class OpenAnswers {
       },
     });
     this.#ends.set(run, ends.add(end));
-    // It was replaced before it answered.
+    // The function was replaced before it answered.
     if (this.#replaced.has(run)) end();
     return { status, headers, body: sent };
   }

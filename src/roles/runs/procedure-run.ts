@@ -150,7 +150,7 @@ export class ProcedureRun implements Run {
     return { [headers.dropped]: encodeURIComponent(text.replace(/\p{Surrogate}/gu, "�")) };
   }
 
-  /** What sends the answer looks at its bytes once more: a character of a text may be more than one. */
+  /** A first test of the length: the sender checks the bytes again, as a character may have several. */
   #fitting(encoded: HttpResponse): HttpResponse {
     const answer = this.#dropped.length === 0 ? encoded : withHeaders(encoded, this.#warning());
     const { body } = answer;

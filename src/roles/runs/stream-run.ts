@@ -1,5 +1,5 @@
-// How a call of a procedure runs that answers with a stream. The head of the answer waits for its first item, so that
-// what fails before is an ordinary error.
+// Runs calls of streams. The answer's head waits for the first item, so that an earlier failure is an
+// ordinary error.
 
 import type { Args, Call } from "../../base/call.ts";
 import { DeadlineExceeded, MiddlewareNotCompleted, NotAcceptable } from "../../base/errors.ts";
@@ -28,7 +28,7 @@ import { pass } from "./pass.ts";
 import { ProcedureRun } from "./procedure-run.ts";
 import type { RunParts } from "./run.ts";
 
-/** A stream whose head may go out. */
+/** A stream whose head may be sent. */
 interface Begun {
   readonly stream: BoundStream;
   readonly first: Promise<IteratorResult<unknown, unknown>>;
@@ -58,7 +58,8 @@ export class StreamRun extends ProcedureRun {
       throw new NotAcceptable(
         `'${fqn}' answers with a stream, text/event-stream, which this caller doesn't take: in an application, build it again; a call by name can't read streams`,
       );
-    // Whatever asks again by itself, as EventSource does after each end, mustn't run a procedure that changes something.
+    // A client that asks again by itself, as EventSource does after each end, mustn't run a procedure that
+    // changes something.
     if (request.method === "GET" && !this.procedure.idempotent)
       throw methodNotAllowed(
         ["POST"],
@@ -161,7 +162,7 @@ export class StreamRun extends ProcedureRun {
     this.exchange.expire(reason as Error);
   }
 
-  /** After this time it is asked again who may listen, in ms. */
+  /** The guard runs again after this time, in ms. */
   get #ageMs(): number | undefined {
     const { streamAgeMs } = this.parts.limits;
     return this.#guard === undefined ? streamAgeMs : (streamAgeMs ?? guardMs);
@@ -172,7 +173,7 @@ export class StreamRun extends ProcedureRun {
     return this.exchange.trust.inner ? undefined : this.procedure.guard;
   }
 
-  /** Rejects if its reader may not go on. */
+  /** Rejects if the guard refuses the reader. */
   async #grewOld(): Promise<void> {
     const guard = this.#guard;
     const { host, limits } = this.parts;

@@ -25,11 +25,11 @@ export function webRequest(exchange: Exchange, bodyBytes: number = Infinity): Re
       ? new Request(url, options)
       : new Request(url, {
           ...options,
-          // What isn't read is left where it is: a caller that asks whether to send it isn't answered.
+          // An unread body is left alone: a caller that sent `expect: 100-continue` isn't told to send it.
           body: webStream(limited(exchange.body, bodyBytes), () => {}),
           duplex: "half",
         } as RequestInit);
-  // Node's own is forgotten with its request, although somebody may still listen to it.
+  // Node's own is forgotten with its request, although it may still have listeners.
   Object.defineProperty(made, "signal", { value: exchange.signal });
   return made;
 }

@@ -4,7 +4,7 @@
 import type { ModuleRecord, ParsedModule, RecordedExport, RecordedImport } from "../read/tree.ts";
 import type { ModuleDescription, ModuleExport, ModuleImport } from "./describe.ts";
 
-/** What an outline tells of a module; the same as its description does. */
+/** The facts of an outline; a module's description has the same. */
 export interface ModuleOutline extends Pick<
   ModuleDescription,
   "starReexports" | "classes" | "problems" | "startClientCalls" | "clientImports" | "futureSyntax"

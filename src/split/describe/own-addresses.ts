@@ -133,7 +133,7 @@ export function ownAddresses(
   return { literal, unread };
 }
 
-/** The name of what a call or `new` calls, without the object that it's a member of. */
+/** The name of the called function or class, without the object that it's a member of. */
 function calledName(node: Node): string | undefined {
   const callee = bare(need(node, "callee"));
   return nameOf(callee.type === "MemberExpression" ? child(callee, "property") : callee);

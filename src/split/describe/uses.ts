@@ -37,7 +37,7 @@ export interface NameUse {
 
 export interface ModuleUses {
   readonly units: readonly UnitUses[];
-  /** Export name → indexes in `units` of what declares it. */
+  /** Export name → indexes in `units` of its declarations. */
   readonly exports: ReadonlyMap<string, readonly number[]>;
 }
 

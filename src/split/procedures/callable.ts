@@ -21,8 +21,8 @@ export interface Callable {
   /** It returns an async iterator, not a promise. */
   readonly stream?: true;
   /**
-   * The call `checked(schema, async (order) => …)`: callers have the function's own parameters, but what
-   * the first one takes is said by the schema, not by its annotation.
+   * The call `checked(schema, async (order) => …)`: callers have the function's own parameters, but the
+   * schema gives the type of the first one, not its annotation.
    */
   readonly checked?: Node;
   /** The class. */
@@ -57,7 +57,7 @@ function functionCallable(fn: Node): Callable {
   return { kind: "async", fn, signature: fn };
 }
 
-/** The value of an expression: another declaration's value, or what a call returns. */
+/** The value of an expression: another declaration's value, or a call's result. */
 function computedCallable(module: Module, unit: Unit, seen: ReadonlySet<Unit>): Callable {
   const value = valueOf(unit);
   if (value === undefined || seen.has(unit)) return { kind: "other" };
@@ -90,7 +90,7 @@ function computedCallable(module: Module, unit: Unit, seen: ReadonlySet<Unit>): 
       ...(checked === undefined ? {} : { checked }),
     };
   }
-  // A type that doesn't tell the parameters: what is behind the name may have others.
+  // A type that doesn't declare parameters: the function behind the name may have others.
   return type === undefined ? computedCallable(module, same.unit, seenHere) : { kind: "other" };
 }
 

@@ -1,6 +1,6 @@
-// The type that the source declares for an export. If another function made the value, as in
-// `authed(async (user, title) => …)`, only this type says what callers give: the wrapper may add
-// parameters of its own.
+// The type that the source declares for an export. If another function made the value, as in `authed(async
+// (user, title) => …)`, only this type has the callers' parameters: the wrapper may add parameters of its
+// own.
 
 import type { Module } from "../read/analyze.ts";
 import { child, isTypeWrapper, list, nameOf, need, type Node, programOf } from "../read/tree.ts";

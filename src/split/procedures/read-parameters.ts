@@ -161,7 +161,7 @@ export function parametersOf(
   }
 }
 
-/** The first parameter of a checked function: its annotation says what the schema makes of a value. */
+/** The first parameter of a checked function: its annotation is the type of the schema's output. */
 export function withoutTypes(parameter: Parameter): Parameter {
   const untyped = ({ type: _, ...name }: PatternName): PatternName => name;
   switch (parameter.kind) {

@@ -1,5 +1,5 @@
-// Type annotations, as far as one file tells them: what text in a query string is converted to, and
-// which function type a name stands for.
+// Type annotations, as far as one file tells them: the type that text in a query string is converted to, and
+// the function type that a name stands for.
 
 import type { ValueType } from "../../base/manifest.ts";
 import { importedName, specifierOf } from "./node-names.ts";

@@ -13,7 +13,7 @@ import type { Partition } from "./partition.ts";
 import { isDeclaredIn } from "./shared-part.ts";
 import { child, list, nameOf, need, type Node } from "../read/tree.ts";
 
-/** The names of what is generated in a body. */
+/** The names of generated variables in a body. */
 interface GeneratedNames {
   readonly traced: string;
   readonly begun: string;
@@ -114,7 +114,7 @@ class ProcedureWriter {
     return this.#wrap(procedure, name);
   }
 
-  /** Tells `checked` what callers call its argument, for what it says of one. */
+  /** Passes the argument's name to `checked`, for its messages. */
   #nameArgument({ checked, unit, signature }: LocatedProcedure): void {
     if (checked === undefined || checked.start < unit.node.start || checked.end > unit.node.end)
       return;

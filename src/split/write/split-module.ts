@@ -39,7 +39,7 @@ export interface SplitModule {
   readonly warnings: readonly Problem[];
 }
 
-/** What one build may hold of a module. */
+/** The parts of a module that one build may contain. */
 export interface Variant {
   /** Export names of the procedures whose code this build may hold. */
   readonly held: ReadonlySet<string>;

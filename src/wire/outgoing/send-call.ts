@@ -47,7 +47,7 @@ export interface SenderOptions {
   readonly clock: Clock;
   /** The fields that a call takes along from its context. */
   readonly sentHeaders: (context: Context) => Readonly<Record<string, string>>;
-  /** Whether the code of this context's call is what runs now. A page can't tell. */
+  /** Whether the code of this context's call is running now. A page can't tell. */
   readonly isRunning?: (context: Context) => boolean;
   /** The departure of a context's caller [its signal]. */
   readonly departure?: (context: Context) => AbortNotice;
@@ -194,9 +194,11 @@ interface Beginning {
   readonly start: number;
   /** The caller in its context. */
   readonly leaving: AbortNotice;
-  /** Who may end it. */
+  /** Can end the call early. */
   readonly caller: AbortNotice;
-  /** Its caller had left before: what still has to be done is done, in a time of its own. */
+  /**
+   * The caller had left before the call was made, so it is part of a clean-up, which has a time of its own.
+   */
   readonly isCleanUp: boolean;
 }
 

@@ -112,7 +112,7 @@ export class ReceivedStream implements StreamSource {
   readonly #parser = new EventReader();
   readonly #idle: Idle;
   #events: readonly StreamEvent[] = [];
-  /** The next of them. */
+  /** The next chunk. */
   #at = 0;
   /** Fails the wait for a chunk. */
   #fail: ((error: Error) => void) | undefined;
@@ -226,7 +226,7 @@ export class ReceivedStream implements StreamSource {
   }
 
   #isStill(): void {
-    // A reader that takes its time isn't the stream's fault.
+    // Don't count the time in which the reader doesn't ask for items.
     if (this.#fail === undefined) return this.#idle.again();
     this.breakOff(new TransportError(`Nothing came for ${this.#options.idleMs} ms`, true));
   }
