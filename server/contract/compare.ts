@@ -247,6 +247,13 @@ function compareAccess(before: ContractProcedure, after: ContractProcedure): Dif
   const streams = after.signatures.some((signature) => signature.streams);
   const repeats = (procedure: ContractProcedure): boolean =>
     procedure.safe === true || procedure.idempotent === true;
+  if (before.resume && !after.resume && repeats(after))
+    found.push(
+      breaking(
+        "doesn't go on after a cut any more: a reader that asks for the rest is answered 204",
+        'Leave "resume" in its entry, or put the change into a new version',
+      ),
+    );
   if (streams && repeats(before) && !repeats(after))
     found.push(
       breaking(

@@ -59,6 +59,8 @@ export interface ContractProcedure {
   readonly access: "public" | "protected";
   readonly safe?: true;
   readonly idempotent?: true;
+  /** A stream that goes on after the last item that its reader has. */
+  readonly resume?: true;
   /** A guard looks at its callers. Which one is not told. */
   readonly guarded?: true;
   /** What happens to members that no type names: they are dropped unless this says otherwise. */
