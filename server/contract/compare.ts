@@ -220,9 +220,14 @@ function procedureComparison(earlier: Contract, later: Contract): CompareProcedu
         ),
       ];
     // Callers that expected nothing don't read it.
-    return before.result.kind === "undefined"
-      ? []
-      : inside("result", results.ofTypes(after.result, before.result));
+    const items =
+      before.result.kind === "undefined"
+        ? []
+        : inside("result", results.ofTypes(after.result, before.result));
+    const { returns = { kind: "undefined" } } = after;
+    return before.returns === undefined
+      ? items
+      : [...items, ...inside("result.return", results.ofTypes(returns, before.returns))];
   }
 }
 

@@ -171,4 +171,6 @@ export interface ContractSignature {
   /** Of its answer; of each item if it streams. `unknown` where it can't be read. */
   readonly result: Type;
   readonly streams?: true;
+  /** Of what a stream returns after its items, if its type says so. */
+  readonly returns?: Type;
 }

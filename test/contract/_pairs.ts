@@ -526,6 +526,17 @@ export async function f(x: string | number): Promise<string> { return String(x);
     is: "TypeError",
   },
   {
+    row: "a result becomes something else, or a union",
+    case: "what a stream returns",
+    before: `export async function* f(): AsyncGenerator<number, { total: number }> { return { total: 1 }; }`,
+    after: `export async function* f(): AsyncGenerator<number, { sum: number }> { return { sum: 1 }; }`,
+    level: "breaking",
+    member: "result.return.total",
+    call: { headers: { accept: "text/event-stream" }, args: {} },
+    was: 'id: end\ndata: {"total":1}',
+    is: 'id: end\ndata: {"sum":1}',
+  },
+  {
     row: "a result's union widens",
     before: gives('"open" | "closed"', '"open"'),
     after: gives('"open" | "closed" | "lost"', '"lost"'),
