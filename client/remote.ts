@@ -45,6 +45,8 @@ export function createPageRemote(page: Page): Remote {
   let opened: Promise<CallCodec> | undefined;
   let ready: CallCodec | undefined;
   let streams: Promise<PageStreams> | undefined;
+  let channel: BroadcastChannel | undefined;
+  const pages = (): BroadcastChannel => (channel ??= new BroadcastChannel(cookiesChannel));
   const loaded = (): Promise<CallCodec> =>
     (opened ??= import("./codec.ts")
       .then(({ createPageCodec }) => (ready = createPageCodec(page)))
@@ -63,9 +65,10 @@ export function createPageRemote(page: Page): Remote {
     async decode(response) {
       page.answered?.(response);
       if (response.headers[cookiesHeader]) {
-        if (streams) await streams.then(({ cookiesChanged }) => cookiesChanged());
+        // Now: the caller's next stream may begin as soon as it has this answer.
+        await streams?.then(({ renew }) => renew());
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
-        else new BroadcastChannel(cookiesChannel).postMessage("");
+        pages().postMessage("");
       }
       try {
         return plainAnswer(response, parseDated) ?? (await (await loaded()).decode(response));
@@ -99,7 +102,7 @@ export function createPageRemote(page: Page): Remote {
     stream: (...call) =>
       (streams ??= import("./stream.ts").then(
         ({ createPageStreams }) =>
-          createPageStreams({ base, open, codec, clock, fetch: fetchTransport }),
+          createPageStreams({ base, open, codec, clock, fetch: fetchTransport, pages: pages() }),
         (cause: unknown) => {
           streams = undefined;
           return unavailable("stream")(cause);

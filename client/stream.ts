@@ -1,7 +1,6 @@
 // /svc/stream.js: streams of procedures. /svc/remote.js loads it with a page's first stream.
 
 import { statusOf, Unauthorized } from "../src/base/errors.ts";
-import { cookiesChannel } from "../src/base/page-link.ts";
 import { type Clock, type Peer, TransportError } from "../src/base/ports.ts";
 import type { StreamSource } from "../src/runtime/bound-stream.ts";
 import type { SendStream } from "../src/types/outgoing-call.ts";
@@ -24,16 +23,25 @@ export interface PageSender {
   readonly codec: Pick<CallCodec, "decode">;
   readonly clock: Clock;
   readonly fetch: Peer;
+  /** The other pages of the origin, which have the same cookies, tell here that they have changed them. */
+  readonly pages: BroadcastChannel;
 }
 
 export interface PageStreams {
   readonly send: SendStream;
-  /** An answer has changed the page's cookies. */
-  readonly cookiesChanged: () => void;
+  /** The page's cookies have changed. */
+  readonly renew: () => void;
 }
 
 /** For all streams of the page. */
-export function createPageStreams({ base, open, codec, clock, fetch }: PageSender): PageStreams {
+export function createPageStreams({
+  base,
+  open,
+  codec,
+  clock,
+  fetch,
+  pages,
+}: PageSender): PageStreams {
   const link = createPageLink({
     base,
     clock,
@@ -47,8 +55,6 @@ export function createPageStreams({ base, open, codec, clock, fetch }: PageSende
     }),
   });
   const streams = new Set<ResumedStream>();
-  // Pages of one origin have the same cookies.
-  const pages = new BroadcastChannel(cookiesChannel);
   const renew = (): void => {
     link.renew();
     for (const stream of streams) stream.renew();
@@ -63,11 +69,7 @@ export function createPageStreams({ base, open, codec, clock, fetch }: PageSende
       idleMs: streamIdleMs,
       reopen: (ask) => new ResumedStream(ask, link, clock, streams),
     }),
-    cookiesChanged() {
-      renew();
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origins
-      pages.postMessage("");
-    },
+    renew,
   };
 }
 

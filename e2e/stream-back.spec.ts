@@ -3,6 +3,7 @@
 import { expect, test } from "@playwright/test";
 import config from "../playwright.config.ts";
 import { buildPackage } from "../test/process/_application.ts";
+import { feedFiles, goesOn } from "./_feed.ts";
 import { type Served, served } from "./_page.ts";
 
 test.use({
@@ -12,34 +13,10 @@ test.use({
   },
 });
 
-const feed = `import { getContext, withId } from "seamline";
-export async function* feed(): AsyncGenerator<number> {
-  const { lastEventId, signal } = getContext();
-  for (let at = Number(lastEventId ?? 0) + 1; !signal.aborted; at++) {
-    yield withId(String(at), at);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-`;
-const main = `// @ts-nocheck
-import { startClient } from "seamline/client";
-import { feed } from "./feed.ts";
-await startClient("page");
-window.seen = [];
-window.addEventListener("pageshow", ({ persisted }) => (document.body.dataset.kept = persisted));
-document.querySelector("output").textContent = "ready";
-for await (const item of feed()) window.seen.push(item);
-`;
-
 let service: Served;
 test.beforeAll(async () => {
   buildPackage();
-  service = await served("start", {
-    "segments/shop.segment.json": { "./feed": { feed: { access: "public", resume: true } } },
-    "segments/page.segment.json": {},
-    "src/feed.ts": feed,
-    "src/main.ts": main,
-  });
+  service = await served("start", feedFiles);
 });
 test.afterAll(() => service.remove());
 
@@ -47,15 +24,11 @@ test("a stream with resume goes on in a page that is gone back to, and no item i
   page,
 }) => {
   await page.goto(service.url);
-  const seen = async (): Promise<number[]> => await page.evaluate("window.seen ?? []");
-  await expect.poll(async () => (await seen()).length).toBeGreaterThan(10);
+  await goesOn(page);
   await page.goto(`${service.url}/rpc/nothing/there`);
   await page.waitForTimeout(1_000);
   // A page from the cache has no `load`.
   await page.goBack({ waitUntil: "commit" });
-  await expect(page.locator("output")).toHaveText("ready");
-  const before = (await seen()).length;
-  await expect.poll(async () => (await seen()).length).toBeGreaterThan(before + 10);
-  const items = [...new Set(await seen())];
-  expect(items).toEqual(Array.from({ length: items.length }, (_, at) => at + 1));
+  const { lost, error } = await goesOn(page);
+  expect([lost, error]).toEqual([0, ""]);
 });

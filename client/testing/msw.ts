@@ -3,14 +3,14 @@
 // their own msw.
 
 import { OpaqueClasses } from "../../src/codec/classes.ts";
-import { http, type HttpHandler } from "msw";
+import { http, type HttpHandler, type WebSocketHandler, ws } from "msw";
 
 import { NotImplemented } from "../../src/base/errors.ts";
 import type { Fakes, ProceduresOf } from "../../src/types/fake.ts";
 import { entryOf, type ClassRecord, type ServerManifest } from "../../src/base/manifest.ts";
 import { fromStored } from "../../src/codec/stored-manifest.ts";
 import type { Host, HttpRequest, HttpResponse, PeerResponse } from "../../src/base/ports.ts";
-import { rpcPath } from "../../src/base/protocol.ts";
+import { pageLinkPath, rpcPath } from "../../src/base/protocol.ts";
 import {
   type FakeProcedure,
   fakeModules,
@@ -51,15 +51,21 @@ export interface MswOptions {
 export function mswHandlers<Procedures = ProceduresOf>(
   options: MswOptions,
   fakes: Fakes<NoInfer<Procedures>>,
-): HttpHandler[] {
+): (HttpHandler | WebSocketHandler)[] {
   const { manifest, url = "*", unknown = "fail" } = options;
   const fakeByFqn = new Map(Object.entries(fakes as Readonly<Record<string, FakeProcedure>>));
   // With a manifest at hand, mistakes are reported at once.
   let started = manifest instanceof Promise ? undefined : start(manifest, fakeByFqn, options);
   // The calls that await it report the failure.
   started?.catch(() => {});
+  const base = url.replace(/\/$/, "");
   return [
-    http.all(`${url.replace(/\/$/, "")}${rpcPath}*`, async ({ request }) => {
+    // Without a link, a page's streams are calls by `fetch`. A service that is there would answer over the link
+    // without the fakes, and a server that takes no upgrades would make the first stream wait.
+    ws
+      .link(base.replace(/^http/, "ws") + pageLinkPath)
+      .addEventListener("connection", ({ client }) => client.close()),
+    http.all(`${base}${rpcPath}*`, async ({ request }) => {
       const role = await (started ??= Promise.resolve(manifest).then(
         async (resolved) => await start(resolved, fakeByFqn, options),
       ));

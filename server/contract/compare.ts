@@ -224,9 +224,14 @@ function procedureComparison(earlier: Contract, later: Contract): CompareProcedu
         ),
       ];
     // Callers that expected no result don't read one.
-    return before.result.kind === "undefined"
-      ? []
-      : inside("result", results.ofTypes(after.result, before.result));
+    const items =
+      before.result.kind === "undefined"
+        ? []
+        : inside("result", results.ofTypes(after.result, before.result));
+    const { returns = { kind: "undefined" } } = after;
+    return before.returns === undefined
+      ? items
+      : [...items, ...inside("result.return", results.ofTypes(returns, before.returns))];
   }
 }
 
@@ -251,6 +256,13 @@ function compareAccess(before: ContractProcedure, after: ContractProcedure): Dif
   const streams = after.signatures.some((signature) => signature.streams);
   const repeats = (procedure: ContractProcedure): boolean =>
     procedure.safe === true || procedure.idempotent === true;
+  if (before.resume && !after.resume && repeats(after))
+    found.push(
+      breaking(
+        "doesn't go on after a cut any more: a reader that asks for the rest is answered 204",
+        'Leave "resume" in its entry, or put the change into a new version',
+      ),
+    );
   if (streams && repeats(before) && !repeats(after))
     found.push(
       breaking(

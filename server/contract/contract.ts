@@ -63,6 +63,8 @@ export interface ContractProcedure {
   readonly access: "public" | "protected";
   readonly safe?: true;
   readonly idempotent?: true;
+  /** A stream that goes on after the last item that its reader has. */
+  readonly resume?: true;
   /** A guard checks its callers. The contract doesn't name the guard. */
   readonly guarded?: true;
   /** The treatment of undeclared members: dropped unless this says otherwise. */

@@ -1,5 +1,6 @@
 // A contract as an OpenAPI document, for the callers of plain HTTP: JSON in, JSON and problem details out.
 
+import { headers } from "../../src/base/protocol.ts";
 import { defaultVersion } from "../../src/base/version.ts";
 import { patternParts } from "../../src/http/route-pattern.ts";
 import { callerNames, type CallerName } from "../types/call-types.ts";
@@ -81,6 +82,7 @@ export function openApiOf(whole: Contract, base = "/"): OpenApi {
     for (const [method, operation] of routeOperations(route))
       add(path, method, operation, nameOf(route));
   }
+  const tellsProblems = !contract.procedures.every((one) => needsEncoding(one, schemas));
   const tags = [...new Set(contract.procedures.flatMap(tagsOf))].map((name) => ({ name }));
   const { name = "Application", version = "0.0.0" } = contract.application;
   return {
@@ -94,8 +96,11 @@ export function openApiOf(whole: Contract, base = "/"): OpenApi {
       paths: Object.fromEntries(paths),
       ...(contract.procedures.length > 0 && {
         components: {
-          schemas: { ...schemas.components(), [schemas.problem]: problemSchema },
-          responses: { Problem: problemResponse(schemas.problem) },
+          schemas: {
+            ...schemas.components(),
+            ...(tellsProblems && { [schemas.problem]: problemSchema }),
+          },
+          ...(tellsProblems && { responses: { Problem: problemResponse(schemas.problem) } }),
         },
       }),
     },
@@ -109,6 +114,10 @@ export function openApiOf(whole: Contract, base = "/"): OpenApi {
 interface Schemas {
   read(type: Type): JsonSchema;
   written(type: Type): JsonSchema;
+  /** Of an argument that travels in the encoding 'serialized'. */
+  encoded(type: Type): JsonSchema;
+  /** Whether values of a type hold instances. */
+  holdsInstance(type: Type): boolean;
   /** The definitions that are referred to so far, directly or by another. */
   components(): Readonly<Record<string, JsonSchema>>;
   /** The name of the schema of problem details. */
@@ -119,9 +128,12 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
   const types = Object.fromEntries(
     Object.entries(definitions).map(([name, { type }]) => [name, type]),
   );
-  const known = new WeakMap<Type, boolean>();
-  const differs = (name: string): boolean =>
-    reaches({ definitions: types }, types[name]!, isReadDifferently, known);
+  const finder = (test: (type: Type) => boolean): ((type: Type) => boolean) => {
+    const known = new WeakMap<Type, boolean>();
+    return (type) => reaches({ definitions: types }, type, test, known);
+  };
+  const differs = finder(isReadDifferently);
+  const isMarked = finder(({ kind }) => marked.has(kind));
   const taken = new Map<string, string>();
   const named = (name: string, suffix: string): string => {
     const key = name + suffix;
@@ -136,7 +148,7 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
   const wanted = new Map<string, { readonly name: string; readonly by: () => SchemaOptions }>();
   const options = (isWritten: boolean): SchemaOptions => ({
     refTo(name) {
-      const isInput = !isWritten && differs(name);
+      const isInput = !isWritten && differs(types[name]!);
       const component = named(name, isInput ? "Input" : "");
       if (!wanted.has(component))
         wanted.set(component, { name, by: () => (isInput ? asRead : asWritten) });
@@ -150,6 +162,11 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
   return {
     read: (type) => schemaOf(type, asRead),
     written: (type) => schemaOf(type, asWritten),
+    encoded(type) {
+      const { kind } = type.kind === "ref" ? types[type.to]! : type;
+      return kind !== "instance" && isMarked(type) ? inEncoding("As such") : schemaOf(type, asRead);
+    },
+    holdsInstance: finder(({ kind }) => kind === "instance"),
     components() {
       const found = new Map<string, JsonSchema>();
       // It grows while schemas are made.
@@ -161,6 +178,23 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
     },
     problem: named("Problem", " details"),
   };
+}
+
+/** Kinds of values that the encoding 'serialized' marks. */
+const marked: ReadonlySet<string> = new Set<Type["kind"]>([
+  "bigint",
+  "binary",
+  "date",
+  "instance",
+  "map",
+  "regexp",
+  "set",
+  "unknown",
+  "url",
+]);
+
+function inEncoding(what: string): { readonly description: string } {
+  return { description: `${what}, in the encoding 'serialized'` };
 }
 
 function isReadDifferently({ kind }: Type): boolean {
@@ -180,17 +214,20 @@ function operationsOf(
 ): readonly (readonly [string, Operation])[] {
   const { fqn, version, doc, guarded, safe, signatures } = procedure;
   const names = callerNames(signatures);
+  const isEncoded = needsEncoding(procedure, schemas);
+  const problem = isEncoded ? inEncoding("What went wrong") : problemRef;
   const id = idOf(fqn) + (version === unnamedVersion ? "" : `_${version}`);
   const operation = {
     operationId: id,
     ...wordsOf(doc, fqn, guarded),
     tags: tagsOf(procedure),
     ...(isOutdated && { deprecated: true }),
+    ...(isEncoded && { parameters: [encodingHeader] }),
     responses: {
-      ...answers(procedure, schemas),
-      "400": problemRef,
-      ...(guarded && { "401": problemRef, "403": problemRef }),
-      default: problemRef,
+      ...(isEncoded ? { "200": inEncoding("Its result") } : answers(procedure, schemas)),
+      "400": problem,
+      ...(guarded && { "401": problem, "403": problem }),
+      default: problem,
     },
   };
   if (safe && names.every(fitsQuery))
@@ -211,7 +248,10 @@ function operationsOf(
         },
       ],
     ];
-  const body = names.length === 0 ? undefined : bodyOf(procedure, names, schemas);
+  const body =
+    names.length === 0
+      ? undefined
+      : bodyOf(procedure, names, isEncoded ? schemas.encoded : schemas.read);
   const withBody = { ...operation, ...(body !== undefined && { requestBody: body }) };
   return [
     ["post", withBody],
@@ -219,6 +259,11 @@ function operationsOf(
       ? [["query", { ...withBody, operationId: `${id}_query` }] as const]
       : []),
   ];
+}
+
+/** Whether its arguments hold instances: plain JSON can't say of which class an object is. */
+function needsEncoding({ signatures }: ContractProcedure, { holdsInstance }: Schemas): boolean {
+  return callerNames(signatures).some(({ type }) => holdsInstance(type));
 }
 
 /** `shop/orders/order` → `shop_orders_order`. */
@@ -244,6 +289,13 @@ function wordsOf(
     ...(description !== "" && { description }),
   };
 }
+
+const encodingHeader = {
+  name: headers.encoding,
+  in: "header",
+  required: true,
+  schema: { const: "serialized" },
+};
 
 const problemRef = { $ref: "#/components/responses/Problem" };
 
@@ -275,7 +327,7 @@ function answers({ signatures }: ContractProcedure, schemas: Schemas): Record<st
     };
   const arms = flat(result);
   const [nothing, files, values] = [
-    arms.filter(({ kind }) => kind === "undefined"),
+    arms.filter(({ kind }) => kind === "undefined" || kind === "unknown"),
     arms.filter(isFile),
     arms.filter((arm) => arm.kind !== "undefined" && !isFile(arm)),
   ];
@@ -327,7 +379,7 @@ function isFileList(type: Type): boolean {
 function bodyOf(
   { extra }: ContractProcedure,
   names: readonly CallerName[],
-  schemas: Schemas,
+  schemaOfArgument: (type: Type) => JsonSchema,
 ): object {
   const required = names.filter(({ optional, rest }) => !optional && !rest).map(({ name }) => name);
   const schema = {
@@ -335,7 +387,7 @@ function bodyOf(
     properties: Object.fromEntries(
       names.map((name) => [
         name.name,
-        described(withDefault(schemas.read(name.type), name), name.doc),
+        described(withDefault(schemaOfArgument(name.type), name), name.doc),
       ]),
     ),
     ...(required.length > 0 && { required }),

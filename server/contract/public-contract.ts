@@ -11,7 +11,11 @@ export function publicContract(contract: Contract): Contract {
   const definitions = new Set<string>();
   const classes = new Set<string>();
   const open: Type[] = procedures.flatMap(({ signatures }) =>
-    signatures.flatMap(({ parameters, result }) => [...parameters.flatMap(typesIn), result]),
+    signatures.flatMap(({ parameters, result, returns }) => [
+      ...parameters.flatMap(typesIn),
+      result,
+      ...(returns ? [returns] : []),
+    ]),
   );
   for (let type = open.pop(); type !== undefined; type = open.pop()) {
     open.push(...partsOf(type));

@@ -171,4 +171,6 @@ export interface ContractSignature {
   /** The type of its answer, or of each item if it streams. `unknown` if it can't be read. */
   readonly result: Type;
   readonly streams?: true;
+  /** Of what a stream returns after its items, if its type says so. */
+  readonly returns?: Type;
 }

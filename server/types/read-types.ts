@@ -10,6 +10,7 @@ import {
   binaryTypes,
   type ClassTypes,
   type ContractFunction,
+  type ContractSignature,
   type ContractTypes,
   type IndexRule,
   type Literal,
@@ -314,7 +315,7 @@ function typeReader(
   function readResult(
     signature: ts.Signature,
     inner: ts.Signature | undefined,
-  ): { readonly result: Type; readonly streams?: true } {
+  ): Pick<ContractSignature, "result" | "streams" | "returns"> {
     const own = checker.getReturnTypeOfSignature(signature);
     const returned =
       own.flags & TypeFlags.Any && inner !== undefined
@@ -325,13 +326,15 @@ function typeReader(
       .getPropertiesOfType(value)
       .some(({ name }) => name.startsWith("__@asyncIterator"));
     if (!streams) return { result: read(value, "") };
-    const [item] = checker.getTypeArguments(value as ts.TypeReference);
+    const [item, end] = isOfPlatform(value)
+      ? checker.getTypeArguments(value as ts.TypeReference)
+      : [];
+    const readAwaited = (type: ts.Type): Type => read(checker.getAwaitedType(type) ?? type, "");
+    const returns = end && readAwaited(end);
     return {
-      result:
-        item !== undefined && isOfPlatform(value)
-          ? read(checker.getAwaitedType(item) ?? item, "")
-          : { kind: "unknown" },
+      result: item === undefined ? { kind: "unknown" } : readAwaited(item),
       streams: true,
+      ...(returns && !["undefined", "unknown", "never"].includes(returns.kind) && { returns }),
     };
   }
 

@@ -53,6 +53,11 @@ const roll = (members: string): string =>
 export async function f(): Promise<Roll> { return new Roll("tweed"); }
 export async function take(roll: Roll): Promise<string> { return roll.cloth; }`;
 
+const resumed = `import { getContext } from "seamline";
+export async function* f(): AsyncGenerator<number> {
+  for (let at = Number(getContext().lastEventId ?? 0) + 1; at < 3; at++) yield at;
+}`;
+
 const instance = (args: object, fields: object = {}): object => ({
   serialized: true,
   name: "class",
@@ -162,6 +167,16 @@ export const pairs: readonly Pair[] = [
     call: { method: "GET", headers: { accept: "text/event-stream" } },
     was: "data: 1",
     is: "405",
+  },
+  {
+    row: "`resume` of a stream goes",
+    before: resumed,
+    entry: { f: { access: "public", resume: true } },
+    entryAfter: { f: { access: "public", idempotent: true } },
+    level: "breaking",
+    call: { method: "GET", headers: { accept: "text/event-stream", "last-event-id": "1" } },
+    was: "data: 2",
+    is: "204 ",
   },
   {
     row: "a result becomes a stream, or a stream a result",
@@ -509,6 +524,17 @@ export async function f(x: string | number): Promise<string> { return String(x);
     call: { headers: { accept: "application/json" }, args: {}, read: (text) => text.toUpperCase() },
     was: "A",
     is: "TypeError",
+  },
+  {
+    row: "a result becomes something else, or a union",
+    case: "what a stream returns",
+    before: `export async function* f(): AsyncGenerator<number, { total: number }> { return { total: 1 }; }`,
+    after: `export async function* f(): AsyncGenerator<number, { sum: number }> { return { sum: 1 }; }`,
+    level: "breaking",
+    member: "result.return.total",
+    call: { headers: { accept: "text/event-stream" }, args: {} },
+    was: 'id: end\ndata: {"total":1}',
+    is: 'id: end\ndata: {"sum":1}',
   },
   {
     row: "a result's union widens",

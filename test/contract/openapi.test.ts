@@ -75,6 +75,10 @@ async function documentOf(
   };
 }
 
+interface Properties {
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
 const json = (schema: unknown): unknown => ({ "application/json": { schema } });
 
 describe("operations", () => {
@@ -242,6 +246,46 @@ export async function pay(bill: Bill): Promise<Bill> { return bill; }`,
     });
     expect(operation("/rpc/shop/pay", "post").responses["200"]).toMatchObject({
       content: json({ $ref: "#/components/schemas/Bill" }),
+    });
+  });
+
+  it("openapi-13: An operation whose arguments hold an instance needs the encoding 'serialized', and says nothing of answers in plain JSON", async () => {
+    const { operation } = await documentOf(
+      `export class Roll { constructor(public cloth: string, public due: Date) {} }
+export async function cut(roll: Roll, metres: number, due: Date, others?: Roll[]): Promise<Roll> { return roll; }
+export async function show(): Promise<Roll> { return null!; }`,
+      { cut: {}, show: {} },
+    );
+    const { parameters, requestBody, responses } = operation("/rpc/shop/cut", "post");
+    expect(parameters).toEqual([
+      {
+        name: "x-svc-data-encoding",
+        in: "header",
+        required: true,
+        schema: { const: "serialized" },
+      },
+    ]);
+    const { properties } = (requestBody as { content: { [type: string]: { schema: Properties } } })
+      .content["application/json"]!.schema;
+    expect(properties).toMatchObject({
+      roll: { properties: { serialized: { const: true }, key: { const: "app/Roll" } } },
+      metres: { type: "number" },
+    });
+    const encoded = { description: expect.stringContaining("'serialized'") };
+    expect([properties["due"], properties["others"]]).toEqual([encoded, encoded]);
+    expect(responses).toEqual({ "200": encoded, "400": encoded, default: encoded });
+    expect(operation("/rpc/shop/show", "post")).not.toHaveProperty("parameters");
+    expect(operation("/rpc/shop/show", "post").responses["200"]).toHaveProperty("content");
+  });
+
+  it("A result of any type may be nothing, which is a 204", async () => {
+    const { operation } = await documentOf(
+      "export async function f(): Promise<unknown> { return; }",
+      { f: {} },
+    );
+    expect(operation("/rpc/shop/f", "post").responses).toMatchObject({
+      "200": { content: json({}) },
+      "204": {},
     });
   });
 

@@ -1,11 +1,17 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { setupServer } from "msw/node";
 import { http, HttpResponse } from "msw";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { WebSocket } from "ws";
 import { fetchTransport } from "../../client/fetch-transport.ts";
+import { createPageLink } from "../../client/page-link.ts";
 import { mswHandlers, type MswOptions } from "../../client/testing/msw.ts";
 import { readManifest } from "../../server/testing/index.ts";
+import { TestClock } from "../../server/testing/test-clock.ts";
 import { emptyContext } from "../../src/base/context.ts";
+import { pageLinkProtocol } from "../../src/base/page-link.ts";
 import { NotFound, traceOf } from "../../src/index.ts";
 import { Classes } from "../../src/codec/classes.ts";
 import { createRemote } from "../../src/wire/outgoing/remote-call.ts";
@@ -172,6 +178,41 @@ describe("mswHandlers", () => {
       "text/event-stream; charset=utf-8",
       expect.stringContaining('id: 1\ndata: {"cents":1}\n\nevent: end\nid: end\ndata: "fake"'),
     ]);
+  });
+
+  it("mswHandlers refuse the link of a page at once, so that its streams are calls that fakes answer", async () => {
+    // It would let WebSockets pass.
+    server.close();
+    const manifest = await readManifest({ root: createFixture(shop).root });
+    // Node 20 has none of its own.
+    vi.stubGlobal("WebSocket", WebSocket);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    // As a server that takes no upgrade: it leaves the socket open, and says nothing.
+    let connections = 0;
+    const silent = createServer(() => connections++).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    onTestFinished(() => void silent.close());
+    const base = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    for (const url of [undefined, base, `${base}/`]) {
+      const own = setupServer(...mswHandlers({ manifest, ...(url && { url }) }, {}));
+      own.listen();
+      onTestFinished(() => own.close());
+      const fetched: string[] = [];
+      const link = createPageLink({
+        base,
+        // The three seconds for which a page waits never pass.
+        clock: new TestClock(),
+        open: (address) => new globalThis.WebSocket(address, pageLinkProtocol),
+        fetch: async (_, why) => {
+          fetched.push(why);
+          return { status: 200, headers: {}, body: new Uint8Array() };
+        },
+      });
+      await link.send({ url: `${base}/rpc/shop/prices`, method: "POST", headers: {}, body: "{}" });
+      expect(fetched).toEqual([expect.stringContaining("/svc/page can't be opened")]);
+      own.close();
+    }
+    expect(connections).toBe(0);
   });
 
   it("mswHandlers answer with what fakes throw, with its class, status and trace", async () => {

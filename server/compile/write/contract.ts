@@ -85,6 +85,7 @@ function procedureOf(
       access: accessOf(callable),
       ...(entry.safe && { safe: true }),
       ...(entry.idempotent && { idempotent: true }),
+      ...(entry.resume && { resume: true }),
       ...(guard !== undefined && { guarded: true }),
       ...(extra !== undefined && extra !== "drop" && { extra }),
       ...(!isChecked(entry) && { unchecked: true }),
