@@ -122,14 +122,21 @@ async function writeSchemas() {
     );
 }
 
-/** Whether no input of the package is newer than the build. */
+/**
+ * Whether no input of the package is newer than the build. A folder is newer once a file was removed from it, and the
+ * list of dependencies once one of them was updated.
+ */
 async function isFresh() {
   const built = await stat(join(root, "dist/main.js")).catch(() => undefined);
   if (built === undefined || !existsSync(join(root, "schema/config.json"))) return false;
-  const inputs = [join(root, "vite.config.ts"), join(root, "package.json")];
+  const files = ["vite.config.ts", "tsconfig.base.json", "package.json", "package-lock.json"];
+  const inputs = [...files.map((name) => join(root, name)), import.meta.filename];
   // A build can do without the console.
   const folders = [...rooms, "console"].filter((folder) => existsSync(join(root, folder)));
-  for (const folder of folders) inputs.push(...(await filesOf(join(root, folder))));
+  for (const folder of folders) {
+    const entries = await readdir(join(root, folder), { recursive: true });
+    inputs.push(join(root, folder), ...entries.map((entry) => join(root, folder, entry)));
+  }
   const ages = await Promise.all(inputs.map(async (file) => (await stat(file)).mtimeMs));
   return Math.max(...ages) <= built.mtimeMs;
 }

@@ -124,8 +124,8 @@ requireCommands(["curl", "openssl", "nats-server", "promtool", "OpenAPI::Client"
 const browser = withBrowser ? requireBrowser() : undefined;
 if (browser !== undefined) console.log(`browser: ${browser.path} (${browser.from})`);
 
-// The tests use the built package.
-if (!node(["scripts/build.mjs", ...(withBrowser ? [] : ["--if-needed"])])) process.exit(1);
+// The tests use the built package. Behind `npm run check`, as in .ci/run, it is there.
+if (!node(["scripts/build.mjs", "--if-needed"])) process.exit(1);
 
 const inNode = await vitest("vitest", []);
 const inBrowsers = browser && (await playwright(browser.path, []));

@@ -9,6 +9,9 @@ import type { Readable } from "node:stream";
 
 import { test, type TestAPI } from "vitest";
 
+import { buildApplication } from "../../server/vite/build.ts";
+import { buildHere } from "../_build-here.ts";
+import { TestLog } from "../_cluster.ts";
 import { environment } from "../_way.ts";
 
 const packageRoot = join(import.meta.dirname, "../..");
@@ -48,7 +51,7 @@ export interface Application {
   /** Writes a module, and a segment file that makes these functions of it public. */
   publish(module: string, source: string, names: readonly string[]): Promise<void>;
   seamline(words: readonly string[], env?: Readonly<Record<string, string>>): Command;
-  /** Writes a configuration, and starts its service with further `words`. */
+  /** Writes a configuration, makes the build that its service would make, and starts it with further `words`. */
   service(
     name: string,
     config: object,
@@ -76,6 +79,9 @@ function unchecked(segment: object): object {
     Object.entries(segment).map(([module, entries]) => [module, off(entries)]),
   );
 }
+
+/** Of a start: whether it builds is its own matter then. */
+const buildOptions = ["--build", "--no-build"];
 
 /** Creates an application folder with a link to the package. */
 export async function createApplication(): Promise<Application> {
@@ -109,6 +115,7 @@ export async function createApplication(): Promise<Application> {
     seamline,
     async service(name, config, words = [], env = {}) {
       await put(`${name}.json`, config);
+      if (!words.some((word) => buildOptions.includes(word))) await buildHere(root, { config });
       const command = seamline(["start", ...words, "--config", `${name}.json`], env);
       const [, url = ""] = await command.says(
         /^(?:gateway|node|proxy|standalone|repository) at (http:\/\/127\.0\.0\.1:\d+)/m,
@@ -210,8 +217,6 @@ export async function createStock(): Promise<Application> {
     "export async function echo(text: string): Promise<string> {\n  return text;\n}\n",
   ];
   await application.put("src/stock.ts", source.join("\n"));
-  const build = application.seamline(["build"]);
-  const code = await build.ended();
-  if (code !== 0) throw new Error(`the build ended with ${code}: ${build.output()}`);
+  await buildApplication({ root: application.root, log: new TestLog() });
   return application;
 }

@@ -7,16 +7,14 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
-import { readConfig } from "../../server/config/config.ts";
 import { getContext, withId } from "../../server/host/carrier.ts";
 import { onStop } from "../../server/host/stops.ts";
 import type { ModuleImporter } from "../../server/modules/module-importer.ts";
-import { ensureBuild } from "../../server/start/ensure-build.ts";
 import type { Server, ServerOptions } from "../../server/start/server.ts";
 import { startServer } from "../../server/start/start-server.ts";
-import { buildApplication } from "../../server/vite/build.ts";
 import * as index from "../../src/index.ts";
 import * as internal from "../../src/internal.ts";
+import { buildHere } from "../_build-here.ts";
 import { createFixture, type Files, type Fixture } from "../build/_fixture.ts";
 import { TestLog } from "../_cluster.ts";
 
@@ -59,36 +57,6 @@ export function builtOnce(files: Files): ReturnType<typeof applicationOf> {
 /** Stopping takes a second, as services still serve what was sent: all of a file stop at once. */
 const stopping: Promise<void>[] = [];
 afterAll(async () => void (await Promise.all(stopping)));
-
-/** The builds of this process, so that services of one application that start together make one. */
-const building = new Map<string, Promise<void>>();
-
-/**
- * Makes the build that the start of a service would make in a process of its own, which would load Vite, TypeScript
- * and its libraries again: three seconds. That a start builds is shown in builds.test.ts.
- */
-export async function buildHere(root: string, { config, build }: ServerOptions): Promise<void> {
-  if (config === undefined || build !== undefined) return;
-  // A start reports faults of its configuration, and of its application, itself.
-  const own = Promise.resolve(building.get(root))
-    .then(async () => await ensureBuiltHere(root, config))
-    .catch(() => {});
-  building.set(root, own);
-  await own;
-}
-
-async function ensureBuiltHere(root: string, source: string | object): Promise<void> {
-  const config = await readConfig(source, { root });
-  if (!("source" in config)) return;
-  const log = new TestLog();
-  await ensureBuild({
-    ...config,
-    openapi: config.openapi === undefined ? undefined : true,
-    root,
-    log,
-    run: async (settings) => void (await buildApplication({ ...settings, log })),
-  });
-}
 
 /** Starts a service that stops with the test; `log` gets its lines. */
 export async function start(
