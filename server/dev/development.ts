@@ -2,7 +2,7 @@
 // sources live on nodes and in pages, and reports it.
 
 import { resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
 import type { HttpRequest, HttpResponse } from "../../src/base/ports.ts";
 import type { ApplicationConfig } from "../config/config-types.ts";
@@ -413,6 +413,8 @@ export class Development implements PluginSession, ControlledSession {
     const application = await this.#readApplication();
     if (application === undefined) return;
     await this.#makeLive(application, { files, since, place, isConfigured });
+    // Calls that came meanwhile are answered first.
+    await nextTurn();
     await this.#judge(application);
   }
 
