@@ -2,7 +2,15 @@
 // was read has changed.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { packageVersion } from "../base/package-folder.ts";
@@ -18,6 +26,8 @@ interface Kept {
   readonly request: string;
   /** The files that were read. */
   readonly files: Readonly<Record<string, KeptFile>>;
+  /** Files that would have been read, had they existed. */
+  readonly missing: readonly string[];
   readonly folders: Folders;
 }
 
@@ -47,6 +57,7 @@ function unchanged(text: Buffer, outputs: readonly string[]): Kept | undefined {
   const kept = JSON.parse(text.toString("utf8", 0, end)) as Kept;
   const isAsItWas =
     areSame(kept.folders, outputs) &&
+    !kept.missing.some((file) => existsSync(file)) &&
     Object.entries(kept.files).every(
       ([file, { stamp, hash }]) => stampOf(file) === stamp || fileHash(file) === hash,
     );
@@ -57,17 +68,20 @@ function unchanged(text: Buffer, outputs: readonly string[]): Kept | undefined {
 export function keepReading(
   request: TypesRequest,
   compiler: string,
-  { files, folders }: { readonly files: Programs["files"]; readonly folders: Folders },
+  { files, missing, folders }: Pick<Programs, "files" | "missing"> & { readonly folders: Folders },
   reading: string,
 ): void {
   const { cache } = request;
   const kept: Kept = {
     request: requestHash(request, compiler),
     files: Object.fromEntries([...files].map(([file, stamp]) => [file, keptFile(file, stamp)])),
+    missing: [...missing],
     folders,
   };
   // A file that was changed after it was read would be kept with another content.
-  const isCurrent = [...files].every(([file, stamp]) => stampOf(file) === stamp);
+  const isCurrent =
+    [...files].every(([file, stamp]) => stampOf(file) === stamp) &&
+    ![...missing].some((file) => existsSync(file));
   if (!isCurrent) return forgetReading(cache);
   // Another process may read it at any moment.
   const whole = `${cache}.${process.pid}-${threadId}`;

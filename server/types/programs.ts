@@ -14,6 +14,8 @@ export interface ProgramOptions {
   readonly root: string;
   /** Vite's `resolve.alias`, without those whose `find` is a regular expression. */
   readonly aliases?: readonly Alias[];
+  /** Absolute folders that hold no source, whatever a `tsconfig.json` includes. */
+  readonly outputs?: readonly string[];
   /** The results of an earlier reading of the same application that can be used again. */
   readonly memory?: ProgramMemory;
 }
@@ -31,6 +33,8 @@ export interface Programs {
   readonly loose: readonly string[];
   /** All files that were read → their stamps before that. */
   readonly files: ReadonlyMap<string, string>;
+  /** Paths at which a `tsconfig.json` would have counted. */
+  readonly missing: ReadonlySet<string>;
 }
 
 interface Project {
@@ -62,10 +66,11 @@ export function programMemory(packages: ParsedFiles = new Map()): ProgramMemory 
 export function programsOf(
   ts: Compiler,
   modules: readonly string[],
-  { root, aliases = [], memory = programMemory() }: ProgramOptions,
+  { root, aliases = [], outputs = [], memory = programMemory() }: ProgramOptions,
 ): Programs {
   const problems: Problem[] = [];
   const files = new Map<string, string>();
+  const missing = new Set<string>();
   const parsed = new Map<string, ts.ParsedCommandLine>();
   const filesOf = new Map<string, ReadonlySet<string>>();
   const groups = new Map<string | undefined, string[]>();
@@ -91,13 +96,15 @@ export function programsOf(
     memory.programs.set(config ?? "", program);
     for (const module of members) byModule.set(module, program);
   }
-  return { byModule, problems, loose, files };
+  return { byModule, problems, loose, files, missing };
 
   /** Path of the configuration that includes a module. */
   function configOf(module: string): string | undefined {
     for (let folder = dirname(module); ; folder = dirname(folder)) {
       const config = join(folder, "tsconfig.json");
-      const found = existsSync(config) ? including(config, module, new Set()) : undefined;
+      const exists = existsSync(config);
+      if (!exists) missing.add(config);
+      const found = exists ? including(config, module, new Set()) : undefined;
       if (found !== undefined) return found;
       if (folder === resolve(root) || folder === dirname(folder)) return undefined;
     }
@@ -134,11 +141,16 @@ export function programsOf(
     ) ?? { options: {}, fileNames: [], errors: [] };
     // A root of references includes nothing by itself, and isn't wrong.
     for (const error of result.errors) if (!emptyLists.has(error.code)) report(error);
+    result.fileNames = result.fileNames.filter((file) => !isOutput(resolve(file)));
     const { configFile } = result.options as { configFile?: ts.TsConfigSourceFile };
     for (const file of configFile?.extendedSourceFiles ?? []) noteFile(file);
     parsed.set(config, result);
     filesOf.set(config, new Set(result.fileNames.map((file) => resolve(file))));
     return result;
+  }
+
+  function isOutput(file: string): boolean {
+    return outputs.some((folder) => file.startsWith(folder + sep));
   }
 
   function projectOf(config: string | undefined): Project {

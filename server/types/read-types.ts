@@ -81,6 +81,7 @@ export interface ReadTypes {
   readonly contract?: ContractTypes;
   /** As of {@link Programs}. */
   readonly files: Programs["files"];
+  readonly missing: Programs["missing"];
 }
 
 export interface Unchecked {
@@ -186,6 +187,7 @@ export function readTypes(
     notes,
     unchecked: Object.fromEntries(unchecked),
     files: read.files,
+    missing: read.missing,
   };
 }
 

@@ -65,7 +65,8 @@ function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
     const ts = require(compiler.path) as Compiler;
     const memory = memoryOf(root);
     const modules = [join(source, file)];
-    const { files } = programsOf(ts, modules, { root, aliases, memory: memory.programs });
+    const options = { root, aliases, outputs, memory: memory.programs };
+    const { files } = programsOf(ts, modules, options);
     memory.folders = foldersOf(files.keys(), outputs);
   } catch {
     // The next request fails as well, and reports the reason.
@@ -88,9 +89,10 @@ function read(request: TypesRequest): TypesAnswer {
   if (memory.folders === undefined || !areSame(memory.folders, outputs))
     memory.programs.programs.clear();
   const ts = require(compiler.path) as Compiler;
-  const { model, files, ...found } = readTypes(ts, functions, {
+  const { model, files, missing, ...found } = readTypes(ts, functions, {
     root,
     aliases,
+    outputs,
     classes,
     contract,
     memory: memory.programs,
@@ -104,7 +106,7 @@ function read(request: TypesRequest): TypesAnswer {
   try {
     // Problems can be solved in places that aren't watched, such as by installing a package.
     if (hasProblems) forgetReading(request.cache);
-    else keepReading(request, compiler.version, { files, folders }, reading);
+    else keepReading(request, compiler.version, { files, missing, folders }, reading);
   } catch (error) {
     return { reading, unkept: error instanceof Error ? error.message : String(error) };
   }

@@ -204,6 +204,36 @@ describe("a reading that is kept", () => {
     expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("note");
   });
 
+  it("counts no longer once there is a tsconfig.json", async () => {
+    const app = withPackage({
+      "src/shop/line.ts": 'import type { Sku } from "@lines/sku";\nexport type Line = Sku;',
+      "lib/sku.ts": "export interface Sku { pieces: number }",
+      "other/sku.ts": "export interface Sku { boxes: number }",
+      "vite.config.js": "",
+    });
+    app.write({
+      "vite.config.js": `export default { resolve: { alias: { "@lines": ${JSON.stringify(app.path("lib"))} } } };`,
+    });
+    await app.build();
+    expect(JSON.stringify(await modelOf(app))).toContain("pieces");
+    app.write({
+      "tsconfig.json":
+        '{ "include": ["src"], "compilerOptions": { "paths": { "@lines/*": ["./other/*"] } } }',
+    });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("boxes");
+  });
+
+  it("counts for the build after one that wrote other files, where tsconfig.json includes the output", async () => {
+    const app = withPackage({ "tsconfig.json": "{}" });
+    await app.build();
+    app.write({ "src/shop/order.ts": `${order}export async function more() {}\n` });
+    await app.build();
+    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("yards");
+  });
+
   it("that can't be kept fails no build", async () => {
     const app = withPackage({ [`${cache}/a-folder`]: "" });
     const warning = once(process, "warning");
