@@ -43,25 +43,32 @@ interface KeptFile {
 /** The text of the reading that an equal request had, if all files are as they were. */
 export function keptReading(request: TypesRequest, compiler: string): string | undefined {
   const text = contentOf(request.cache);
-  const kept = text && unchanged(text, request.outputs);
+  const end = text?.indexOf(lineBreak) ?? -1;
+  if (text === undefined || end < 0) return undefined;
+  const kept = parsed(text.toString("utf8", 0, end));
+  // Another release may have written it, with other members.
   if (kept?.request !== requestHash(request, compiler)) return undefined;
-  return text?.toString("utf8", text.indexOf(lineBreak) + 1);
+  return isUnchanged(kept, request.outputs) ? text.toString("utf8", end + 1) : undefined;
 }
 
 const lineBreak = "\n";
 
-function unchanged(text: Buffer, outputs: readonly string[]): Kept | undefined {
-  const end = text.indexOf(lineBreak);
-  // Another release wrote it.
-  if (end < 0) return undefined;
-  const kept = JSON.parse(text.toString("utf8", 0, end)) as Kept;
-  const isAsItWas =
-    areSame(kept.folders, outputs) &&
-    !kept.missing.some((file) => existsSync(file)) &&
-    Object.entries(kept.files).every(
+function parsed(line: string): Kept | undefined {
+  try {
+    return JSON.parse(line) as Kept;
+  } catch {
+    return undefined;
+  }
+}
+
+function isUnchanged({ files, missing, folders }: Kept, outputs: readonly string[]): boolean {
+  return (
+    areSame(folders, outputs) &&
+    !missing.some((file) => existsSync(file)) &&
+    Object.entries(files).every(
       ([file, { stamp, hash }]) => stampOf(file) === stamp || fileHash(file) === hash,
-    );
-  return isAsItWas ? kept : undefined;
+    )
+  );
 }
 
 /** Keeps the text of a reading. */
@@ -111,7 +118,8 @@ export function areSame(folders: Folders, outputs: readonly string[]): boolean {
 }
 
 function requestHash(request: TypesRequest, compiler: string): string {
-  return hashOf(JSON.stringify([request, compiler, packageVersion()]));
+  const members = ["files", "missing", "folders"] satisfies (keyof Kept)[];
+  return hashOf(JSON.stringify([members, request, compiler, packageVersion()]));
 }
 
 /** Of earlier readings: after an edit, nearly all files are as they were. */

@@ -173,11 +173,19 @@ describe("a reading that is kept", () => {
     expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("litres");
   });
 
-  it("doesn't count if another release has kept it", async () => {
-    const app = withPackage({ [cache]: '{"files":{},"folders":{}}' });
-    const { manifest } = await app.build();
-    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("metres");
-  });
+  it.each([
+    '{"files":{},"folders":{}}',
+    '{"files":{},"folders":{}}\n{}',
+    '{"request":"\n',
+    "null\n",
+  ])(
+    "doesn't count if another release has kept it, or only a part is left of it: %j",
+    async (content) => {
+      const app = withPackage({ [cache]: content });
+      const { manifest } = await app.build();
+      expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("metres");
+    },
+  );
 
   it("counts beside a configuration, where builds put their output", async () => {
     const app = withPackage({ "tsconfig.json": '{ "include": ["src"] }' });
