@@ -143,7 +143,7 @@ describe("who may be at the other end", () => {
     const { gateway, network, node } = await deployment();
     await node("a");
     const member = await dialAsMember({ dial: memoryDial(network), instance: "another" });
-    // What it says of itself elsewhere counts for nothing.
+    // The address and the instance that it announces don't count.
     await member.join({ url: "http://a", procedures: ["where"], instance: "a" });
     const { text } = await ask(gateway, "GET", "/nodes", trusted);
     const { members } = JSON.parse(text) as { members: { instance: string }[] };

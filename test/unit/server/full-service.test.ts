@@ -1,5 +1,5 @@
-// A service whose limits.heldBytes and limits.maxCalls are full at once, and answers that nobody
-// reads, through real sockets.
+// A service whose limits.heldBytes and limits.maxCalls are full at once, and answers whose callers don't
+// read, through real sockets.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -136,7 +136,7 @@ describe("an answer that its caller doesn't read", () => {
       const begun = performance.now();
       await expect.poll(() => memory.bytes, { timeout: 5_000 }).toBe(0);
       expect(performance.now() - begun).toBeLessThan(3_000);
-      // What the system has taken is still there to be read, and then the connection ends.
+      // The bytes that the system has taken can still be read, and then the connection ends.
       let read = 0;
       socket.on("data", ({ length }: Buffer) => (read += length)).resume();
       await once(socket, "close");
