@@ -293,7 +293,7 @@ describe("GET /nodes", () => {
     const { out = "" } = await inspect(root, "--running", "--json");
     expect(JSON.parse(out)).toMatchObject({ gateway: gateway.url, members: [{ url: linked.url }] });
     for (const [words, message] of [
-      [["--running", repository.url], `What answers at ${repository.url} isn't a gateway`],
+      [["--running", repository.url], `The server at ${repository.url} isn't a gateway`],
       [["--running", "http://127.0.0.1:9"], "http://127.0.0.1:9 refused the connection"],
       [["--running", "gateway"], "--running: "],
     ] as const)
