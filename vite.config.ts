@@ -5,12 +5,12 @@ import { basename, dirname, relative } from "node:path";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-// What stays an import of the application's own copy. Everything else is bundled: few files start faster, and a
+// Packages that stay imports of the application's own copy. Everything else is bundled: few files start faster, and a
 // production install has one dependency.
 const external: (string | RegExp)[] = ["vite", "vite/module-runner", /^node:/];
 
 /**
- * What pages load, each bundled by itself, so that it has nothing that only another one needs. `client.js` and `hooks.js`
+ * The files that pages load, each bundled by itself, so that it has nothing that only another one needs. `client.js` and `hooks.js`
  * are names of the specification; a page fetches `remote.js` beside them, and each other file when it first needs it.
  * scripts/build.mjs moves them below a hash.
  */
@@ -105,7 +105,7 @@ export default defineConfig({
   environments: {
     node: {
       consumer: "server",
-      // `ws` asks for packages of native code that nobody installs.
+      // `ws` asks for optional packages of native code, which aren't installed.
       define: {
         "process.env.WS_NO_BUFFER_UTIL": "'yes'",
         "process.env.WS_NO_UTF_8_VALIDATE": "'yes'",
@@ -204,7 +204,7 @@ export default defineConfig({
     setupFiles: "test/_web-sockets-only.mjs",
     // As on a terminal, in services of the tests' own process too.
     env: { SEAMLINE_LOG: "text" },
-    // `npm run coverage`: of the core, as the rest is also run in processes and browsers that nobody counts.
+    // `npm run coverage`: of the core, as the rest is also run in processes and browsers that aren't counted.
     coverage: { include: ["src/**/*.ts"], reporter: ["text", "text-summary"] },
     // Vitest begins them in the order of their names.
     projects: [

@@ -47,7 +47,7 @@ export const feedFiles: Readonly<Record<string, string | object>> = {
   "src/main.ts": main,
 };
 
-/** What a page has seen of the feed. */
+/** The items of the feed that a page has seen. */
 export interface Seen {
   /** The highest item. */
   readonly last: number;

@@ -1,4 +1,4 @@
-// What a page's call sends if the page changes its arguments after the call: what they were. The calls
+// A page's call sends its arguments as they were, even if the page changes them after the call. The calls
 // are made at the page's first moment, before the rest of the runtime and any segment is loaded.
 
 import { test } from "@playwright/test";

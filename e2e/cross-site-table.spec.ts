@@ -44,7 +44,7 @@ interface Attempt {
 const form = "application/x-www-form-urlencoded";
 const json = "application/json";
 const parts = "multipart/form-data";
-/** What `client.js` sends if arguments hold files. */
+/** The request of `client.js` if arguments hold files. */
 const serialized = "multipart/form-data, serialized";
 const attempts: readonly Attempt[] = [
   { title: "`GET`, `safe`", path: "/rpc/shop/read", by: "fetch" },
@@ -149,7 +149,7 @@ async function openShop(middleware: Middleware | undefined): Promise<Shop> {
   return { server, received };
 }
 
-/** What came of an attempt, in the words of the table. */
+/** The result of an attempt, in the words of the table. */
 function outcomeOf(received: readonly Received[], isRead: boolean | undefined): string {
   const [request] = received;
   if (request === undefined) return "not sent";

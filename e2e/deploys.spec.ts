@@ -1,4 +1,4 @@
-// What an open page notices of a deploy, with real builds and a real service.
+// A deploy as an open page notices it, with real builds and a real service.
 
 import { expect, type Page, test } from "@playwright/test";
 import {

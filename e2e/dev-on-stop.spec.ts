@@ -78,7 +78,7 @@ test("callbacks of onStop run when a body moves away, after its calls, and befor
   const loaded = await openPage(page, run);
   const life = async (): Promise<readonly string[]> =>
     (await within(page, "globalThis.life ?? []")) as string[];
-  /** What is open, which each thing may be once only. Vite may update a module more than once. */
+  /** The open things; each may be open only once. Vite may update a module more than once. */
   const open = async (): Promise<string> => {
     const found = new Set<string>();
     for (const line of await life()) {
@@ -110,7 +110,7 @@ test("callbacks of onStop run when a body moves away, after its calls, and befor
   await within(page, 'globalThis.slow = quote("slow"), undefined');
   write(run, movedBack);
   await expect.poll(quoted).toBe("remote60");
-  // What only the body imports is left as well.
+  // Modules that only the body imports are closed, too.
   await expect.poll(open).toBe("");
   expect((await life()).join()).toMatch(/call begins.*call ends.*quote closes/);
 

@@ -59,14 +59,14 @@ export const application = {
     '{ "./shop/quote": { "quote": { "access": "public" }, "counts": { "access": "public" } } }\n',
   "segments/ui.segment.json": '{ "./ui/filter": { "filter": { "access": "public" } } }\n',
 };
-/** What moves `shop/quote` into the page. */
+/** The edit that moves `shop/quote` into the page. */
 export const moved = {
   "segments/ui.segment.json":
     '{ "./ui/filter": { "filter": { "access": "public" } }, "./shop/quote": { "quote": { "access": "public" } } }\n',
   "segments/office.segment.json": '{ "./shop/quote": { "counts": { "access": "public" } } }\n',
 };
 
-/** What moves it back. */
+/** The edit that moves it back. */
 export const movedBack = {
   "segments/ui.segment.json": application["segments/ui.segment.json"],
   "segments/office.segment.json": application["segments/office.segment.json"],

@@ -1,4 +1,4 @@
-// What pages of other origins can do with a signed-in user's cookies, as a real browser sends them.
+// Pages of other origins and a signed-in user's cookies, as a real browser sends them.
 
 import { type BrowserContext, expect, type Page, test } from "@playwright/test";
 

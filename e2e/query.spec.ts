@@ -75,7 +75,7 @@ test.afterEach(async () => {
   await other.close();
 });
 
-/** What a page of the other origin reads of the answer, or the error of its `fetch`. */
+/** The answer as a page of the other origin reads it, or the error of its `fetch`. */
 async function query(page: Page, name: string, type = "application/json"): Promise<string> {
   await page.goto(`${other.url}/page.html`);
   return await page.evaluate(

@@ -120,7 +120,7 @@ interface Front {
   close(): void;
 }
 
-/** What stands before proxies: takes one out before it stops, and leaves its connections to it. */
+/** The balancer in front of proxies: takes one out before it stops, and leaves its connections to it. */
 async function createFront(): Promise<Front> {
   let port = "";
   const sockets = new Set<Socket>();

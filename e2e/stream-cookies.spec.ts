@@ -21,7 +21,7 @@ export async function signOut(): Promise<void> {
   getContext().response.cookies.delete("name");
 }
 const parked = (signal: AbortSignal) => new Promise<void>((end) => signal.addEventListener("abort", () => end()));
-/** Goes on for whoever is signed in. */
+/** Goes on for signed-in users. */
 export async function* feed(): AsyncGenerator<string> {
   const { locals, lastEventId, signal } = getContext();
   yield withId(String(Number(lastEventId ?? 0) + 1), locals.name + " " + (lastEventId ?? "-"));

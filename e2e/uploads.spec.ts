@@ -12,7 +12,7 @@ export async function upload(id: string, file: Blob): Promise<string> {
   kept.set(id, file);
   return file instanceof File ? file.name : "no name";
 }
-/** What came, as text: everything that a file is. */
+/** The received file as text, with all of its properties. */
 export async function inspect(value: unknown): Promise<unknown> {
   if (value instanceof Blob) {
     const { name, lastModified } = value as File;

@@ -1,4 +1,4 @@
-// What pages load from one visit to the next, with real builds, a real repository and a real proxy.
+// The files that pages load from one visit to the next, with real builds, a real repository and a real proxy.
 
 import { SourceMap } from "node:module";
 import { readFile } from "node:fs/promises";

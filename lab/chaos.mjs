@@ -79,7 +79,7 @@ async function long() {
   return wrong.length > 0 ? 1 : 0;
 }
 
-// What was started is killed when this process exits.
+// All started processes are killed when this one exits.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(130));
 
 if (values["web-sockets"]) {

@@ -1,4 +1,4 @@
-// What faults cost the reader of a stream with "resume": runs e2e/stream-faults.spec.ts many times, and prints the
+// Measures the cost of faults for the reader of a stream with "resume": runs e2e/stream-faults.spec.ts many times, and prints the
 // worst of each fault. A stream has failed if its loop ended.
 // node lab/stream-faults.mjs [runs], after npm run build
 

@@ -32,7 +32,7 @@ import { instrument } from "./trace/instrument.mjs";
  */
 
 const root = join(import.meta.dirname, "..");
-/** What the application imports, and what runs it. */
+/** The package that the application imports, and the command that runs it. */
 const entries = { main: "server/main", internal: "src/internal", cli: "server/cli/cli" };
 const samples = 40;
 // Until all work of a call is done, also what follows its answer.
@@ -154,7 +154,7 @@ async function ask(service, word) {
 }
 
 /**
- * What the processes enter while something is done.
+ * The functions that the processes enter during an action.
  * @param {Services} services
  * @param {() => Promise<unknown>} work
  */

@@ -2,10 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 
-// Debian has servers here, where not everybody looks.
+// Debian has servers here, which isn't in every user's PATH.
 process.env["PATH"] = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`;
 
-/** What tests need besides commands: how to try it. @type {Readonly<Record<string, readonly string[]>>} */
+/** Other things that tests need: how to try each. @type {Readonly<Record<string, readonly string[]>>} */
 const trials = { "OpenAPI::Client": ["perl", "-MOpenAPI::Client", "-e", "1"] };
 
 /** @param {string} command */
@@ -16,7 +16,7 @@ function isThere(command) {
 }
 
 /**
- * What it prints matters only to someone who looks for why it failed, and then its last words do.
+ * Its output matters only if it fails, and then its last lines do.
  * @param {string} what
  * @param {string} command
  * @param {string[]} words
@@ -39,7 +39,7 @@ export function tryCommand(what, command, words, environment, timeout) {
 }
 
 /**
- * Debian's packages, by whoever may install them.
+ * Debian's packages, installed as root or by sudo.
  * @param {string} what
  * @param {readonly string[]} packages
  */

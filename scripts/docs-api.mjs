@@ -234,7 +234,7 @@ const isConfiguration = (symbol) =>
   symbol.declarations?.[0]?.getSourceFile().fileName ===
   join(root, "server/config/config-types.ts");
 
-/** Members that are nobody's business: private ones, and those marked as internal.
+/** Members that aren't documented: private ones, and those marked as internal.
  * @param {ts.Node} node
  */
 function isHidden(node) {

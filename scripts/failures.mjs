@@ -52,7 +52,7 @@ export function vitestFailures({ testResults }, root) {
 }
 
 /**
- * What failed outside of the tests: a process that ended, a rejection that nobody handled.
+ * Failures outside of the tests: a process that ended, an unhandled rejection.
  * @param {readonly import("./unhandled-errors.mjs").UnhandledError[]} errors
  * @param {string} root files are relative to it
  * @returns {Failure[]}

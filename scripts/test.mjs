@@ -40,7 +40,7 @@ function node(words, environment = {}) {
 }
 
 /**
- * What a reporter has written, counted. A run that fails without a failed test (no tests at all, an
+ * Counts the results that a reporter has written. A run that fails without a failed test (no tests at all, an
  * error outside of them) counts as one failure.
  * @template Report
  * @param {string} runner

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 /** Where the errors go. */
 export const unhandledFile = "SEAMLINE_UNHANDLED_ERRORS";
 
-/** @typedef {{ file?: string | undefined, message: string }} UnhandledError `file` is absolute, and missing if nobody knows it */
+/** @typedef {{ file?: string | undefined, message: string }} UnhandledError `file` is absolute, and missing if it is unknown */
 
 /** As Vitest calls a reporter. */
 // oxlint-disable-next-line import/no-default-export -- Vitest asks for it

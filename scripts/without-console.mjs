@@ -13,7 +13,7 @@ const copy = await mkdtemp(join(tmpdir(), "seamline-without-console-"));
 
 /** The console, its tests, and what the compiler knows of it. */
 const ofConsole = /^(?:test\/|\.types\/)?console(?:[/.-]|$)/;
-/** What is written by others, some of it just now: gates of `npm run check` build the package and the site. */
+/** Folders that others write, some of them at this moment: gates of `npm run check` build the package and the site. */
 const generated =
   /^(?:docs|schema)$|(?:^|\/)(?:node_modules|dist|coverage|test-results|\.git|\.build(?:-old)?)$/;
 

@@ -54,7 +54,7 @@ export class TestNetwork implements MemoryNetwork {
   }[] = [];
 
   constructor() {
-    // Who is taken from the network loses its links, too.
+    // A role that is taken from the network loses its links, too.
     const { roles } = this;
     const cutLinks = (url: string): void => {
       for (const { ends, cut } of this.#links) if (ends.includes(url)) cut();
@@ -230,7 +230,7 @@ export interface TestProcedure {
   readonly stream?: true;
   /** Segment → access. */
   readonly in: Readonly<Record<string, SegmentEntry["access"] | Omit<SegmentEntry, "procedure">>>;
-  /** What a body would export; gets the graph for calls through seams. */
+  /** A body's exports; gets the graph for calls through seams. */
   readonly body: (graph: Graph) => ProcedureFunction;
 }
 

@@ -16,7 +16,7 @@ import {
 import { money, outOfStock, shop } from "./spec/_shop.ts";
 
 export { key };
-/** Whose a service's request is: of its procedures, of callers with the trust key, of others outside, its own. */
+/** The origin of a service's request: its procedures, callers with the trust key, others outside, or itself. */
 export const sentBy = {
   service: { [fromField]: "service" },
   trusted: { [fromField]: "trusted" },

@@ -17,13 +17,13 @@ import type { MemoryNetwork } from "../src/roles/memory-network.ts";
 import { key } from "./_cluster.ts";
 import { chunkBytes } from "../src/link/limits.ts";
 
-/** What it sends: the text of a head, and a body with it, or parts of one that follow. */
+/** A message that it sends: the text of a head, and a body with it, or parts of one that follow. */
 export interface RawAnswer {
   readonly head: string;
   readonly body?: string | readonly string[];
 }
 
-/** What it sends, as HTTP would say it. */
+/** A message that it sends, in the terms of HTTP. */
 export interface FakeAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -40,20 +40,20 @@ export interface FakeCall {
 }
 
 /**
- * What it does with a call. `break` gives it up before an answer. `undefined` leaves it waiting, until the
+ * Its handling of a call. `break` gives it up before an answer. `undefined` leaves it waiting, until the
  * test has it {@link FakeMember.release released}.
  */
 export type Behaviour = RawAnswer | FakeAnswer | "break" | undefined;
 export type Behave = (call: FakeCall) => Behaviour | Promise<Behaviour>;
 
-/** What a gateway answers a request of the member's own. */
+/** A gateway's answer to a request of the member's own. */
 export interface GatewayAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
-/** What it announces, as a node does. */
+/** Its announcement, as a node's. */
 export interface Announced {
   readonly url?: string;
   readonly procedures?: readonly string[];
@@ -70,15 +70,15 @@ export interface FakeMemberOptions {
   readonly instance?: string;
   readonly build?: string;
   readonly trustKey?: string;
-  /** What it says that it is [node]. */
+  /** The role that it claims to have [node]. */
   readonly role?: string;
-  /** What it says of itself besides. */
+  /** Other fields of its introduction. */
   readonly own?: Partial<Introduction>;
-  /** What it may dial [a gateway]. */
+  /** The role that it may dial [a gateway]. */
   readonly roles?: readonly string[];
   /** How many calls it takes at once [1,000]. */
   readonly credit?: number;
-  /** What it does with calls [answers with its instance]. */
+  /** Handles calls [answers with its instance]. */
   readonly behave?: Behave;
 }
 
@@ -95,7 +95,7 @@ const frameOf = {
   key: kinds.callOwn,
 } as const;
 
-/** What the other end may send of a body at once. */
+/** The bytes of a body that the other end may send at once. */
 const windowBytes = 256 * 1024;
 
 const decoder = new TextDecoder();
@@ -140,9 +140,9 @@ export class FakeMember {
   readonly calls: FakeCall[] = [];
   /** Other requests that it got. */
   readonly asked: FakeCall[] = [];
-  /** What it answers to questions about its health. `undefined` leaves them waiting. */
+  /** Its answer to questions about its health. `undefined` leaves them waiting. */
   isHealthy: boolean | undefined = true;
-  /** What it does with calls. */
+  /** Handles calls. */
   behave: Behave;
   /** How often it was asked whether it lives, answered or not. */
   pings = 0;
@@ -158,7 +158,7 @@ export class FakeMember {
   readonly #sent = new Map<number, OwnRequest>();
   /** Calls that it hasn't answered. */
   readonly #open = new Map<number, FakeCall>();
-  /** What came while it hung. */
+  /** Bytes that came while it hung. */
   readonly #held: Parameters<OnFrame>[] = [];
 
   constructor(options: FakeMemberOptions) {

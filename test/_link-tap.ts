@@ -1,4 +1,4 @@
-// What goes over links in memory, as requests: tests look at requests between services, whichever way they
+// Shows the traffic of links in memory as requests: tests look at requests between services, whichever way they
 // take.
 
 import type { ChannelTap } from "../server/local/memory-links.ts";
@@ -13,7 +13,7 @@ export interface SeenRequest {
   body: string;
 }
 
-/** Whose calls the frames begin: it is shown as a field that no request of HTTP can have. */
+/** The trust of the calls that the frames begin: it is shown as a field that no request of HTTP can have. */
 const shown: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   [kinds.callOutside]: { ":from": "outside" },
   [kinds.callTrusted]: { ":from": "trusted" },

@@ -1,4 +1,4 @@
-// A node's membership alone, over a link of its own: what a node announces, without the node.
+// A node's membership alone, over a link of its own: a node's announcements, without the node.
 
 import type { Host } from "../src/base/ports.ts";
 import { defaultLimits } from "../src/base/limits.ts";
@@ -13,7 +13,7 @@ export interface LinkedMember {
   readonly gateway: string;
   readonly offered: () => Announced;
   readonly about?: () => MemberDetails;
-  /** What it answers to calls. */
+  /** Its answers to calls. */
   readonly answer: string;
 }
 

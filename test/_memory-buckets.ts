@@ -1,4 +1,4 @@
-// Buckets in memory, and the server that holds them: it can be away, forget, and hold what nobody should write.
+// Buckets in memory, and the server that holds them: it can be away, forget, and hold values that no service writes.
 
 import type { BucketEvents, BucketName, Buckets } from "../src/base/ports/buckets.ts";
 
@@ -20,7 +20,7 @@ export class MemoryServer {
     return this.#isAway;
   }
 
-  /** What a service uses of it. */
+  /** A service's client of it. */
   buckets(): Buckets {
     const buckets = new MemoryBuckets(this);
     this.#clients.add(buckets);
@@ -37,12 +37,12 @@ export class MemoryServer {
     for (const client of this.#clients) client.reach();
   }
 
-  /** Loses what is in it. */
+  /** Loses its values. */
   forget(): void {
     this.values.clear();
   }
 
-  /** Writes as whoever may. */
+  /** Writes as any client that may, without a check. */
   write(bucket: BucketName, key: string, value: Uint8Array): void {
     this.puts.push(`${bucket} ${key}`);
     this.values.set(`${bucket} ${key}`, value.slice());

@@ -27,7 +27,7 @@ import { body as bodyOf, names } from "./spec/_shop.ts";
 
 export const key = "the-trust-key-of-the-pages";
 
-/** What the procedures of a test note. */
+/** Notes of the procedures of a test. */
 export const noted: string[] = [];
 
 const procedures: TestProcedure[] = [

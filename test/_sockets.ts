@@ -21,7 +21,7 @@ import { createWireClasses, OutOfStock, Refused, wireClasses } from "./_wire-cla
 
 export const key = "the-trust-key-of-the-sockets";
 
-/** What `wire/echo` was last called with: the value itself, as both sides are in one process. */
+/** The last argument of `wire/echo`: the value itself, as both sides are in one process. */
 export const arrived: { value?: unknown } = {};
 
 const valueOf = (name: string): unknown => wireCases.find((entry) => entry.name === name)?.value;

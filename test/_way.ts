@@ -1,7 +1,7 @@
 // The way between services. With `SEAMLINE_WAY=websocket` all links that aren't in memory are WebSockets
 // (`_web-sockets-only.mjs`).
 
-/** What the processes need that tests start. */
+/** The environment of processes that tests start. */
 export const environment: Readonly<Record<string, string>> = environmentOf(
   process.env["SEAMLINE_WAY"],
 );

@@ -7,7 +7,7 @@ import { Draft, Employee, Money, OutOfStock, Person, Refused, Team } from "./_wi
 export interface WireCase {
   readonly name: string;
   readonly value: unknown;
-  /** What `JSON.parse` makes of the serialized form. */
+  /** The serialized form after `JSON.parse`. */
   readonly wire: unknown;
   /** Where a plain answer differs from JSON.stringify's. */
   readonly plain?: unknown;
@@ -35,7 +35,7 @@ function build<T>(value: T, act: (value: T) => void): T {
 }
 
 export const wireCases: readonly WireCase[] = [
-  // What JSON carries by itself
+  // Values that JSON carries by itself
   { name: "text", value: "ä \u0000 \ud83e\uddf5 \ufeff", wire: "ä \u0000 \ud83e\uddf5 \ufeff" },
   { name: "text that isn't well-formed", value: "\udd75 ä \ud83e", wire: "\udd75 ä \ud83e" },
   {

@@ -259,7 +259,7 @@ describe("NATS", () => {
 it("A start loads no code that few starts need", () => {
   const sources = new Map(all.map((source) => [source.path, source]));
   const loaded = new Set<string>();
-  /** What an import loads, whatever its code does then. */
+  /** Adds the modules that an import loads before its code runs. */
   const load = (path: string): void => {
     if (loaded.has(path)) return;
     loaded.add(path);

@@ -1,4 +1,4 @@
-// What the documents say is so: links lead somewhere, code blocks are what they claim to be, tables leave nothing out.
+// The documents are right: links lead somewhere, code blocks are valid, tables leave nothing out.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";

@@ -1,4 +1,4 @@
-// What `npm test` prints of failed tests, at its end.
+// The report of failed tests at the end of `npm test`.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// What `npm run trace` does to sources before it runs them.
+// The changes that `npm run trace` makes to sources before it runs them.
 
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";

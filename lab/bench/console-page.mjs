@@ -23,7 +23,7 @@ const span = 4_000;
 const settle = 2_000;
 
 const json = { "content-type": "application/json" };
-/** What members answer. */
+/** The answers of members. */
 const behave = ({ target }) => {
   if (target === "/health") return { status: 200, headers: json, body: '{"database":true}' };
   return target.includes("x7?") ? { status: 404, headers: json, body: "{}" } : success;

@@ -53,13 +53,9 @@ async function compare(name, base, other) {
 
 const without = await gateway(false);
 const watched = await gateway(true);
-await compare("without a console → on, and nobody looks", without, watched);
+await compare("without a console → on, not open", without, watched);
 if (process.argv[2] !== undefined)
-  await compare(
-    "another checkout → on, and nobody looks",
-    await gateway(false, process.argv[2]),
-    watched,
-  );
+  await compare("another checkout → on, not open", await gateway(false, process.argv[2]), watched);
 const events = await watched.handle(
   request("GET", "/svc/console/events", { "x-svc-trust-key": trustKey }),
 );
@@ -67,5 +63,5 @@ void (async () => {
   for await (const chunk of events.body) void chunk;
 })();
 await new Promise((resolve) => setTimeout(resolve, 100));
-await compare("without a console → somebody looks", without, watched);
+await compare("without a console → open", without, watched);
 process.exit(0);

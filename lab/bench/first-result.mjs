@@ -144,7 +144,7 @@ async function visit(browser, url) {
 const tarball = join(home, "seamline.tgz");
 const prepared = join(home, "existing");
 
-/** What users of an existing application type: two whole files. */
+/** The text that users of an existing application type: two whole files. */
 const added = {
   "vite.config.ts": `import { seamline } from "seamline/vite";
 

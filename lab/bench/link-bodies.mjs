@@ -72,7 +72,7 @@ async function smallCalls(url, isOver) {
 const shown = ({ p50, p99, most, count, refused }) =>
   `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, most ${most.toFixed(1)} ms of ${count}, ${refused} refused`;
 
-/** What a process has used so far, which is the same however busy the machine is. */
+/** The CPU time that a process has used so far, which doesn't depend on how busy the machine is. */
 async function processorSeconds({ child }) {
   const stat = await readFile(`/proc/${child.pid}/stat`, "utf8");
   const [user, system] = stat

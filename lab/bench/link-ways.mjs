@@ -1,4 +1,4 @@
-// What services could talk over: Seamline's link, the same frames over a WebSocket, and sessions of
+// Compares ways for services to talk: Seamline's link, the same frames over a WebSocket, and sessions of
 // `node:http2`. docs/decisions/links.md shows the tables of one run, and what was decided.
 // node lab/bench/link-ways.mjs [cases] [rounds] [seconds], after npm run build and npm ci --prefix lab/bench
 // Cases begin with one of these words [all]: calls, passed, outside, bodies, beside, delay; others by commas.

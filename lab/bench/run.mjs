@@ -10,7 +10,7 @@ import { replaceRows, writePage } from "./lib/page.mjs";
 import { machine, markdown } from "./lib/report.mjs";
 import { run } from "./lib/rounds.mjs";
 
-/** What people wait for comes first. */
+/** The times that people wait for come first. */
 const pages = ["p11", "p12"];
 
 const help = `npm run bench -- [options]

@@ -1,4 +1,4 @@
-// What gateways take when many nodes link to them, and how soon a deployment is whole again after one of
+// The cost for gateways of many linked nodes, and how soon a deployment is whole again after one of
 // them was killed. Nodes are real, with a link to each gateway, and many of them share a process.
 // node lab/bench/scale.mjs [--gateways 1,2,3] [--nodes 10,100,1000] [--seconds 5] [--kills 3] [--pictures FOLDER], after npm run build.
 // Prints a table; docs/scaling.md has one.

@@ -1,4 +1,4 @@
-// What the commands of this folder share: `npm run fuzz` and `npm run soak`.
+// The shared part of this folder's commands: `npm run fuzz` and `npm run soak`.
 
 /** Gets the words of a command line, and returns the exit code. */
 export type Main = (words: readonly string[], print: (line: string) => void) => Promise<number>;

@@ -3,7 +3,7 @@
 
 import type { Random } from "./random.ts";
 
-/** What parsers trip over, whatever they parse. */
+/** Inputs that trip up parsers of any kind. */
 export const oddTexts: readonly string[] = [
   "",
   " ",

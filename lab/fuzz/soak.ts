@@ -13,7 +13,7 @@ import { type Sample, startProcesses } from "./services/processes.ts";
 const concurrency = 64;
 /** Time for sockets and timers of the last calls to end. */
 const quietMs = 3_000;
-/** What the heap may have gained at the end, since a tenth of the calls. */
+/** The most that the heap may grow between a tenth of the calls and the end. */
 const heapShare = 1.05;
 /** Starts and imports of the client, and the bytes that each may leave behind. */
 const starts = 10_000;

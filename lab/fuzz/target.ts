@@ -1,4 +1,4 @@
-// What the fuzzer throws inputs at, and what counts as a fault.
+// The interface of the fuzzer's targets, and the definition of a fault.
 
 import type { Random } from "./random.ts";
 
@@ -9,7 +9,7 @@ export interface Target {
   open?(): Promise<void>;
   /** Makes one input and tries it. Throws what is wrong with the answer. */
   attempt(random: Random): void | Promise<void>;
-  /** What to report beside the number of inputs. Throws what is wrong after all of them. */
+  /** Text to report beside the number of inputs. Throws if something is wrong after all of them. */
   figures?(): string | Promise<string>;
   close?(): Promise<void>;
 }
@@ -83,7 +83,7 @@ function checkThrown(
     );
 }
 
-/** Stacks, paths, system errors: what no answer may hold. */
+/** Stacks, paths and system errors, which no answer may hold. */
 export const leak: RegExp =
   /\/tmp\/|\/home\/|\/work\/|node_modules|file:\/\/|\n\s+at |\bE[A-Z]{4,}\b|errno|syscall|"stack"|127\.0\.0\.1/;
 
@@ -100,7 +100,7 @@ export function checkAnswer(status: number, text: string, input: unknown): void 
 
 const watched = [Object, Array, Function, Map, Set, Promise, Error, String, Number, RegExp, Date];
 
-/** What no input may change: keys of prototypes and of the global object. */
+/** Keys of prototypes and of the global object, which no input may change. */
 export function census(): string {
   return `${watched.map(({ prototype }) => Reflect.ownKeys(prototype as object).length).join()} ${Reflect.ownKeys(globalThis).length} ${Object.keys(Object.prototype).join()}`;
 }

@@ -131,7 +131,7 @@ export function randomTree(random: Random, depth = 4): unknown {
   }
 }
 
-/** What claims to be a serialized form. */
+/** A value that claims to be a serialized form. */
 export function randomForm(random: Random, depth = 3): unknown {
   return Object.fromEntries([
     ["serialized", random.once(12) ? randomTree(random, 0) : true],

@@ -6,7 +6,7 @@ let entered;
 /** Called first in every function. @param {string} place */
 export const enter = (place) => void entered?.push(place);
 
-// What a timer does isn't part of a call, although some begin with one and so run beside each.
+// The work of timers isn't part of a call, although some begin with one and so run beside each.
 for (const name of /** @type {const} */ (["setTimeout", "setInterval"])) {
   const plain = globalThis[name];
   /** @type {(callback: (...args: unknown[]) => void, ...rest: [ms?: number, ...args: unknown[]]) => NodeJS.Timeout} */

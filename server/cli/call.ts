@@ -126,7 +126,7 @@ async function call(procedure: string, options: CallOptions, terminal: Terminal)
     terminal.stderr.write("  → Give an argument as JSON, name:=json: then the call is a POST\n");
   if (!isOurs(response))
     terminal.stderr.write(
-      `  → What answers at ${target.origin} seems to be another server. ${target.hint}\n`,
+      `  → The server at ${target.origin} seems to be another one. ${target.hint}\n`,
     );
   if ("error" in outcome) throw new AlreadyReported();
 }

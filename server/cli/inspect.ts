@@ -397,7 +397,7 @@ function read(address: string, { status, body }: IncomingResponse): readonly Lis
       ? (JSON.parse(text) as { members?: unknown }).members
       : undefined;
   if (!Array.isArray(members))
-    throw new Error(`What answers at ${address} isn't a gateway: it answered ${status}`);
+    throw new Error(`The server at ${address} isn't a gateway: it answered ${status}`);
   return members as readonly ListedMember[];
 }
 

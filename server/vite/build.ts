@@ -10,7 +10,7 @@ import type { ServerManifest } from "../../src/base/manifest.ts";
 import { makeFolder, writing } from "../base/write-failure.ts";
 import type { Log } from "../../src/base/ports.ts";
 import { type Problem, Problems, formatProblem } from "../../src/base/problem.ts";
-import type { BuildSettings } from "../config/build-settings.ts";
+import { type BuildSettings, pickBuildKeys } from "../config/build-settings.ts";
 import { lockOutput } from "../files/build-lock.ts";
 import { outputFolders, realPath } from "../files/sources.ts";
 import type { Build } from "../compile/write/build-run.ts";
@@ -57,17 +57,7 @@ export async function prepareBuild(options: BuildOptions): Promise<PreparedBuild
   const vite = await loadVite(root);
   const work = workFolder(output, `-${++builds}`);
   const { plugins, build } = createPlugin(
-    {
-      root,
-      source,
-      index: options.index,
-      browserSegments: options.browserSegments,
-      browserModules: options.browserModules,
-      guards: options.guards,
-      validate: options.validate,
-      openapi: options.openapi,
-      revisions: options.revisions,
-    },
+    { root, ...pickBuildKeys(options), source },
     { work: outputFolders(root, work), final: outputFolders(root, output), except: [output] },
   );
   const builder = await vite.createBuilder(

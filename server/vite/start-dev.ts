@@ -11,6 +11,7 @@ import { inlineRoot } from "../compile/plugin/inline-root.ts";
 import { loadVite } from "../compile/read/load-vite.ts";
 import { createPlugin, type SeamlineOptions } from "./vite-plugin.ts";
 import { proceduresIn } from "../../src/roles/members/manifest-procedures.ts";
+import { pickBuildKeys } from "../config/build-settings.ts";
 import { realPath } from "../files/sources.ts";
 import { readConfiguration } from "../dev/configuration.ts";
 import { Development } from "../dev/development.ts";
@@ -118,9 +119,7 @@ async function optionsOf(root: string, file: string | undefined): Promise<Seamli
     return undefined;
   });
   const config = configuration?.config;
-  if (config === undefined) return { root };
-  const { source, index, browserSegments, browserModules, guards, validate, openapi } = config;
-  return { root, source, index, browserSegments, browserModules, guards, validate, openapi };
+  return { root, ...(config !== undefined && pickBuildKeys(config)) };
 }
 
 async function inlineConfig(

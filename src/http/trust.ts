@@ -73,7 +73,7 @@ export function createCredentials(
   trustKey: TrustKey,
   host: Pick<Host, "equalSecrets">,
 ): Credentials {
-  // Everybody knows the empty key.
+  // The empty key isn't a secret.
   const keys = keysOf(trustKey).filter((key) => key !== "");
   return {
     of({ headers: fields, from }) {

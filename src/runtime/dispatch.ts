@@ -46,7 +46,7 @@ interface StreamRunParts extends Omit<BoundStreamParts, "open"> {
   readonly onClosed?: (() => void) | undefined;
 }
 
-/** What {@link LocalNode.loadBehind} has begun. Each rejects with what it failed on. */
+/** The steps of {@link LocalNode.loadBehind}. Each rejects with its error. */
 export interface Behind {
   /** The node knows all its procedures. */
   readonly known: Promise<void>;

@@ -258,7 +258,7 @@ function readAccess(value: unknown, path: Path, refuse: Refuse): Access | undefi
     refuse(
       [...path, "access"],
       `access is missing: ${expected}`,
-      '"public" lets anyone call it, "private" nobody from outside.',
+      '"public" lets anyone call it, "private" only code of its own node.',
     );
     return undefined;
   }

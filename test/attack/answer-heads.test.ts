@@ -1,4 +1,4 @@
-// What attackers put into cookies, and into values that a procedure sets in its answer.
+// Hostile cookies, and hostile values that a procedure sets in its answer.
 
 import { describe, expect, it } from "vitest";
 

@@ -176,7 +176,7 @@ describe.each(guarded.filter(isThere))(
   },
 );
 
-/** Who dials, and where: the links of a deployment. */
+/** The links of a deployment: the dialling role, and its address. */
 const links = {
   "a node to its gateway": ["node", "gateway"],
   "a proxy to its gateway": ["proxy", "gateway"],

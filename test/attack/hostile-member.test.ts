@@ -1,4 +1,4 @@
-// What a member of a gateway answers in place of settings that a procedure could have made, and what a proxy sends.
+// A member that answers with settings that no procedure could have made, and the answer that a proxy sends.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

@@ -41,7 +41,7 @@ describe("a gateway that is sent a list", () => {
     return await (from === "outside" ? proxy : member).request("POST", "/nodes", body, {}, from);
   };
 
-  /** Whatever came before: a good list is taken, and its member joins. */
+  /** After any attack a good list is taken, and its member joins. */
   const works = async (): Promise<void> => {
     const text = encoder.encode('{"procedures":["c/works"]}');
     const digest = sha256(text);

@@ -13,7 +13,7 @@ const sockets = await socketsForAll();
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Names and what somebody outside would like them to do. */
+/** Names, and the effect that an attacker would like them to have. */
 const fields: readonly (readonly [name: string, ...values: string[]])[] = [
   [headers.hops, "9", "8", "-1", "x"],
   [headers.deadline, "0", "1", "999999999"],
@@ -79,7 +79,7 @@ const requests: readonly (RawRequest & {
 /** Without what differs from answer to answer. */
 const varying = (text: string): string => text.replace(/\r\ndate: .*/i, "");
 
-/** What is answered, and with what heads the request went on. */
+/** The answer, and the heads with which the request went on. */
 async function seen(service: Service, request: RawRequest, more: readonly string[]) {
   sockets.heads.length = 0;
   const all = { ...request, fields: [...(request.fields ?? []), ...more] };

@@ -11,7 +11,7 @@ import { bytesOf, exchange, openSockets, type Service, type Sockets } from "./_s
 // Much longer than a busy machine stops a process between two bytes.
 const idleTimeoutMs = 1_000;
 
-/** What the routes with streams have noticed, in order. */
+/** The events that the routes with streams have noticed, in order. */
 const noticed: string[] = [];
 let runs = 0;
 
@@ -200,7 +200,7 @@ describe.each(callServices)("bodies of routes at the %s", (service) => {
     const post =
       "POST /hooks/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n12345\r\n\r\n";
     const text = await conversation(service, (socket) => socket.write(post));
-    // What follows may be refused before the first request has its answer.
+    // The next request may be refused before the first one has its answer.
     expect([[400], [200, 400]]).toContainEqual(statuses(text));
     expect(runs).toBeLessThanOrEqual(before + 1);
     await expectRoutes(service);

@@ -36,7 +36,7 @@ describe("a status that no answer has", () => {
   );
 });
 
-/** What can't be sent on as an answer of HTTP, and what the log says of it. */
+/** Heads that can't be sent on as an answer of HTTP, and the line in the log. */
 const nonsense: readonly (readonly [what: string, answer: RawAnswer, named: string])[] = [
   ...["0", "99", "100", "101", "150", "199", "600", "999", "1.5", "-200", "NaN", "", "2e2"].map(
     (status) =>
@@ -48,7 +48,7 @@ const nonsense: readonly (readonly [what: string, answer: RawAnswer, named: stri
   ...["", " ", "x a", "x:a", "x\ra", "x\0", "ü", "(x)"].map(
     (name) => [`the name ${JSON.stringify(name)}`, field(name, "1"), JSON.stringify(name)] as const,
   ),
-  // Ours are in lower case: what looks for one finds it.
+  // Our names are in lower case, so that a lookup finds them.
   ["a name in capitals", field("X-A", "1"), '"X-A"'],
   ["a framing field in capitals", field("Transfer-Encoding", "chunked"), '"Transfer-Encoding"'],
   ["a cookie with a line break", field("set-cookie", "a=1\rb"), "'set-cookie'"],

@@ -1,4 +1,4 @@
-// The types of parameters in a build: what nodes get of them, and what fails.
+// The types of parameters in a build: the models for nodes, and mistakes.
 
 import { once } from "node:events";
 import { existsSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -143,7 +143,7 @@ describe("a reading that is kept", () => {
     const app = withPackage();
     await app.build();
     const kept = app.read(cache);
-    // What nobody would read from the sources.
+    // A name that isn't in the sources.
     writeFileSync(app.path(cache), kept.replaceAll("metres", "yards"));
     await app.build();
     expect(JSON.stringify(await modelOf(app))).toContain("yards");

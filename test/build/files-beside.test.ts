@@ -193,7 +193,7 @@ describe("files beside a server module", () => {
   });
 });
 
-/** What a build warns of, which is what a check warns of. */
+/** The warnings of a build, which are those of a check. */
 async function warningsOf(application: Fixture): Promise<readonly Problem[]> {
   const { warnings } = await application.build();
   const log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,4 +1,4 @@
-// Guards in segment files: what a build refuses, what it warns of, and where their modules go.
+// Guards in segment files: mistakes that a build refuses, its warnings, and where their modules go.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Routes in segment files: what a build refuses, and what it warns of.
+// Routes in segment files: mistakes that a build refuses, and its warnings.
 
 import { describe, expect, it } from "vitest";
 

@@ -46,7 +46,7 @@ function helper(): string {
 }
 other("s3cr3t-statement");
 
-/** What a browser may have. */
+/** The files that a browser may have. */
 export async function browser(words: string[]): Promise<string[]> {
   return words.filter((word) => word !== visible);
 }

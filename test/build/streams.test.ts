@@ -1,4 +1,4 @@
-// Procedures that are async generators: what manifests say of them, and `resume` in segment files.
+// Procedures that are async generators: their entries in manifests, and `resume` in segment files.
 
 import { describe, expect, it } from "vitest";
 

@@ -12,7 +12,7 @@ const seed = Number(process.env["CHAOS_SEED"] ?? Math.floor(Math.random() * 2 **
 const random = randomFrom(seed);
 
 /**
- * What a scenario broke. A machine that hardly runs the processes may make their calls fail: then
+ * The measures that a scenario broke. A machine that hardly runs the processes may make their calls fail: then
  * the scenario gets another chance. That no call ran twice holds in any case.
  */
 export async function broken(

@@ -1,4 +1,4 @@
-// What a gateway's console shows of nodes that haven't joined this gateway.
+// Nodes that haven't joined this gateway, in its console.
 
 import { expect, it, onTestFinished } from "vitest";
 

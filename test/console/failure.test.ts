@@ -1,4 +1,4 @@
-// What the console reads out of an error's answer.
+// The fields that the console reads from an error's answer.
 
 import { expect, it } from "vitest";
 

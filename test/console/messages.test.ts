@@ -102,7 +102,7 @@ describe("messages of failed calls", () => {
       ["bank/via", "outside", "Error (id)", undefined],
       ["bank/fail", "member", undefined, undefined],
       ["bank/fail", "console", undefined, undefined],
-      // What is meant for callers outside isn't masked.
+      // An error that is meant for callers outside isn't masked.
       ["shop/refuse", "outside", "Forbidden", "not for you"],
       ["bank/fail", "outside", "UnknownParameter", "Unknown parameter 'size'"],
     ]);

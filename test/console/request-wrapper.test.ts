@@ -27,7 +27,7 @@ it("a call that the console watches is the same request: with its caller's right
   expect(await watched.readBody(3)).toHaveLength(3);
   for (const key of Object.keys(request) as (keyof HttpRequest)[])
     if (key !== "readBody") expect([key, watched[key]]).toEqual([key, request[key]]);
-  // Whoever answers it says what ends it when the service stops.
+  // A handler sets this to end its answer when the service stops.
   const cut = (): void => {};
   watched.onCut = cut;
   expect(request.onCut).toBe(cut);

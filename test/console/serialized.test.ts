@@ -1,4 +1,4 @@
-// What the console's form makes of JSON that was typed in, by the type of the parameter.
+// The value that the console's form makes of typed JSON, by the type of the parameter.
 
 import { describe, expect, it } from "vitest";
 

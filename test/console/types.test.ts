@@ -1,4 +1,4 @@
-// What a procedure takes, for the console's form: the node that checks its callers says it.
+// The types of a procedure's parameters for the console's form: the node that checks its callers sends them.
 
 import { describe, expect, it } from "vitest";
 

@@ -5,7 +5,7 @@ import type { Level } from "../../server/contract/difference.ts";
 export interface Pair {
   /** A row of docs/guide/changing-procedures.md, or a case of one. */
   readonly row: string;
-  /** What tells this pair from others of its row. */
+  /** The difference from other pairs of its row. */
   readonly case?: string;
   /** The code of a module, which exports `f`. */
   readonly before: string;
@@ -30,7 +30,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** The path of a route. */
   readonly path?: string;
-  /** What a caller of the earlier build does with the answer. */
+  /** Reads the answer as a caller of the earlier build. */
   // oxlint-disable-next-line typescript/no-explicit-any -- callers have the types of the earlier build
   readonly read?: (answer: any) => unknown;
   /** The answer is passed on to this function of the earlier build, which reads it as its pages do. */

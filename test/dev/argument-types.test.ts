@@ -14,7 +14,7 @@ export async function order(line: Line, due: Date): Promise<string> {
   "shop.segment.json": '{ "./shop/order": { "order": { "access": "public" } } }',
 };
 
-/** What is said of the call with this line. */
+/** The answer to the call with this line. */
 async function order(url: string, line: unknown): Promise<string> {
   const answer = await fetch(`${url}/rpc/shop/order`, {
     method: "POST",

@@ -25,7 +25,7 @@ const configured = (fallback: boolean | string | object): Files => ({
 const page = { accept: "text/html,*/*;q=0.8", "sec-fetch-dest": "document" };
 const data = { accept: "*/*", "sec-fetch-dest": "empty" };
 
-/** What a browser gets: the page's title, or the status. */
+/** The answer to a browser: the page's title, or the status. */
 async function titleAt(
   url: string,
   path: string,

@@ -1,4 +1,4 @@
-// What modules do with `onStop` when they run again.
+// Modules with `onStop` that run again.
 
 import { expect, it } from "vitest";
 

@@ -39,7 +39,7 @@ const generated: Files = {
   ].join("\n"),
 };
 
-/** What Vite tells a page that opens. A reload that waited for it comes with the first message. */
+/** Vite's messages to a page that opens. A reload that waited for it comes with the first message. */
 async function firstMessages(url: string): Promise<readonly object[]> {
   const { messages, close } = await openPage(url);
   await eventually(

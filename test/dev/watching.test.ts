@@ -80,7 +80,7 @@ async function isFollowed(
   await sleep(200);
 }
 
-/** What was logged, but for calls that came before types were read, as on a busy machine. */
+/** The logged lines, without those of calls that came before types were read, as on a busy machine. */
 function mistakes({ logged }: Running): readonly string[] {
   return logged.filter((line) => !line.includes("isn't checked: the types"));
 }

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { inject } from "vitest";
 import { root as packageRoot } from "../_sources.ts";
 
-/** What `npm install` has put there; each is a link to what the project itself uses. */
+/** The packages that `npm install` would put there; each is a link to the project's own. */
 // oxfmt-ignore
 const installed = [
   "@trpc/client", "@trpc/server", "express", "@types/express", "zod",
@@ -123,7 +123,7 @@ export async function createApplication(): Promise<Application> {
   };
 }
 
-/** Where this process ends early, what it has started ends with it. */
+/** Processes that end with this one, if it ends early. */
 const running = new Set<Launched>();
 process.once("exit", () => {
   for (const one of running) one.send("SIGKILL");

@@ -1,4 +1,4 @@
-// What a page of the guide holds: its fenced blocks, and what each of them asks to have done.
+// Reads a page of the guide: its fenced blocks, and the action that each asks for.
 //
 //   `src/shop/stock.ts`    the line above a block names its file: it is written, and a later block with the
 //   ```ts                  same path replaces it. Every renderer shows the line; none shows a fence's words.
@@ -22,7 +22,7 @@ export interface Block {
   readonly text: string;
 }
 
-/** What a page asks for that nothing can be done with. */
+/** A mistake in a block of a page: its action is unknown or missing. */
 export class BlockError extends Error {
   override readonly name: string = "BlockError";
 }

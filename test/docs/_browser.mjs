@@ -5,7 +5,7 @@
 let browser;
 
 /**
- * An error that nobody catches in the page is one of the test.
+ * An uncaught error in the page is one of the test.
  * @param {string} address
  * @returns {Promise<import("playwright").Page>}
  */

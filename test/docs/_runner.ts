@@ -174,7 +174,7 @@ class Reader {
     this.corrections.push({ step, lines: linesOf(shown) });
   }
 
-  /** What a reader would see: ports of the page, no folder of this run, and not the three headers that Node itself adds. */
+  /** The output as a reader would see it: ports of the page, no folder of this run, and not the three headers that Node itself adds. */
   #shown(output: string): string {
     const text = output
       .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gim, "")

@@ -15,7 +15,7 @@ const pages = [
 const folderOf = (page: string): string =>
   join(root, "node_modules/.cache/docs", page.replace(/\W/g, "-"));
 
-/** The last state of each page's files: what replaces a file replaces its types. */
+/** The last state of each page's files: a file's replacement replaces its types. */
 const files = new Map<
   string,
   { readonly text: string; readonly page: string; readonly line: number }

@@ -31,7 +31,7 @@ export const modeNames = [
   "test kit",
 ] as const;
 
-/** What is tested in every mode. */
+/** The suites that run in every mode. */
 export interface Suite {
   readonly title: string;
   /**

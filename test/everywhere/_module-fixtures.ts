@@ -1,4 +1,4 @@
-// What modules of an application do on servers: each fixture is a few lines, and `answer` gives the
+// Things that modules of an application do on servers: each fixture is a few lines, and `answer` gives the
 // same in development and after a build.
 
 import type { Files } from "../build/_fixture.ts";

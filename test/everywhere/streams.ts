@@ -105,7 +105,7 @@ export async function* parked(id: string): AsyncGenerator<string> {
   try {
     yield "one";
     yield "two";
-    // Ends with the signal only: nobody asks for a third item.
+    // Ends with the signal only: its reader doesn't ask for a third item.
     await new Promise((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
       signal.throwIfAborted();

@@ -12,11 +12,11 @@ import { onTestFinished } from "vitest";
 import { freePort } from "../_free-port.ts";
 import { launch } from "./_application.ts";
 
-/** What a balancer does with what passes it. */
+/** The way in which a balancer forwards. */
 export interface Passing {
   /** Has a certificate of its own. */
   readonly hasTls?: boolean;
-  /** What is behind it is https. */
+  /** The services behind it speak https. */
   readonly isTlsBehind?: boolean;
   /** Passes bytes on, and reads none. */
   readonly isTcp?: boolean;
@@ -29,7 +29,7 @@ export interface Passing {
   readonly isOld?: boolean;
 }
 
-/** What a balancer is started with. */
+/** The options of a balancer. */
 interface Setting extends Passing {
   readonly port: number;
   /** Host and port. */

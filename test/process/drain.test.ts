@@ -156,7 +156,7 @@ describe("a service that npm has started", () => {
     const npm = launch(words, root, { HOME: root, npm_config_cache: join(root, ".npm") });
     const [, url = ""] = await npm.says(/gateway at (http:\S+)/);
     expect((await fetch(`${url}/health`)).status).toBe(200);
-    // The outputs of npm close when nobody has them open any more.
+    // The outputs of npm close when no process has them open any more.
     await npm.ended("SIGTERM");
     expect(npm.output()).toContain("SIGTERM: this service stops");
     await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");

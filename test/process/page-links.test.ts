@@ -10,7 +10,7 @@ const certificate = createCertificates(afterAll).sign("front");
 const services = await openPageServices({ web: { forwarded: true, hosts: ["shop.example"] } });
 afterAll(async () => await services.close());
 
-/** Who the service takes a page's streams to be from, with `headers` on its link and `added` on its stream. */
+/** The user to whom the service attributes a page's streams, with `headers` on its link and `added` on its stream. */
 async function seen(
   port: number,
   headers: Readonly<Record<string, string>>,

@@ -140,7 +140,7 @@ describe.each(Object.entries(fronts))("behind %s", (_, before) => {
     const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     for (let item = 1; item <= 3; item++) {
-      // The next item isn't there before somebody asks for it.
+      // The next item isn't produced before it is asked for.
       while (!text.includes(`data: ${item}\n\n`)) text += (await reader.read()).value ?? "";
       await fetch(`${url}/rpc/shop/go?id=a`);
     }

@@ -10,5 +10,5 @@ export const asking: Files = {
   "ask.segment.json": '{ "./ask": { "ask": { "access": "public" } } }\n',
 };
 
-/** What a browser sends that opens an address. */
+/** The headers of a browser that opens an address. */
 export const asBrowser = { accept: "text/html", "sec-fetch-dest": "document" };

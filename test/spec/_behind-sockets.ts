@@ -40,7 +40,7 @@ export interface Behind {
   readonly port?: number;
   /** Where it listens [127.0.0.1]. */
   readonly address?: string;
-  /** What names resolve to, for lookups and for its links. */
+  /** The addresses of host names, for lookups and for its links. */
   readonly resolve?: (host: string) => readonly string[];
   /** Others find it at an address that is gone when it is killed. */
   readonly isMortal?: boolean;
@@ -101,7 +101,7 @@ export async function behindSocket<R extends Role>(
   let ended: Promise<void> | undefined;
   const end = async (graceMs: number): Promise<void> => {
     server.drain();
-    // Whose gateway hasn't confirmed that it left serves on, as `startServer` does.
+    // If its gateway hasn't confirmed that it left, it serves on, as `startServer` does.
     if (graceMs > 0 && !(await role.leave())) await pause(1_000);
     role.refuseCalls();
     await Promise.all([
@@ -129,7 +129,7 @@ export async function behindSocket<R extends Role>(
   return running;
 }
 
-/** What came of calls, by status and `x-svc-error`. */
+/** The results of calls, by status and `x-svc-error`. */
 export interface Load {
   readonly outcomes: Map<string, number>;
   /** In ms, of those that were answered with 200. */

@@ -25,7 +25,7 @@ export function circle(): { all: Employee[]; self?: object } {
   return graph;
 }
 
-/** What differs from such a circle. */
+/** The differences from such a circle. */
 export function wrong(value: unknown): string[] {
   const { all, self } = value as ReturnType<typeof circle>;
   const [ada, bob, adaAgain] = all;
@@ -43,7 +43,7 @@ export function wrong(value: unknown): string[] {
 export interface Graphs {
   readonly roles: Readonly<Record<"a" | "b" | "gateway" | "proxy", Role>>;
   readonly network: TestNetwork;
-  /** What a procedure of `b` received. */
+  /** The arguments of a procedure of `b`. */
   readonly received: unknown[];
   /** POSTs to `/rpc/graph/…` of a role. */
   post(

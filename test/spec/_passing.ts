@@ -15,7 +15,7 @@ export const money = {
 
 export type Look = (args: Map<string, unknown>) => unknown;
 
-/** What the middleware saw, and the request that the next service got. */
+/** The call as the middleware saw it, and the request that the next service got. */
 export async function pass(
   endpoint: "gateway" | "proxy",
   look: Look,

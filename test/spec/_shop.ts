@@ -32,7 +32,7 @@ export function body(
     };
 }
 
-/** What a face does: calls through the seam of its graph. */
+/** Calls through the seam of its graph, as a face does. */
 export function call(
   graph: Graph,
   fqn: string,

@@ -5,7 +5,7 @@ import type { Limits } from "../../src/base/limits.ts";
 import { ask, TestDeployment, testModules, type TestProcedure } from "../_cluster.ts";
 import { body, call, names } from "./_shop.ts";
 
-/** What a procedure got, as JSON: files with all that they are. */
+/** The arguments of a procedure as JSON: files with all of their properties. */
 export async function describeValue(value: unknown): Promise<unknown> {
   if (value instanceof Blob)
     return {
@@ -48,7 +48,7 @@ export interface Uploads {
   readonly standalone: Role;
   /** Calls `u/show` on the second node from the first one, with these arguments. */
   send(...args: readonly unknown[]): Promise<unknown>;
-  /** What the procedure that was called last got. */
+  /** The arguments of the last call. */
   readonly got: unknown[];
 }
 

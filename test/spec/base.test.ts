@@ -1,4 +1,4 @@
-// Vite's `base` as a path, over real services: what only one mode has.
+// Vite's `base` as a path, over real services: the cases that only one mode has.
 
 import { createServer, request as httpRequest } from "node:http";
 

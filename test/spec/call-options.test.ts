@@ -230,7 +230,7 @@ describe.each(places)("headers of a call with options, of a procedure that is %s
     });
     expect(headers.has("x-gone")).toBe(false);
     expect(headers.has("x-none")).toBe(false);
-    // What it calls inherits them like any others: `accept` belongs to one request.
+    // Its calls inherit them like any others: `accept` belongs to one request.
     const inner = seen["echoAway"]!.headers;
     expect(Object.fromEntries(inner)).toMatchObject({ authorization: "own", "x-kept": "1" });
     expect(inner.get("accept")).not.toBe("text/html");

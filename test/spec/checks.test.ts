@@ -14,7 +14,7 @@ import { body, call, names } from "./_shop.ts";
 const json = { "content-type": "application/json" };
 const serialized = { ...json, "x-svc-data-encoding": "serialized" };
 
-/** What ran, with its arguments. */
+/** The procedures that ran, with their arguments. */
 let ran: unknown[][] = [];
 beforeEach(() => {
   ran = [];

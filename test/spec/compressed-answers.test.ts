@@ -165,7 +165,7 @@ describe("compressed answers", () => {
       gateway,
       repository,
       segments: ["news"],
-      // What it would compress for the gateway, the gateway couldn't compress.
+      // The gateway couldn't compress an answer that this node had compressed.
       compression: true,
     });
     const proxy = (await start(application, { mode: "proxy", url: anyPort, gateway, repository }))

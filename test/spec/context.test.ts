@@ -17,7 +17,7 @@ import {
 import { deploy, key } from "../_deployment.ts";
 import { body, call, names } from "./_shop.ts";
 
-/** What each procedure saw of its context, by name. */
+/** The context of each procedure, by name. */
 type Seen = Record<
   string,
   {
@@ -200,7 +200,7 @@ describe("the context of a procedure", () => {
         const {
           "content-type": _type,
           "x-svc-data-encoding": _encoding,
-          // What carries the call says it, and memory doesn't.
+          // A socket's request has it, and one in memory doesn't.
           "content-length": _length,
           ...inherited
         } = seen["inner"]?.headers ?? {};

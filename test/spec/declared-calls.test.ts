@@ -1,4 +1,4 @@
-// What a segment file's entry says about calls of a procedure: how long one may take, and whether it
+// The options of a segment file's entry for calls of a procedure: how long one may take, and whether it
 // may be sent again.
 
 import { describe, expect, it } from "vitest";

@@ -32,7 +32,7 @@ thrown["Sold"] = () => new Sold("sold");
 for (const [name, Class] of errors.frameworkErrors)
   thrown[name] = () => (name === "Teapot" ? new Class() : new Class(`by ${name}`));
 
-/** What the node in the middle caught: class, message, and trace lines so far. */
+/** The error that the node in the middle caught: class, message, and trace lines so far. */
 const caught: { error?: Error; message?: string; lines?: readonly string[] } = {};
 const procedures: TestProcedure[] = [
   {

@@ -31,7 +31,7 @@ class Gone extends NotFound {
   readonly rows: unknown = hung;
 }
 
-/** Exported. `reason` is for everybody, `inner` may be any error. */
+/** Exported. `reason` is for all callers, `inner` may be any error. */
 class Declined extends Error {
   override readonly name: string = "Declined";
   readonly reason: string;
@@ -101,7 +101,7 @@ const open: Readonly<Record<string, () => Error>> = {
 
 const all: Readonly<Record<string, () => unknown>> = { ...leaking, ...open };
 
-/** What the procedure in the middle caught. */
+/** The error that the procedure in the middle caught. */
 let caught: unknown;
 const procedures: TestProcedure[] = [
   {

@@ -26,7 +26,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** What a browser sends for a page to show. */
+/** The headers of a browser that requests a page. */
 const page = { accept: "text/html,application/xhtml+xml,*/*;q=0.8", "sec-fetch-dest": "document" };
 
 /** Sends a request with exactly this path. */

@@ -23,7 +23,7 @@ async function headersSeen(
   return JSON.parse(answer.text) as Record<string, string>;
 }
 
-/** What was sent to an address for one request at the proxy. */
+/** The headers that were sent to an address for one request at the proxy. */
 async function sentTo(
   to: string,
   headers: Record<string, string>,

@@ -1,4 +1,4 @@
-// What only sockets have of guards: bodies that never come, and requests as bytes.
+// Guards over sockets: bodies that never come, and requests as bytes.
 
 import { createConnection } from "node:net";
 

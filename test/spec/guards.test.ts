@@ -1,4 +1,4 @@
-// Guards: what callers from outside must pass before a procedure or a route runs.
+// Guards, which callers from outside must pass before a procedure or a route runs.
 
 import { describe, expect, it } from "vitest";
 
@@ -16,10 +16,10 @@ import { body, call, names } from "./_shop.ts";
 
 const guarded = { access: "public", guard: "auth#signedIn" } as const;
 
-/** Who asks with this is signed in. */
+/** Callers with this header are signed in. */
 const user = { authorization: "Bearer 1" };
 
-/** What ran, in its order. */
+/** The functions that ran, in order. */
 let ran: string[] = [];
 
 const guards = {

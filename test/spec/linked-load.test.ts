@@ -185,7 +185,7 @@ function slowly(): ReadableStream<Uint8Array> {
   );
 }
 
-/** A short call, one with a large body, or an upload to a route: what came of it. */
+/** A short call, one with a large body, or an upload to a route, and its result. */
 async function request(url: string, number: number): Promise<string> {
   const post = { method: "POST", headers: { "content-type": "application/json" } };
   const [path, init, expected] = (

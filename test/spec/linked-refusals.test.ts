@@ -1,4 +1,4 @@
-// What services on a link refuse, and what stands still: calls go elsewhere, or end with their reason.
+// Services on a link that refuse a call or stand still: calls go elsewhere, or end with their reason.
 
 import { setTimeout as pause } from "node:timers/promises";
 

@@ -1,4 +1,4 @@
-// Announcements by digest: what a node with many procedures says when it joins.
+// Announcements by digest: a node with many procedures joins.
 
 import { describe, expect, it } from "vitest";
 

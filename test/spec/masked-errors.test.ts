@@ -136,7 +136,7 @@ describe("errors that aren't meant for callers", () => {
       fields: { list: [masked, { deep: shownForm }] },
       cause: { ...masked, type: "AggregateError", fields: { errors: [masked, shownForm, masked] } },
     });
-    // What no cause leads to has a line of its own.
+    // An error that isn't the cause of another has a line of its own.
     const { lines } = cellOf("node").local.log;
     expect(lines.filter((line) => line.includes(id))).toHaveLength(3);
   });

@@ -28,7 +28,7 @@ async function measured() {
   return { ...operated, all, read };
 }
 
-/** What Prometheus's own tool says against a text. */
+/** The complaints of Prometheus's own tool about a text. */
 function promtool(text: string): string {
   const checked = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
   if (checked.error !== undefined)

@@ -127,7 +127,7 @@ afterAll(async () => {
   for (const end of closing) await end();
 });
 
-// A connection each: some servers close one after a body that nobody has read, without a word.
+// A connection each: some servers close one after a body that wasn't read, without a word.
 const post = (body: BodyInit, type = "application/json"): RequestInit => ({
   method: "POST",
   headers: { "content-type": type, connection: "close" },

@@ -7,7 +7,7 @@ import { onStop } from "../../server/host/stops.ts";
 import { buildPackage, createApplication } from "../process/_application.ts";
 import { anyPort, builtOnce, start } from "./_started.ts";
 
-/** What the application's modules have done, in order. */
+/** The actions of the application's modules, in order. */
 const done: string[] = [];
 Reflect.set(globalThis, "on-stop done", done);
 /** Called by a procedure that runs. */

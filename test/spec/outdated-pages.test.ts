@@ -1,4 +1,4 @@
-// What a page does that was opened before a deploy: its manifest, and the event that it is outdated.
+// A page that was opened before a deploy: its manifest, and the event that it is outdated.
 
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";

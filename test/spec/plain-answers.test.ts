@@ -1,4 +1,4 @@
-// Answers without the encoding header: what any client reads of each kind of value.
+// Answers without the encoding header: each kind of value as any client reads it.
 
 import { runInNewContext } from "node:vm";
 

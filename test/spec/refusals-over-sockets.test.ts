@@ -1,4 +1,4 @@
-// What a service refuses and a procedure throws, over real sockets: status, headers and body for
+// Refused requests and errors of procedures over real sockets: status, headers and body for
 // callers outside.
 
 import { request } from "node:http";
@@ -21,7 +21,7 @@ const text = { ...everyPlain, "content-type": "text/plain; charset=utf-8" };
 const ran = { "x-svc-node": "node wire" };
 const line = "[wire/fail | v0.0.0]";
 
-/** What is sent, and what comes back: the error's name, its status and its text. */
+/** A request, and its answer: the error's name, its status and its text. */
 interface Refusal {
   readonly name: string;
   readonly path: string;

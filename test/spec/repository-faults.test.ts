@@ -40,7 +40,7 @@ async function deployed() {
 
 type Deployed = Awaited<ReturnType<typeof deployed>>;
 
-/** What happens to the repository, and what ends that. */
+/** A fault of the repository, and the function that ends it. */
 const faults: Readonly<Record<string, (all: Deployed) => Promise<() => unknown>>> = {
   "stops and starts again": async ({ repository, startRepository }) => {
     const { url } = repository;

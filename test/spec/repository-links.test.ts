@@ -1,4 +1,4 @@
-// Links to a repository: what travels over them, what doesn't, and what becomes of files while it is away.
+// Links to a repository: the requests that travel over them, those that don't, and files while it is away.
 
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -23,7 +23,7 @@ const common = { trustKey: key, limits: defaultLimits };
 const encoder = new TextEncoder();
 const megabyte = new Uint8Array(1_048_576).fill(7);
 
-/** What became of a body that was asked for. */
+/** The result of a request for a body. */
 interface Sent {
   megabytes: number;
   isOver: boolean;
@@ -101,7 +101,7 @@ describe("files that a proxy fetches", () => {
     const answer = await fetch(`${url}/large.bin`, { signal: caller.signal });
     await answer.body!.getReader().read();
     await pause(300);
-    // What the sockets and the link's window take.
+    // The bytes that the sockets and the link's window take.
     expect(sent[1]!.megabytes).toBeLessThan(40);
     expect(sent[1]!.isOver).toBe(false);
     caller.abort();

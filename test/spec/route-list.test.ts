@@ -60,7 +60,7 @@ describe("a proxy's list of routes", () => {
       status: 503,
       headers: { "retry-after": "1" },
     });
-    // What can't be a route is not found at once.
+    // A path that can't be a route's is 404 at once.
     for (const path of ["/", "/svc/nothing", "/rpc", "/metrics/x", "/@vite/client", "//a", "/a//b"])
       expect([path, (await send(gateway, "GET", path)).status]).toEqual([path, 404]);
     for (const path of ["/a/../b", "/a/%2e%2E/b", "/a/..%2fb", "/a\\b", "/a/%zz", "/a/%ff"])

@@ -1,4 +1,4 @@
-// Routes: which requests reach them, what they get, and what goes back.
+// Routes: the requests that reach them, their arguments and their answers.
 
 import { describe, expect, it } from "vitest";
 
@@ -573,7 +573,7 @@ describe("bodies of routes", () => {
       const received: number[] = [];
       for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
         received.push(...chunk);
-        // What is on the way is bounded by the services that it passes.
+        // The number of items on the way is bounded by the services that they pass.
         expect(produced.length).toBeLessThanOrEqual(received.length + 2);
       }
       expect(received).toEqual([0, 1, 2]);

@@ -10,7 +10,7 @@ import { body, names, OutOfStock } from "./_shop.ts";
 let cluster: Deployment;
 let run: NonNullable<Role["runProcedure"]>;
 let elsewhere: NonNullable<Role["runProcedure"]>;
-/** What `wire/echo` received, on its node. */
+/** The arguments of `wire/echo`, on its node. */
 let arrived: unknown;
 
 beforeAll(async () => {

@@ -51,7 +51,7 @@ const outer = (
   body: body(`shared/${name}`, (_, graph, kind: Shared) => run(graph, kind)),
 });
 
-/** What code in a procedure reads of what it catches. */
+/** The properties that code in a procedure reads of an error that it catches. */
 const caught: string[] = [];
 const procedures: TestProcedure[] = [
   thrower("one", "b"),

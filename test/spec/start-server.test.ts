@@ -202,7 +202,7 @@ describe("where the configuration comes from", () => {
 describe("signals", () => {
   /**
    * A host's main file as a process of its own, ended by a signal: its exit code, or the signal
-   * when nobody listened.
+   * when there was no listener.
    */
   async function ended(options: string, signal: NodeJS.Signals): Promise<unknown> {
     buildPackage();

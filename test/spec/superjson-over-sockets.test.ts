@@ -1,4 +1,4 @@
-// Every wire case in superjson over real sockets: what it carries straight to a node, through proxy
+// Every wire case in superjson over real sockets: straight to a node, through proxy
 // and gateway, and from node to node.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// What a service bears from those who haven't proven the key: time, bytes, and their number.
+// Limits for connections that haven't proven the key: time, bytes, and their number.
 
 import { expect, it, onTestFinished, vi } from "vitest";
 import { connect, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-// What isn't supported is refused with a message.
+// Unsupported features are refused with a message.
 
 import { describe, expect, it } from "vitest";
 

@@ -143,7 +143,7 @@ describe("who may be at the other end", () => {
     const { gateway, network, node } = await deployment();
     await node("a");
     const member = await dialAsMember({ dial: memoryDial(network), instance: "another" });
-    // What it says of itself elsewhere counts for nothing.
+    // The address and the instance that it announces don't count.
     await member.join({ url: "http://a", procedures: ["where"], instance: "a" });
     const { text } = await ask(gateway, "GET", "/nodes", trusted);
     const { members } = JSON.parse(text) as { members: { instance: string }[] };
@@ -293,7 +293,7 @@ describe("GET /nodes", () => {
     const { out = "" } = await inspect(root, "--running", "--json");
     expect(JSON.parse(out)).toMatchObject({ gateway: gateway.url, members: [{ url: linked.url }] });
     for (const [words, message] of [
-      [["--running", repository.url], `What answers at ${repository.url} isn't a gateway`],
+      [["--running", repository.url], `The server at ${repository.url} isn't a gateway`],
       [["--running", "http://127.0.0.1:9"], "http://127.0.0.1:9 refused the connection"],
       [["--running", "gateway"], "--running: "],
     ] as const)

@@ -1,4 +1,4 @@
-// What Vite's configuration may hold besides: an application that uses much of it at once, in a folder of a monorepo.
+// Other parts of Vite's configuration: an application that uses much of it at once, in a folder of a monorepo.
 
 import { readFile } from "node:fs/promises";
 

@@ -16,7 +16,7 @@ interface Starter {
   readonly name: "react" | "vue";
   /** Its `build` command. */
   readonly build: string;
-  /** What a person types: file → the text in it that is replaced, and by what. */
+  /** The edits that a user types: file → the text that is replaced, and the new one. */
   readonly edits: Readonly<Record<string, readonly Change[]>>;
   readonly component: string;
 }

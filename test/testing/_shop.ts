@@ -112,7 +112,7 @@ export async function label(sku: string): Promise<string> {
   "segments/ui.segment.json": JSON.stringify({ "./ui/label": { label: { access: "public" } } }),
 };
 
-// What the modules above are to the compiler.
+// The types of the modules above for the compiler.
 export interface Money {
   readonly cents: number;
   plus(other: Money): Money;

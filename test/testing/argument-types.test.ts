@@ -1,4 +1,4 @@
-// Checks in a test cluster: what comes from outside meets them, and what a test calls itself doesn't.
+// Checks in a test cluster: calls from outside meet them, and calls of the test itself don't.
 
 import { existsSync } from "node:fs";
 

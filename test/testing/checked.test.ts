@@ -85,7 +85,7 @@ it.each([
   expect(await post("order", {})).toEqual([400, "Missing value for parameter 'order'"]);
   expect(await post("rename", { from: "a" })).toEqual([200, "a"]);
 
-  // In a query its text is what the schema gets, whatever the function's annotation says.
+  // From a query the schema gets its text, no matter what the function's annotation says.
   expect((await cluster.fetch("/rpc/shop/due?day=7")).status).toBe(200);
   expect(await (await cluster.fetch("/rpc/shop/find?id=7&unit=yd")).json()).toEqual([7, "yd"]);
   const refused = await cluster.fetch("/rpc/shop/find?id=x");

@@ -1,4 +1,4 @@
-// Guards in a test cluster: what comes from outside meets them, and what a test calls itself doesn't.
+// Guards in a test cluster: calls from outside meet them, and calls of the test itself don't.
 
 import { setupServer } from "msw/node";
 import { expect, it, onTestFinished } from "vitest";

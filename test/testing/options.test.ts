@@ -25,7 +25,7 @@ async function stuck() {
 
 it.each([
   ["a service", 500],
-  // What a page says of its time isn't believed: its node ends the call when the page leaves.
+  // The deadline that a page sends isn't believed: its node ends the call when the page leaves.
   ["a page", 30_000],
 ])(
   "a fake sees headers, time and signal of a call with options of %s, which an abort rejects at once",

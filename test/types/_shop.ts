@@ -18,7 +18,7 @@ export async function quote(cloth: string, metres = 1): Promise<Quote> {
   return { price: new Money(cloth.length * metres), until: new Date() };
 }
 
-/** What comes back is a promise either way. */
+/** It returns a promise either way. */
 export async function largest<Item>(first: Item, ...others: Item[]): Promise<Item> {
   return others.at(-1) ?? first;
 }
@@ -28,7 +28,7 @@ export async function whoAmI(this: Context, greeting: string): Promise<string> {
   return `${greeting} ${this.headers.get("x-user")}`;
 }
 
-/** The context is there in every call that the runtime makes, and nobody has to have one to call it. */
+/** The context is there in every call that the runtime makes, and a caller doesn't need one to call it. */
 export async function language(this: Context | void): Promise<string | undefined> {
   return this?.headers.get("accept-language");
 }

@@ -1,4 +1,4 @@
-// What `client.import` gives without the declarations that a build writes. With them: generated.test.ts.
+// The type of `client.import` without the declarations that a build writes. With them: generated.test.ts.
 
 import { type Client, type Imported, startClient } from "seamline/client";
 import { describe, expectTypeOf, it } from "vitest";

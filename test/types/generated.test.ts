@@ -46,7 +46,7 @@ export async function whoAmI(this: Context): Promise<string> {
   "seamline.json": "{}",
 };
 
-/** What a person has installed, straight from the sources of the package. */
+/** The package as users install it, straight from the sources of the package. */
 const paths = {
   seamline: [join(packageRoot, "src/index.ts")],
   "seamline/client": [join(packageRoot, "client/index.ts")],

@@ -14,7 +14,7 @@ describe("the context on Node", () => {
   it("has locals with the members that the application has declared", () => {
     expectTypeOf(getContext().locals.typeTestUser?.name).toEqualTypeOf<string | undefined>();
     expectTypeOf(context.locals).toEqualTypeOf(getContext().locals);
-    // @ts-expect-error nobody has declared it
+    // @ts-expect-error it isn't declared
     void getContext().locals.other;
   });
 

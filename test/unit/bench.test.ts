@@ -1,4 +1,4 @@
-// The bench's own arithmetic: whoever believes its figures believes this.
+// The bench's own arithmetic, on which its figures depend.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a procedure takes, of which an application may have a hundred thousand: bytes in the build's
+// The cost of one procedure, of which an application may have a hundred thousand: bytes in the build's
 // manifest, and in a node's memory. Neither depends on what else the machine does.
 
 import { setFlagsFromString } from "node:v8";

@@ -30,7 +30,7 @@ function withResolvers(): {
   return { promise: new Promise<TypesReading>((done) => (resolve = done)), resolve };
 }
 
-/** What a call with this argument gets: `undefined` if nothing checks it. */
+/** The answer to a call with this argument: `undefined` if nothing checks it. */
 async function outcome(types: LiveTypes, value: unknown): Promise<unknown> {
   await types.ready(id);
   const checked = types.of(id)?.check([value], {

@@ -21,7 +21,7 @@ const record = (name: string): ProcedureRecord => ({
   ],
 });
 
-/** What the procedure with `this` reads. */
+/** The header that the procedure with `this` reads. */
 let headerToRead: string | undefined;
 
 async function ways(): Promise<Record<string, () => Promise<unknown>>> {

@@ -1,4 +1,4 @@
-// Whatever names and versions an application has: they come through the door as what they are.
+// Names and versions of all kinds arrive unchanged.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -79,7 +79,7 @@ describe("versions", () => {
   });
 });
 
-// Whatever a folder may be called, but what the way up is called.
+// Any name that a folder may have, except '.' and '..'.
 const folder = fc
   .string({ unit: "binary", minLength: 1, maxLength: 12 })
   .filter((name) => !/[/\\\0]/.test(name) && !/^\.{1,2}$/.test(name));

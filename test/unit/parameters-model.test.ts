@@ -118,7 +118,7 @@ it("a call by names does what the call in place does, left out arguments, undefi
   );
 });
 
-/** What the names alone say, without any of the code under test. */
+/** The expected result by the names alone, without any of the code under test. */
 function namesOf(parameters: readonly Parameter[]): { required: string[]; known: string[] } {
   const required: string[] = [];
   const known: string[] = [];

@@ -2,7 +2,7 @@ import { find, rows } from "./catalogue-data.ts";
 import { Cloth } from "./cloth.ts";
 import { UnknownCloth } from "./errors.ts";
 
-// Whoever asks the catalogue gets cloths: their class goes along.
+// Callers of the catalogue get cloths: their class goes along.
 export { Cloth };
 
 export interface Found {

@@ -1,6 +1,6 @@
 import { Money } from "./money.ts";
 
-// What a cloth is made of goes wherever cloths go.
+// A cloth has a price, so the module of its class goes wherever cloths go.
 export { Money };
 
 const seasons = ["Winter", "Spring", "Summer", "Autumn"] as const;

@@ -4,7 +4,7 @@ import { nextTick, onMounted, watch } from "vue";
 import "../../../client/look/tokens.css";
 import "./site.css";
 
-/** What the theme leaves out for those who don't see the page or don't use a mouse. */
+/** Things that the theme lacks for people who don't see the page or don't use a mouse. */
 export default {
   extends: theme,
   setup(): void {

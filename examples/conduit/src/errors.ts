@@ -1,4 +1,4 @@
-// What procedures throw. The page finds these classes by `instanceof`, and the HTTP API sends `errors`.
+// Errors that procedures throw. The page finds these classes by `instanceof`, and the HTTP API sends `errors`.
 import {
   Forbidden,
   type InvalidParameterValue,
@@ -7,10 +7,10 @@ import {
   Unauthorized,
 } from "seamline";
 
-/** What is wrong with each field. */
+/** The problems of each field. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
-/** What a schema says of each field, in lines such as `article.tagList[1]: can't be blank`. */
+/** A schema's issues by field, in lines such as `article.tagList[1]: can't be blank`. */
 export function refused({ message }: InvalidParameterValue): FieldErrors {
   const errors: Record<string, string[]> = {};
   for (const [, field = "", text = ""] of message.matchAll(/^(?:\w+\.)?(\w+)\S*: (.+)$/gm))
@@ -91,7 +91,7 @@ export class NotYours extends Forbidden {
   readonly thing: Thing;
 
   constructor(thing: Thing) {
-    super(`This ${thing} is somebody else's`);
+    super(`This ${thing} belongs to another user`);
     this.thing = thing;
   }
 

@@ -1,4 +1,4 @@
-// What types don't say: how long a text is, and what is in it. The page and the HTTP API show the messages.
+// Rules that types don't express: the length of a text, and its contents. The page and the HTTP API show the messages.
 import { z } from "zod";
 
 const blank = "can't be blank";

@@ -1,4 +1,4 @@
-// What somebody does in a browser, from signing up to leaving. Needs a running application.
+// A user's way through the application in a browser, from signing up to leaving. Needs a running application.
 import { type Browser, chromium, type Page } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -118,7 +118,7 @@ describe.skipIf(url === undefined)("the page", () => {
     await press("Post comment");
     await see("Holds <b>well</b>");
     await see("1 comment");
-    // Without a reload, also for whoever hasn't signed in.
+    // Without a reload, also for visitors who haven't signed in.
     await other.getByText("1 comment").waitFor();
     await press("Delete comment");
     await see("0 comments");
@@ -180,7 +180,7 @@ describe.skipIf(url === undefined)("the page", () => {
     }
   });
 
-  it("sends whoever hasn't signed in to do so", async () => {
+  it("sends visitors who haven't signed in to do so", async () => {
     await page.context().clearCookies();
     await page.goto("/article/delete-the-retry");
     await page.getByRole("button", { name: "Favourite 1", exact: true }).click();

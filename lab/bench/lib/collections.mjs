@@ -1,4 +1,4 @@
-// What V8 reports of its garbage collections: how much a call allocates, and how much of that is
+// Reads V8's reports of its garbage collections: how much a call allocates, and how much of that is
 // still alive when the nursery is emptied. No profile of CPU time shows either.
 
 /** Makes Node print a line for each collection. */

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { launch } from "./processes.mjs";
 
 /** How a server is called. @typedef {{ method?: string, path: string, headers?: Record<string, string>, body?: string }} Request */
-/** What came of it. @typedef {{ calls: number, failures: number, seconds: number, p99: number }} Load */
+/** The result of a load. @typedef {{ calls: number, failures: number, seconds: number, p99: number }} Load */
 
 const found = spawnSync("wrk", ["-v"], { stdio: "ignore" }).error === undefined;
 

@@ -17,7 +17,7 @@ export async function load(file, root = here) {
   return loaded.get(path);
 }
 
-/** What a member answers to a call. */
+/** A member's answer to a call. */
 export const success = {
   status: 200,
   headers: { "content-type": "text/plain; charset=utf-8", "x-svc-data-type": "number" },

@@ -76,7 +76,7 @@ function byColour(lines: readonly Line${index}[]): Map<string, Line${index}[]> {
   return groups;
 }
 
-/** What a line takes on a shelf; those with options are packed by themselves. */
+/** A line's space on a shelf; those with options are packed by themselves. */
 function shelfOf(line: Line${index}): "own" | "shared" {
   const options = Object.entries(line.options ?? {}).filter(([, value]) => value !== false);
   return options.length > 0 || line.metres > 30 ? "own" : "shared";
@@ -125,7 +125,7 @@ function rootModule(index) {
     .join("");
   const [first] = others;
   const more = `
-/** What an order costs, and what is to be done with it. */
+/** An order's price, and the work that it needs. */
 export async function order${index}(
   lines: Line${index}[],
   place: Place${index},

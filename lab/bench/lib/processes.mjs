@@ -21,7 +21,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
  * @property {() => Promise<void>} stop
  */
 
-/** What a process printed, in a message. @param {string} output */
+/** The output of a process, as a message. @param {string} output */
 const shown = (output) => output.trim().slice(-2_000) || "(nothing printed)";
 
 /**

@@ -8,7 +8,7 @@ import { interval, median } from "./statistics.mjs";
  * `calls` tells how many there were, if they are many.
  * @typedef {{ measure: (seconds: number) => Promise<number>, stop: () => Promise<void>, calls?: () => number, remarks?: () => Record<string, number> }} Running
  * @typedef {{ name: string, start: () => Promise<Running> }} Subject
- * What is compared. The first subject is the limit, to which the others are ratios.
+ * A subject of the comparison. The first one is the limit, to which the others are ratios.
  * `share`: ratios say how much of the limit's speed a subject has, instead of how often it takes the limit's time.
  * `once`: values that don't vary, such as bytes, are taken once. `unrelated`: ratios would say nothing.
  * `cold`: each value is of a new process, so there is nothing to warm up but files.
@@ -17,7 +17,7 @@ import { interval, median } from "./statistics.mjs";
  * @typedef {{ subject: string, value?: number, ratio?: number, low?: number, high?: number, values?: number[], ratios?: number[], remarks?: Record<string, number>, problem?: string }} Result
  */
 
-/** What went wrong, in a line that fits a table and names no folder. @param {unknown} error */
+/** Describes an error in a line that fits a table and names no folder. @param {unknown} error */
 function problemOf(error) {
   const text = error instanceof Error ? error.message : String(error);
   const missing = /Cannot find package '([^']+)'/.exec(text)?.[1];

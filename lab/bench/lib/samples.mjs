@@ -1,4 +1,4 @@
-// What is sent: the same values for each subject.
+// The arguments that are sent: the same values for each subject.
 
 const colours = ["heather", "slate", "moss", "peat", "rust"];
 
@@ -20,7 +20,7 @@ export function stock(size) {
   return { items };
 }
 
-/** What is called, by the name of a case: the procedure and its arguments. @type {Record<string, { procedure: string, args: Record<string, unknown> }>} */
+/** The calls by the name of a case: the procedure and its arguments. @type {Record<string, { procedure: string, args: Record<string, unknown> }>} */
 export const calls = {
   add: { procedure: "add", args: { a: 1, b: 2 } },
   "1 KB": { procedure: "echo", args: { value: stock(1_000) } },

@@ -88,7 +88,7 @@ export function* source(bytes) {
   }
 }
 
-/** What \`upload\` answers to these bytes, and a download of them gives. */
+/** The answer of \`upload\` to these bytes, and the result of downloading them. */
 export function expected(bytes) {
   const hash = createHash("sha256");
   for (const chunk of source(bytes)) hash.update(chunk);

@@ -1,4 +1,4 @@
-// What serializers are compared with: five kinds of values, and how they look written by hand.
+// The values that serializers are compared with: five kinds, and their forms written by hand.
 
 import { stock } from "./samples.mjs";
 
@@ -15,7 +15,7 @@ export class Item {
   }
 }
 
-/** What a build records of it. */
+/** The build's record of it. */
 export const itemRecord = {
   key: "Item",
   module: "item",
@@ -40,7 +40,7 @@ export const values = {
   bytes: () => ({ image: new Uint8Array(times(100_000, (at) => (at * 7) % 256)) }),
 };
 
-/** What somebody writes who knows the shape, with `JSON` for the rest. */
+/** Code as written by hand for this shape, with `JSON` for the rest. */
 export const byHand = {
   plain: [(value) => JSON.stringify(value), (text) => JSON.parse(text)],
   dates: [

@@ -1,4 +1,4 @@
-// What a call costs a link, without sockets: a head as text, its frame, and both again. A link's two ends
+// The cost of a call on a link, without sockets: a head as text, its frame, and both again. A link's two ends
 // do each of them once for a call and once for its answer.
 import { bench, describe } from "vitest";
 

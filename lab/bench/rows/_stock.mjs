@@ -46,7 +46,7 @@ export async function echo(value: unknown): Promise<unknown> {
     '{ "mode": "standalone", "url": "http://127.0.0.1:0", "middleware": ["./src/layers/first.ts", "./src/layers/second.ts"] }',
 };
 
-/** What a configuration says for two middleware. */
+/** The configuration of two middleware. */
 export const layers = { middleware: ["./src/layers/first.ts", "./src/layers/second.ts"] };
 
 /** @type {Map<string | undefined, Promise<import("../lib/application.mjs").Application>>} */
@@ -73,7 +73,7 @@ export const overHttp = ({ procedure, args }) => ({
 });
 
 /**
- * What runs behind an address and is loaded by HTTP: CPU time of its processes in µs a call.
+ * The processes behind an address that is loaded by HTTP: CPU time of its processes in µs a call.
  * @param {{ url: string, pids: number[], outputs?: (() => string)[], stop: () => Promise<void> }} server
  * @param {import("../lib/load.mjs").Request} request
  * @param {string} call the name of the call, which decides what is a right answer

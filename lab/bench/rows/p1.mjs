@@ -32,7 +32,7 @@ export const title = "`POST /rpc` to one process, 64 connections";
 export const about =
   "One process answers, with all that belongs to it: reading HTTP, finding the procedure, decoding, calling, encoding. `add` adds two numbers; the other bodies go there and come back as they are. The middleware do nothing but await the next.";
 
-/** What it costs that arguments are checked by their types. */
+/** The cost of checking arguments by their types. */
 const checked = {
   name: "1 KB of checked arguments",
   unit: "CPU µs/call",

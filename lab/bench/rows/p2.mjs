@@ -113,7 +113,7 @@ export const pair = (name, file, callers, { caller = "caller", broker } = {}) =>
   },
 });
 
-/** Moleculer's NATS server counts as a part of the row: somebody has to run it. */
+/** Moleculer's NATS server counts as a part of the row: its users have to run it. */
 async function nats() {
   if (spawnSync("nats-server", ["-v"], { stdio: "ignore" }).error)
     throw new Error("no nats-server here");

@@ -47,7 +47,7 @@ document.title = String(await stock.add(1, 2));`,
 
 const kB = (/** @type {Buffer} */ bytes) => gzipSync(bytes, { level: 9 }).length / 1_000;
 
-/** What a built page of another library loads: all of its JavaScript, which it imports statically. @param {string} name */
+/** The bytes that a built page of another library loads: all of its JavaScript, which it imports statically. @param {string} name */
 const peer = (name) => ({
   name,
   async start() {

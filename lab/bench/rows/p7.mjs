@@ -1,4 +1,4 @@
-// P7: what a process takes until it is ready, and what it holds while nobody calls.
+// P7: the time until a process is ready, and the memory that it holds without calls.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

@@ -51,7 +51,7 @@ function appOf(count, checkout) {
   return builds.get(key);
 }
 
-/** What a request for the last of the procedures is. @param {number} count */
+/** The request for the last of the procedures. @param {number} count */
 const requestOf = (count) => ({
   path: `/rpc/parts/add${count - 1}`,
   headers: { "content-type": "application/json" },

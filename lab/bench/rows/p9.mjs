@@ -51,7 +51,7 @@ async function costOfCommands(folder, commands) {
   return { cpu, ms };
 }
 
-/** What earlier runs kept of an application, the types that they read among it. */
+/** The caches of earlier runs of an application, including the types that they read. */
 const forget = async ({ folder }) =>
   await rm(join(folder, "node_modules/.vite"), { recursive: true, force: true });
 

@@ -13,7 +13,7 @@ for (let at = 0; at < count; at++)
   await createHandler((file) => import(file), {
     config: {
       mode: "node",
-      // Nobody connects to it: calls come down the links.
+      // No client connects to it: calls come down the links.
       url: "http://127.0.0.1:1",
       gateway: gateways.length === 1 ? gateways[0] : gateways,
       repository,

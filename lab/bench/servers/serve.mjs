@@ -1,4 +1,4 @@
-// What the servers of the benches share: how they say that they are ready, and how they are called.
+// The shared part of the benches' servers: how they say that they are ready, and how they are called.
 
 import { calls } from "../lib/samples.mjs";
 

@@ -88,7 +88,7 @@ ${servers.map((server, index) => `  server s${index} 127.0.0.1:${server}`).join(
   },
 };
 
-/** What its \`--version\` says, or undefined if it isn't installed. */
+/** The output of its \`--version\`, or undefined if it isn't installed. */
 export function versionOf(name: AnchorName): string | undefined {
   const { program, versionOption } = balancers[name];
   const { error, stdout, stderr } = spawnSync(program, [versionOption], { encoding: "utf8" });
@@ -166,7 +166,7 @@ function memberOf(name: string, launched: (name: string) => Command): Member {
   };
 }
 
-/** What may run twice is a GET here: both balancers know by the method. */
+/** A call that may run twice is a GET here: both balancers know by the method. */
 function callOf(kind: Kind, id: string, ms = procedureMs): Call {
   return {
     method: kind === "stock" ? "GET" : "POST",

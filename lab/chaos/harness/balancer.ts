@@ -1,4 +1,4 @@
-// What stands before several proxies: it takes turns between those that say that they are ready.
+// A balancer in front of several proxies: it takes turns between those that say that they are ready.
 
 import { pause } from "./load.ts";
 

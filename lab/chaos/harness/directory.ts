@@ -13,7 +13,7 @@ export type Loss = "killed" | "hanging" | "unreachable";
 export const losses: readonly Loss[] = ["killed", "hanging", "unreachable"];
 
 export interface DirectoryServer {
-  /** What services know of it. */
+  /** Its settings for services. */
   readonly url: string;
   lose(loss: Loss): Promise<void>;
   restore(): Promise<void>;

@@ -1,4 +1,4 @@
-// What ran where and when: nodes append each call's id to a file of their own, and this counts.
+// Records each run of a call, its node and its time: nodes append each call's id to a file of their own, and this counts.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

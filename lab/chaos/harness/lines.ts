@@ -1,4 +1,4 @@
-// What services say in their logs.
+// The lines of services' logs.
 
 import type { Service } from "./deployment.ts";
 import { pause } from "./load.ts";

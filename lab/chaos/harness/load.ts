@@ -37,7 +37,7 @@ export interface Outcome {
   readonly pid: number | undefined;
 }
 
-/** What a call looks like on the wire. */
+/** A call in its form on the wire. */
 export interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;

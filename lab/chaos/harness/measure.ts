@@ -1,4 +1,4 @@
-// What a run measured, beside what is promised.
+// The measures of a run, beside the promises.
 
 import type { Kind } from "./application.ts";
 import type { Run, Runs } from "./ledger.ts";
@@ -69,7 +69,7 @@ export function quantile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
 }
 
-/** What holds for all loads: R11, and that every call ends. */
+/** The measures of all loads: R11, and that every call ends. */
 export function always(outcomes: readonly Outcome[], runs: Runs): Measure[] {
   const r11 = rowOf("R11");
   const runsOf = ({ id }: Outcome): readonly Run[] => runs.get(id) ?? [];

@@ -43,7 +43,7 @@ export interface Loaded {
 export interface LoadOptions {
   readonly kinds: readonly Kind[];
   readonly durationMs: number;
-  /** What the first service gives each call, if less than usual. */
+  /** The time that the first service gives each call, if less than usual. */
   readonly deadlineMs?: number;
   /** Calls a second; 300, or 20 in the short form. */
   readonly rate?: number;

@@ -1,4 +1,4 @@
-// What is put under load: a deployment of Seamline, or another balancer before the same number of
+// The subject of a load: a deployment of Seamline, or another balancer before the same number of
 // servers. Scenarios know no more of it than this.
 
 import type { Kind } from "./application.ts";

@@ -34,12 +34,12 @@ export const lostDirectory: Scenario = {
 
 interface Fault {
   readonly loss: Loss;
-  /** What measures call it. */
+  /** Its name in measures. */
   readonly label: string;
   readonly load: Load;
 }
 
-/** What to measure while a load is on, which ends with it. */
+/** The measurement during a load, which ends with it. */
 type During = (
   deployment: Deployment,
   context: Context,

@@ -1,4 +1,4 @@
-// R8: a procedure that nobody ever had, and one whose nodes are all gone.
+// R8: a procedure that no node ever had, and one whose nodes are all gone.
 
 import { Agent } from "node:http";
 

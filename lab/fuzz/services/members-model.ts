@@ -63,7 +63,7 @@ class Real {
     return Object.fromEntries(members.map(({ instance, state }) => [instance, state === "ready"]));
   }
 
-  /** Calls are answered by whoever they reach. */
+  /** Calls are answered by the member that they reach. */
   async call(fqn: string): Promise<number> {
     const fields = { "content-type": "application/json" };
     return (await ask(this.gateway, "POST", `/rpc/${fqn}`, fields, "{}")).status;
@@ -80,7 +80,7 @@ const silentMs = 1_000;
 /** A gateway pings an idle link after 15 to 30 s, and closes it if no answer comes. */
 const settledMs = 35_000;
 
-/** Runs `act`, and checks that nobody was called who may not be. */
+/** Runs `act`, and checks that only members were called that may be. */
 async function guarded(model: Model, act: () => Promise<void>): Promise<void> {
   const { healthy, processes } = model;
   const counts = processes.map((process) => {

@@ -12,7 +12,7 @@ import {
 export const roleNames = ["repository", "gateway", "node", "proxy", "standalone"] as const;
 export type RoleName = (typeof roleNames)[number];
 
-/** What a process holds after a collection. */
+/** The memory that a process holds after a collection. */
 export interface Sample {
   readonly heapUsed: number;
   readonly external: number;

@@ -90,7 +90,7 @@ const quietMs = 40;
 /** An answer takes no longer, on a machine that has time for it. */
 export const longestMs = 3_000;
 
-/** What came back, as Latin-1, and whether the service closed the connection. */
+/** The answer's bytes as Latin-1, and whether the service closed the connection. */
 export function deliver(
   port: number,
   bytes: Buffer,

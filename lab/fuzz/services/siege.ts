@@ -1,5 +1,5 @@
 // Slow and hostile callers, all at once: idle connections, heads and bodies that come byte by byte,
-// answers that nobody reads. Others must not notice, and each must be cut in its time.
+// answers that aren't read. Others must not notice, and each must be cut in its time.
 
 import { connect, type Socket } from "node:net";
 import { answersIn, deliver } from "./raw.ts";

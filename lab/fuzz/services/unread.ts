@@ -6,7 +6,7 @@ import { answersIn, deliver } from "./raw.ts";
 /** Larger than what the buffers of a connection take. */
 const answerBytes = 8 * 1024 * 1024;
 
-/** What such callers ask for. */
+/** The requests of such callers. */
 export const unreadKinds = {
   text: `/rpc/a/many?count=${answerBytes}`,
   bytes: `/rpc/a/bytes?count=${answerBytes}`,

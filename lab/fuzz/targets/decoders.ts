@@ -126,7 +126,7 @@ const superjson: Target = {
 
 const types = ["number", "boolean", "bigint", "Date", "string[]", "number[]", "Date[]", "File[]"];
 
-/** What a procedure takes, with odd names. */
+/** A procedure's parameters, with odd names. */
 function randomParameters(random: Random): Parameter[] {
   const name = (): object => ({
     name: random.pick(["a", "b", "value", "version", "toString", "...a", "length", ""]),
@@ -171,7 +171,7 @@ const binders: Target = {
   },
 };
 
-/** An answer of a member that someone took over. Nobody but its caller is hurt. */
+/** An answer of a compromised member. Only its caller is hurt. */
 const answers: Target = {
   name: "answers",
   async attempt(random) {
@@ -198,7 +198,7 @@ const answers: Target = {
     try {
       await decodeAnswer(response, { classes, ...(random.once(2) && { errorOfText }) });
     } catch (thrown) {
-      // Whatever a member throws; but no fault of the decoder itself.
+      // A member may throw anything, but this may be no fault of the decoder itself.
       if (thrown instanceof RangeError && /call stack/.test(thrown.message))
         throw new Finding("overflows the stack", input);
     }

@@ -21,7 +21,7 @@ const batch = 32;
 const aliveMs = 1_500;
 /** Memory is looked at after so many batches. */
 const sampleBatches = 50;
-/** What may be there at the end, beyond what was there after a third of the inputs. */
+/** The growth that is allowed between a third of the inputs and the end. */
 const growthBytes = 4_000_000;
 const growthShare = 1.15;
 

@@ -1,4 +1,4 @@
-// What a request's head is read by: cookies, routes, addresses; and what services tell each other.
+// The parsers of a request's head: cookies, routes, addresses; and those of fields between services.
 
 import { ServiceError, BadRequest } from "../../../src/base/errors.ts";
 import { parseAddress } from "../../../src/base/ip.ts";

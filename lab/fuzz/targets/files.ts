@@ -1,4 +1,4 @@
-// What people and builds write into files: JSON, segment files, configurations, manifests.
+// Files that people and builds write: JSON, segment files, configurations, manifests.
 
 import { parseConfig } from "../../../server/config/config.ts";
 import { parseManifest } from "../../../server/modules/parse-manifest.ts";

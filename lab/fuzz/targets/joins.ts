@@ -127,7 +127,7 @@ const lists: Target = {
       if (digest !== sha256(bytes)) throw new Finding("a list that isn't its digest's", input);
       await leave(input);
     }
-    // Lists that nobody joins with make room for others.
+    // Lists without a join make room for others.
     await services.local.clock.pass(10_000);
     if (random.once(20)) await checkAlive("gateway", input);
   },

@@ -30,7 +30,7 @@ const trustKey = "the key of this deployment";
 const hashes = { deriveKey, equalSecrets, sign };
 const still: Clock = { now: () => 0, after: () => () => {} };
 
-/** What is fed with bytes, and what it holds. */
+/** A link's end that is fed with bytes, and the memory that it holds. */
 class Fed implements Channel {
   readonly queued = 0;
   receiver: ChannelReceiver | undefined;
@@ -70,7 +70,7 @@ async function answer(request: HttpRequest): Promise<HttpResponse> {
     case 3:
       return { status: 200, headers: { "set-cookie": ["a=1", "b=2"] }, body: request.body };
     default:
-      // Whoever sends it may break off.
+      // Its sender may break off.
       return await Promise.resolve(request.readBody(100_000)).then(
         (body) => ({ status: 200, headers: {}, body }),
         () => ({ status: 400, headers: {}, body: "" }),
@@ -128,7 +128,7 @@ function* bodyOf(random: Random, stream: number): Generator<Step> {
   if (!random.once(5)) yield (writer) => writer.addNumber(last, stream);
 }
 
-/** What is said of one call, in the order in which it makes sense. */
+/** The frames of one call, in an order that makes sense. */
 function* story(random: Random, stream: number, isAnswer: boolean): Generator<Step> {
   const kind = isAnswer
     ? kinds.answer
@@ -189,7 +189,7 @@ function serviceOf(role: string, queue: (() => void)[]): LinkService {
   };
 }
 
-/** What a dialer with the key says to an acceptor, once it has a challenge. */
+/** The answer of a dialer with the key to an acceptor's challenge. */
 function asked(accept: (upgrade: LinkUpgrade) => LinkAnswer): Readonly<Record<string, string>> {
   const dialer = new Dialer({ host: hashes, trustKey, own: other, roles: ["gateway"] });
   dialer.refused(accept({ ...connection, headers: {}, from: undefined }) as LinkRefusal);

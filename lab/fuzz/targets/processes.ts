@@ -1,4 +1,4 @@
-// What takes more time than CI has: the edge of services that are processes, and histories of members.
+// Targets that take more time than CI has: the edge of services that are processes, and histories of members.
 
 import { checkMembers } from "../services/members-model.ts";
 import { startProcesses } from "../services/processes.ts";

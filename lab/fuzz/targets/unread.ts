@@ -1,4 +1,4 @@
-// Answers that nobody reads, of services with a heap of 512 MB.
+// Unread answers of services with a heap of 512 MB.
 
 import { type Processes, startProcesses } from "../services/processes.ts";
 import { leaveUnread, unreadKinds, type UnreadKind } from "../services/unread.ts";
@@ -8,7 +8,7 @@ let processes: Processes;
 const lines: string[] = [];
 const siegeMs = 6_000;
 
-/** An input is a number of callers, what they ask for, and of which service. */
+/** An input is a number of callers, their request, and the service. */
 export const unread: Target = {
   name: "unread",
   slowMs: 90_000,

@@ -2,22 +2,12 @@
 // has no types.
 
 import { type Problem, Problems, nearest } from "../../../src/base/problem.ts";
+import { type BuildKey, buildKeys } from "../../config/build-settings.ts";
 import { parseConfig } from "../../config/config.ts";
 import type { RepositoryInput } from "../../config/config-types.ts";
 
 /** Options of the Vite plugin: some keys of configurations, and two of its own. Paths are relative to the application folder. */
-export interface SeamlineOptions extends Pick<
-  RepositoryInput,
-  | "source"
-  | "index"
-  | "browserSegments"
-  | "browserModules"
-  | "guards"
-  | "validate"
-  | "openapi"
-  | "revisions"
-  | "nodes"
-> {
+export interface SeamlineOptions extends Pick<RepositoryInput, BuildKey | "nodes"> {
   /** The application folder [Vite's root]. */
   readonly root?: string | undefined;
   /**
@@ -27,22 +17,8 @@ export interface SeamlineOptions extends Pick<
 }
 
 // Options that configuration files have as well.
-const shared = [
-  "source",
-  "index",
-  "browserSegments",
-  "browserModules",
-  "guards",
-  "validate",
-  "openapi",
-  "revisions",
-  "nodes",
-] as const satisfies readonly (keyof SeamlineOptions)[];
-const names: readonly string[] = [
-  "root",
-  ...shared,
-  "test",
-] satisfies readonly (keyof SeamlineOptions)[];
+const shared: readonly string[] = [...buildKeys, "nodes"];
+const names: readonly string[] = ["root", ...shared, "test"];
 const file = "seamline() of the Vite configuration";
 
 /** Throws {@link Problems} with every mistake in `options`. */

@@ -45,7 +45,7 @@ export function uselessGuards(graph: ApplicationGraph): readonly Problem[] {
       .filter(({ entry }) => !isCallable(entry.access))
       .map((named) => ({
         ...placeOf(named),
-        message: `the guard of "${named.fqn}" never runs: nobody outside can call a private function`,
+        message: `the guard of "${named.fqn}" never runs: a private function can't be called from outside`,
         hint: 'Remove "guard", or make the function public or protected.',
       })),
     ...guarded

@@ -74,7 +74,7 @@ export async function loadSegmentsBehind(
   const all = loaded.then(() =>
     loadClassesOf(host, classes, modules, manifest, segments, () => true),
   );
-  // What comes before it may fail first, and then it has no listener.
+  // An earlier step may fail first, and then it has no listener.
   all.catch(() => {});
   await Promise.all([
     around,

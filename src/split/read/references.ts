@@ -1,5 +1,6 @@
 // The one visitor of a module's code. It finds the names that a piece of the module binds and refers
-// to, how it uses them, and notes the few kinds of nodes that others ask for, so nothing else walks the tree.
+// to, how it uses them and whether it acts, and notes the few kinds of nodes that others ask for, so that no
+// later step of the build walks through a module's code again.
 // Code that only a procedure needs is found by following the references, so a missed scope would
 // put server code into a browser's build. test/unit/split/scope-manager.test.ts compares the result
 // with another implementation, over a lot of code that isn't ours.
@@ -40,6 +41,17 @@ const changingMethods = new Set(
   ),
 );
 
+// Expressions that may change something outside of themselves.
+const actions = new Set([
+  "CallExpression",
+  "NewExpression",
+  "AwaitExpression",
+  "TaggedTemplateExpression",
+  "AssignmentExpression",
+  "UpdateExpression",
+  "ImportExpression",
+]);
+
 const unchanged: Usage = {};
 
 /** Nodes of a module's code, in source order. Types are left out. */
@@ -57,6 +69,8 @@ interface Piece {
   /** The names of the module that it binds. */
   readonly names: readonly string[];
   readonly references: readonly ScopedReference[];
+  /** Whether it calls or assigns outside of functions, so that loading the module has an effect. */
+  readonly acts: boolean;
 }
 
 /** Reads the pieces of one module. Look references up when all pieces have been read. */
@@ -71,6 +85,7 @@ export class ReferenceReader {
   readonly #factories: readonly string[];
   #references: ScopedReference[] = [];
   #names = new Set<string>();
+  #acts = false;
   #decoratedClasses = 0;
   /** How many functions are around the node that is visited. */
   #functions = 0;
@@ -84,11 +99,12 @@ export class ReferenceReader {
   read(node: Node): Piece {
     this.#names = new Set();
     this.#references = [];
+    this.#acts = false;
     const declared =
       node.type === "VariableDeclarator" ? boundNames(need(node, "id")) : declaredNames(node);
     for (const name of declared) this.#bind(name, this.moduleScope);
     this.#visit(node, this.moduleScope);
-    return { names: [...this.#names], references: this.#references };
+    return { names: [...this.#names], references: this.#references, acts: this.#acts };
   }
 
   #bind(name: string, scope: Scope): void {
@@ -128,6 +144,7 @@ export class ReferenceReader {
       this.#visit(child(node, "expression"), scope, usage);
       return;
     }
+    if (this.#functions === 0 && actions.has(node.type)) this.#acts = true;
     switch (node.type) {
       case "Identifier":
         this.#refer(node, scope, { usage });

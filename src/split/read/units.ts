@@ -16,6 +16,8 @@ export interface Unit {
   readonly names: readonly string[];
   /** Its references to names of the module. */
   readonly references: readonly Reference[];
+  /** Whether it calls or assigns outside of functions. */
+  readonly acts: boolean;
 }
 
 /** A unit whose references haven't been looked up. */

@@ -6,7 +6,6 @@ import type { Module } from "../read/analyze.ts";
 import { problemAt } from "../read/code-frame.ts";
 import type { LocatedProcedure } from "../procedures/locate-procedures.ts";
 import { importedName, specifierOf } from "../read/node-names.ts";
-import { isFunction, type Node, walk } from "../read/tree.ts";
 import type { Unit } from "../read/units.ts";
 
 export interface Partition {
@@ -172,25 +171,9 @@ function isStyleImport({ node }: Unit): boolean {
   );
 }
 
-const nodesWithEffects = new Set([
-  "CallExpression",
-  "NewExpression",
-  "AwaitExpression",
-  "TaggedTemplateExpression",
-  "AssignmentExpression",
-  "UpdateExpression",
-  "ImportExpression",
-]);
-
 function actsWhenLoaded(module: Module, unit: Unit): boolean {
   if (unit.kind === "statement") return true;
   // TypeScript drops an unused import. In JavaScript it loads the module.
   if (unit.kind === "import") return /\.(?:js|mjs|jsx)$/.test(module.file);
-  let acts = false;
-  if (unit.kind === "declarator")
-    walk(unit.node, (node: Node) => {
-      if (nodesWithEffects.has(node.type)) acts = true;
-      return !isFunction(node);
-    });
-  return acts;
+  return unit.kind === "declarator" && unit.acts;
 }

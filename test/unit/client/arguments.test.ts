@@ -1,4 +1,4 @@
-// What a page's call sends if its arguments change after it, once the page has loaded what encodes
+// A page changes the arguments of a call after it, when the page has loaded the code that encodes
 // them.
 
 import { afterEach, expect, it, vi } from "vitest";

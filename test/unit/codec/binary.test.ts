@@ -26,7 +26,7 @@ afterEach(() => {
   restore(globalThis, "Buffer", native.buffer);
 });
 
-/** What the platform has to read and write base64. */
+/** The platform's functions that read and write base64. */
 const platforms = ["its own functions", "Buffer", "neither"] as const;
 const prepare = (platform: (typeof platforms)[number]): void => {
   Reflect.deleteProperty(Uint8Array, "fromBase64");

@@ -226,7 +226,7 @@ describe("limits", () => {
           expect(() => decodeSerialized(text + padding, options)).not.toThrow();
         for (const text of [nest(129), `[${nest(128)},1]`, object(129), `[1,${object(128)}]`])
           expect(() => decodeSerialized(text + padding, options)).toThrow(/limit 'maxDepth'/);
-        // Nobody's stack is deep enough for these.
+        // No stack is deep enough for these.
         for (const text of [nest(99_999), object(30_000)])
           expect(() => decodeSerialized(text + padding, options)).toThrow(/limit 'maxDepth'/);
       }

@@ -1,4 +1,4 @@
-// What JSON would leave out or change without a word: refused with its path, as an argument and as
+// Values that JSON would leave out or change without a word: refused with its path, as an argument and as
 // a result, in both encodings.
 
 import { runInNewContext } from "node:vm";

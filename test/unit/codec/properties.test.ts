@@ -182,7 +182,7 @@ describe("properties", { timeout: 60_000 }, () => {
         const back = decodeSerialized(text, trusted);
         await expectSame(back, one);
         expect(await encodeSerialized(back, trusted)).toBe(text);
-        // What superjson can't carry it refuses; files are none of that.
+        // superjson refuses values that it can't carry; files aren't among them.
         const superjson = await Promise.resolve(one)
           .then((value) => encodeSuperjson(value, trusted))
           .catch((error: Error) =>

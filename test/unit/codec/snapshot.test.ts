@@ -1,4 +1,4 @@
-// Values as they were: what a page's call sends if the rest of the runtime isn't there yet.
+// Values as they were at the time of a page's call, which waits for the rest of the runtime.
 
 import { expect, it } from "vitest";
 

@@ -43,7 +43,7 @@ const key = fc
   )
   .filter((one) => !["__proto__", "constructor", "prototype"].includes(one));
 
-/** What a reference may be set on. */
+/** The containers on which a reference may be set. */
 type Node = unknown[] | Record<string, unknown> | Map<unknown, unknown> | Set<unknown> | Employee;
 
 /** Containers that hold leaves and each other, cycles included: `links` says what is put where. */

@@ -23,7 +23,7 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 describe.each(wireCases)("$name", ({ name, value, trusted, ...more }) => {
-  // What is no plain object for the first encoding alone is none for this one.
+  // An object without a prototype arrives as a plain one in superjson, as in the first encoding.
   const expected =
     "decoded" in more && name === "object without a prototype" ? more.decoded : value;
   it("the value comes back with its own type in superjson, or is refused with the path", async () => {

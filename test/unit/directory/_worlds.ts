@@ -1,4 +1,4 @@
-// What the port of a directory's gateways is implemented with, each with the same things that can happen.
+// The implementations of the port for a directory's gateways, each with the same events.
 
 import { onTestFinished } from "vitest";
 
@@ -124,7 +124,7 @@ export const directories: Readonly<Record<string, () => Promise<World>>> = {
 export const worlds: Readonly<Record<string, () => Promise<World>>> = {
   ...directories,
 
-  /** What stands in a configuration is a gateway, whatever becomes of it. */
+  /** A gateway that a configuration lists stays listed, reachable or not. */
   async "a list"() {
     const clock = new TestClock();
     const log = new TestLog();

@@ -1,4 +1,4 @@
-// What is in the directory was written by whoever may write there.
+// Entries of the directory may come from any of its writers.
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import fc from "fast-check";
@@ -122,7 +122,7 @@ describe("an entry of the directory", () => {
     await dying.announceGateway("http://10.0.0.3:1");
     const replayed = server.values.get("gateways dying-gateway")!;
     await dying.stop();
-    // Somebody who puts it back again and again doesn't keep it alive.
+    // Putting it back again and again doesn't keep it alive.
     for (let passed = 0; passed < 120_000; passed += 10_000) {
       await clock.pass(10_000);
       server.write("gateways", "dying-gateway", replayed);

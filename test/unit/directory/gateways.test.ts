@@ -7,7 +7,7 @@ import { directories, type World, worlds } from "./_worlds.ts";
 
 const [a, b] = ["http://10.0.0.1:3000", "http://10.0.0.2:3000"] as const;
 
-/** What a service is told of gateways, each time. */
+/** The gateways of each notification to a service. */
 function toldBy(gateways: Gateways): { readonly all: string[][]; readonly stop: () => void } {
   const all: string[][] = [];
   return { all, stop: gateways.watch((found) => all.push(found.map(({ url }) => url))) };

@@ -1,4 +1,4 @@
-// What NATS itself can refuse, and what its users need to be allowed.
+// Operations that NATS itself can refuse, and the permissions that its users need.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -44,7 +44,7 @@ class Wire {
     this.onSend?.(bytes);
     // As sockets of Node have them, whose `slice` copies nothing.
     this.#waiting.push(Buffer.from(bytes));
-    // What is on a long way has left.
+    // With a delay, bytes leave this end at once.
     if (this.delayMs === 0) this.#queued += bytes.length;
     this.sent += bytes.length;
     this.deliverSoon();

@@ -20,7 +20,7 @@ import {
 import { createCertificates } from "../../_certificates.ts";
 
 export const trustKey = "the key of this deployment";
-/** What makes a request one of the service's procedures. */
+/** The function that turns a request into one of the service's procedures. */
 export const trusted = { headers: {}, from: "service" } as const;
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 

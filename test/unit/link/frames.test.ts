@@ -9,7 +9,7 @@ function framesOf(payloads: readonly number[]): Uint8Array {
   return writer.take().slice();
 }
 
-/** What a reader hands over of bytes that were cut at these places. */
+/** The frames that a reader makes of bytes that were cut at these places. */
 function read(bytes: Uint8Array, cuts: readonly number[]): Parameters<OnFrame>[] {
   const seen: Parameters<OnFrame>[] = [];
   const reader = new FrameReader((...frame) => seen.push(frame));

@@ -67,7 +67,7 @@ function challenged(acceptor: End, more: Partial<HandshakeParts> = {}, connectio
 
 const hello = (fields: Fields) => JSON.parse(fields[linkHeaders.hello]!) as Record<string, unknown>;
 
-/** What was said, with something changed on its way. */
+/** The messages, with something changed on their way. */
 const changed = (fields: Fields, change: object): Fields => ({
   ...fields,
   [linkHeaders.hello]: JSON.stringify({ ...hello(fields), ...change }),
@@ -527,7 +527,7 @@ describe("a handshake", () => {
       const verdict = acceptor.answer(fields) as LinkRefusal;
       expect(verdict.status).toBe(403);
       expect(() => dialer.refused(verdict)).toThrow(message);
-      // Nobody without the key can say that.
+      // Only a service with the key can say that.
       const [said] = verdict.body.split("\n");
       expect(() => dialer.refused({ ...verdict, body: `${said}\nx` })).toThrow("trustKey");
       expect(() => dialerOf().refused(verdict)).toThrow("it answered 403");

@@ -29,9 +29,9 @@ async function waiting(handle = async () => await new Promise<never>(() => {})) 
 describe("with a call in flight, an end that is silent", () => {
   it("gets no new calls after 600 ms, and is out after 2 s", async () => {
     const { dialer, there, back, clock, closed, answer } = await waiting();
-    // It is stopped: what it gets stays with its host.
+    // It is stopped: the bytes for it stay with its host.
     there.isHeld = back.isHeld = true;
-    // What came before counts for the first turn.
+    // Bytes that came before count for the first turn.
     await clock.pass(100);
     await clock.pass(500);
     expect(dialer.isSilent).toBe(false);

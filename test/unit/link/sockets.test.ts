@@ -1,4 +1,4 @@
-// Links over sockets: who gets one, and what they cost.
+// Links over sockets: the services that get one, and their cost.
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -47,7 +47,7 @@ async function raw(url: string, text: string, options = {}): Promise<string> {
   socket.on("error", () => {});
   socket.write(text, "latin1");
   const closed = once(socket, "close");
-  // A link or a kept connection has no end: what was said in this time is all.
+  // A link or a kept connection doesn't end: the bytes of this time are all.
   await Promise.race([once(socket, "end"), closed, new Promise((late) => setTimeout(late, 3_000))]);
   return said;
 }

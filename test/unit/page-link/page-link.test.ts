@@ -321,7 +321,7 @@ describe("credits", () => {
     expect(memory.bytes).toBeLessThan(2 * chunk.length);
     for (let reads = 0; reads < 5; reads++) await reader.next();
     for (let turns = 0; turns < 200; turns++) await turn();
-    // What was taken has been read when the next is asked for.
+    // The items that were taken have been read when the next is asked for.
     expect(wires[0]?.toService.at(-1)).toBe("credit 1 65536");
     expect(produced).toBe(21);
     await reader.return?.();

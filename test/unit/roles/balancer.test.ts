@@ -104,7 +104,7 @@ describe("names that are in several lists", () => {
     expect(balancer.turns("a", 3)).toEqual([1, 3, 1]);
     expect(balancer.turns("b", 4)).toEqual([1, 2, 3, 1]);
     expect(balancer.turns("c", 2)).toEqual([2, 2]);
-    // Who leaves changes nobody else's turn.
+    // A member that leaves doesn't change the turns of others.
     balancer.leave(1, first);
     expect(balancer.turns("b", 3)).toEqual([2, 3, 2]);
     balancer.leave(2, second);

@@ -99,7 +99,7 @@ describe("a link for modules", () => {
     const { start, to, get } = deployed();
     await start();
     expect((await get(to("http://repository"))).status).toBe(200);
-    // Nobody's call may come over the link of a node: it is over, and nothing was answered.
+    // No call of an outsider may come over a node's link: the link is ended without an answer.
     await expect(get(to("http://repository"), "outside")).rejects.toThrow(/ended the link/);
   });
 

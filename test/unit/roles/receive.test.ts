@@ -1,4 +1,4 @@
-// What a role does with a call, or a request for a route, before it runs.
+// The steps of a role for a call, or a request for a route, before it runs.
 
 import { describe, expect, it } from "vitest";
 

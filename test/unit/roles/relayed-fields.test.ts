@@ -1,4 +1,4 @@
-// What a service that passes calls on sends behind it, and what it gives back.
+// The header fields that a service passes on with a call, and those of the answer.
 
 import { describe, expect, it } from "vitest";
 
@@ -26,7 +26,7 @@ const answer = (headers: HeaderFields, body = "") => ({
   body: new TextEncoder().encode(body),
 });
 
-/** What is sent behind for a call of which `call` says something else than the usual. */
+/** The fields that are sent on for a call that differs from the usual one by `call`. */
 async function sent(
   call: Partial<Exchange> = {},
   fields: HeaderFields = {},

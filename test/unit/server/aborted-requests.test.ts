@@ -13,7 +13,7 @@ import { routeModules, type TestRoute } from "../../_routes.ts";
 import { createStarter } from "../../_sockets.ts";
 import { raw } from "./_raw.ts";
 
-/** What the route that runs has seen of its caller. */
+/** The events that the running route has seen of its caller. */
 let seen: string[] = [];
 const log = new TestLog();
 let logged = 0;
@@ -150,7 +150,7 @@ describe.each([
     await sees(...ended);
     const next = await fetch(`${url}/upload`, { method: "POST", body: "felt" });
     expect([next.status, await next.text()]).toEqual([200, "4"]);
-    // Each ends once, and nobody is blamed for a caller that went away.
+    // Each ends once, and no service is blamed for a caller that went away.
     expect(seen.toSorted()).toEqual([...ended, "running", "running"].toSorted());
     await pause(20);
     expect(unhandled).toEqual([]);

@@ -1,4 +1,4 @@
-// What is due runs in its order, at its time, and whatever is cancelled or fails.
+// Timers run in their order, at their time, even if others are cancelled or fail.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 

@@ -1,4 +1,4 @@
-// What `seamline dev` prints for people and for programs.
+// The output of `seamline dev` for people and for programs.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -98,7 +98,7 @@ describe("the delay of the event loop", () => {
     expect(histogram.isOn).toBe(false);
     loop.watch();
     expect(loop.delay()).toBe(0);
-    // What others had of the processor in the meantime doesn't count either.
+    // The processor time of others in the meantime doesn't count either.
     second(120, 1_000);
     expect(loop.delay()).toBe(100);
   });

@@ -1,4 +1,4 @@
-// What only sockets have of streams: lengths, `100-continue`, limits of time and memory.
+// Streams over sockets: lengths, `100-continue`, limits of time and memory.
 
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";

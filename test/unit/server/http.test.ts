@@ -199,7 +199,7 @@ describe("a caller that disconnects", () => {
     const server = await serve(async (request) => {
       request.signal.addEventListener("abort", () => aborted.open());
       await Promise.resolve(request.readBody(100)).catch(body.open);
-      return text("nobody hears this");
+      return text("too late");
     });
     const connection = raw(server, post(50, "half"));
     await once(connection.socket, "connect");

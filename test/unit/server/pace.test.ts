@@ -86,7 +86,7 @@ describe("what one turn of the event loop moves of large answers", () => {
     ["streams of one large part", onePart],
   ])("is bounded if they are %s, however many callers there are", async (_, body) => {
     handle = () => ({ status: 200, headers: {}, body: body() });
-    // What is left of one turn, and then what the next one has.
+    // The rest of one turn, and then the share of the next one.
     expect(await mostInATurn(12)).toBeLessThanOrEqual(2 * turnBytes);
   });
 });
@@ -118,13 +118,13 @@ describe("strangers who ask for a link again and again", () => {
       // By then all are connected, and have been refused.
       if (count.refused > 3 * strangers) most = Math.max(most, count.inTurn);
     }
-    // A service comes back with its proof after the first refusal: nobody is before it then.
+    // A service comes back with its proof after the first refusal: no other is before it then.
     sockets.push(ask(request.replace("Host: a", "Host: a\r\nX-Newcomer: yes")));
     while (newcomer.length < 2) await new Promise((turn) => setImmediate(turn));
     for (const socket of sockets) socket.destroy();
     await server.close(0);
     expect(newcomer[1]! - newcomer[0]!).toBeLessThan(strangers / 2);
-    // What is left of one turn, and then what the next one has.
+    // The rest of one turn, and then the share of the next one.
     expect(most).toBeLessThanOrEqual(2 * turnRefusals);
   });
 });

@@ -33,7 +33,7 @@ export const parse: Parse = (file, source) => {
 
 export const ids = { face: "./m.mjs", shared: "./m.shared.mjs", graph: "./graph.mjs" };
 
-/** What segments say of an export: version 1.0.0, with the parameters that the source has. */
+/** The entry of an export in segments: version 1.0.0, with the parameters that the source has. */
 export function record(source: string, name: string, file = "shop/m.ts"): SegmentedExport {
   const found = describe(source, file).exports.find((candidate) => candidate.name === name);
   return {

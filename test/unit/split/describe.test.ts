@@ -1,4 +1,4 @@
-// What a build learns about a module.
+// A build's description of a module.
 
 import { describe as suite, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// What is read from a procedure's function: returns that may be promises, its own `this`, and
+// The facts that are read from a procedure's function: returns that may be promises, its own `this`, and
 // whether its errors can be caught inside it.
 
 import { describe, expect, it } from "vitest";

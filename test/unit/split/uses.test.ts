@@ -1,4 +1,4 @@
-// What the units of a module change, what is state, and how a signature is shown.
+// Variables that the units of a module change, its state, and the text of signatures.
 
 import * as vite from "vite";
 import { describe as suite, expect, it } from "vitest";

@@ -29,7 +29,7 @@ export interface TypeCheck {
   readonly checks: Checks;
   /** Checks a value against the type at an index. */
   readonly check: (index: number, value: unknown, options?: Partial<CheckOptions>) => Checked;
-  /** What an answer would say, or the value that arrives. */
+  /** The message of the refusal, or the value that arrives. */
   readonly outcome: (index: number, value: unknown, options?: Partial<CheckOptions>) => unknown;
 }
 

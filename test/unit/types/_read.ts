@@ -50,7 +50,7 @@ export function folderOf(files: Files): { readonly folder: string; readonly remo
 
 export type Wanted = Omit<WantedFunction, "id">;
 
-/** What the reader says of functions: `file#export`, or with the offset of their code. */
+/** The reader's result by function: `file#export`, or with the offset of their code. */
 export function read(
   files: Files,
   wanted: readonly (string | (Wanted & { readonly id: string }))[],
@@ -92,7 +92,7 @@ export const platformConfig = {
   },
 };
 
-/** What a type gives for each of several expressions of types, after declarations that they share. */
+/** The model of each of several expressions of types, after declarations that they share. */
 export function readAll(declarations: string, types: readonly string[]): ReadTypes {
   const source = types.map((type, index) => `export async function f${index}(x: ${type}) {}`);
   return read(

@@ -232,7 +232,7 @@ function literalType(value: unknown): string {
   return `{ ${members.join("; ")} }`;
 }
 
-/** What the compiler says of values: for each type, whether each of its values is assignable. */
+/** The compiler's verdict on values: for each type, whether each of its values is assignable. */
 function compilerSays(values: readonly (readonly unknown[])[]): boolean[][] {
   const lines = types.flatMap((type, index) => [
     `export type T${index} = ${type};`,
@@ -289,7 +289,7 @@ describe("checks", () => {
     expect(unexplained).toEqual([]);
     expect(passed).toBeGreaterThan(types.length * numRuns * 0.3);
     expect(refused).toBeGreaterThan(types.length * numRuns * 0.1);
-    // A list that nobody needs any more gets shorter.
+    // A list that isn't needed any more gets shorter.
     if (numRuns > 500)
       expect([...found].toSorted()).toEqual(differences.map(([reason]) => reason).toSorted());
   });

@@ -1,4 +1,4 @@
-// What a call gives values for by name.
+// The names for which a call gives values.
 
 import { describe, expect, it } from "vitest";
 import { callerNames, describeCall } from "../../../server/types/call-types.ts";

@@ -10,7 +10,7 @@ import { read, strictConfig } from "./_read.ts";
 
 type Files = Parameters<typeof read>[0];
 
-/** Calls of functions of `src/f.ts`: what an answer would say, or the arguments that arrive. */
+/** Calls of functions of `src/f.ts`: the message of the refusal, or the arguments that arrive. */
 function callsOf(files: Files, names: readonly string[], file = "src/f.ts") {
   const result = read(
     files,
@@ -94,7 +94,7 @@ export async function sizes(value: z.infer<typeof schemas.sizes>) {}`,
   });
 });
 
-// What the generator `prisma-client` of Prisma 7 writes, cut down to two models; it was read as a whole, too.
+// Output of the generator `prisma-client` of Prisma 7, cut down to two models; it was read as a whole, too.
 const prisma: Files = {
   "tsconfig.json": {
     ...strictConfig,

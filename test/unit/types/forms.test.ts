@@ -84,7 +84,7 @@ export class Money {
 const circle = object({ kind: literals("circle"), radius: number });
 const square = object({ kind: literals("square"), side: number });
 
-/** What the compiler shows → what the model says. References lead to the definitions below. */
+/** The compiler's form of a type → the model's. References lead to the definitions below. */
 const forms: [type: string, model: Type][] = [
   // primitives and literals
   ["string", string],

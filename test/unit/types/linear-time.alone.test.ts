@@ -93,7 +93,7 @@ const worst: [what: string, type: string, value: unknown, options?: Partial<Chec
   ],
 ];
 
-/** What a message of 1 MiB costs to write, read and look at once: a slower machine needs longer for all of it. */
+/** The time to write, read and visit a message of 1 MiB once: a slower machine needs longer for all of it. */
 function plainMs(): number {
   const members = Object.fromEntries(
     many(45_000, (at) => [`x-${"-".repeat(8)}${at}`, ""]) as [string, string][],

@@ -1,4 +1,4 @@
-// What is told to callers of functions: results and comments, and no name that the application keeps to itself.
+// The part of a function's type that callers see: results and comments, but no name that the application keeps to itself.
 
 import { describe, expect, it } from "vitest";
 import type { ContractFunction, ContractTypes } from "../../../server/types/model.ts";

@@ -130,7 +130,7 @@ describe("a File as a plain answer", () => {
   });
   it("the headers of a File have a bounded size", () => {
     expect(nameOf("🧵".repeat(10_000))?.length).toBeLessThan(2_000);
-    // What is left of the last character is no half of it.
+    // The cut character is replaced, as half of it would be invalid.
     expect(nameOf("🧵".repeat(10_000))).toMatch(/%F0%9F%A7%B5%EF%BF%BD$/);
   });
   it("the headers of a File are valid, whatever its name and type are", () => {

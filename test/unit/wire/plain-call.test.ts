@@ -16,14 +16,14 @@ const args = (value: unknown): Map<string, unknown> => new Map([["value", value]
 const answer = async (value: unknown): Promise<IncomingResponse> =>
   incoming(await encodeResult(value, "serialized, superjson", { classes }));
 
-/** What a page sends is plain, or it leaves the value to the codec. */
+/** A page sends plain values itself, and leaves others to the codec. */
 async function check(value: unknown): Promise<void> {
   const plain = plainArguments(args(value));
   if (plain !== undefined)
     expect({ body: plain, encoding: "serialized, superjson" }).toEqual(
       await codec.encode(args(value)),
     );
-  // What nobody can send isn't answered.
+  // A value that can't be encoded isn't answered.
   const response = await answer(value).catch(() => undefined);
   if (response === undefined) return;
   for (const read of [plainAnswer(response), plainAnswer(response, parseDated)])

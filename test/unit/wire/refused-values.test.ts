@@ -1,4 +1,4 @@
-// What a caller reads of a value that can't be built: our words and the path to it, and nothing
+// The error for a value that can't be built: our words and the path to it, and nothing
 // that the platform put on its own errors.
 
 import { describe, expect, it } from "vitest";
@@ -46,7 +46,7 @@ const site = (args: object, fields: object = {}): object =>
   mark("class", { key: "web/Site", args, fields });
 
 /**
- * What can't be built, in both encodings: the first as a form, the second as json and its
+ * Values that can't be built, in both encodings: the first as a form, the second as json and its
  * annotation.
  */
 const values: readonly (readonly [

@@ -7,14 +7,14 @@ const derive = promisify(scrypt) as (
   length: number,
 ) => Promise<Buffer>;
 
-/** What is stored: salt and key, in hex. */
+/** The stored form: salt and key, in hex. */
 export async function hash(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, 32);
   return `${salt.toString("hex")}:${key.toString("hex")}`;
 }
 
-/** Without a stored hash it takes as long, so that nobody learns which addresses have an account. */
+/** Without a stored hash it takes as long, so that the time doesn't show which addresses have an account. */
 export async function matches(password: string, stored = ":"): Promise<boolean> {
   const [salt = "", key = ""] = stored.split(":");
   const expected = Buffer.from(key, "hex");

@@ -8,7 +8,7 @@ export interface SignedIn {
   readonly username: string;
 }
 
-// Whoever reads the table can't use what is in it.
+// The table has only hashes of the tokens: a stolen copy can't be used to sign in.
 const keyOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** The token of a new session. */
@@ -24,7 +24,7 @@ export async function endSession(token: string): Promise<void> {
   await query(`delete from sessions where key = $1`, [keyOf(token)]);
 }
 
-/** Whose session it is. */
+/** The user whose session it is. */
 export async function userOf(token: string): Promise<SignedIn | null> {
   const [user] = await query<SignedIn>(
     `select id, username from sessions join users on id = "user" where key = $1 and ends > now()`,

@@ -4,19 +4,19 @@ import { type SignedIn, userOf } from "./sessions.ts";
 
 declare module "seamline" {
   interface Locals {
-    /** Null: nobody has signed in. */
+    /** Null: the caller hasn't signed in. */
     user?: SignedIn | null;
   }
 }
 
-/** Who makes this call. */
+/** The user who makes this call. */
 export function signedIn(): SignedIn {
   const user = reader();
   if (user === null) throw new NotSignedIn();
   return user;
 }
 
-/** Who makes this call, if we know. */
+/** The user who makes this call, if signed in. */
 export function reader(): SignedIn | null {
   return getContext().locals.user ?? null;
 }

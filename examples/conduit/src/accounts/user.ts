@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { newUser, userChanges } from "../schemas.ts";
 
-/** What only the user may see. */
+/** The fields that only the user may see. */
 export interface User {
   readonly username: string;
   readonly email: string;
@@ -9,7 +9,7 @@ export interface User {
   readonly image: string | null;
 }
 
-/** What everybody sees of a user. */
+/** The public fields of a user. */
 export interface Profile {
   readonly username: string;
   readonly bio: string | null;

@@ -21,7 +21,7 @@ export const register = checked(newUser, async (user): Promise<Account> => {
      on conflict do nothing returning *`,
     [...names, await hash(user.password)],
   );
-  // Somebody took it in between.
+  // Another user took it in between.
   if (account === undefined) throw new Taken("username");
   return account;
 });

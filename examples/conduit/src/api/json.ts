@@ -1,4 +1,4 @@
-// What the routes of the HTTP API share.
+// The shared part of the HTTP API's routes.
 import { InvalidParameterValue, statusOf } from "seamline";
 import type { Page } from "../articles/lists.ts";
 import { Invalid, refused } from "../errors.ts";

@@ -1,4 +1,4 @@
-// What a new database begins with, so that there is something to read. Nobody can sign in as these authors.
+// The contents of a new database, so that there is something to read. These authors can't sign in.
 import type { PGlite } from "@electric-sql/pglite";
 import { articles, authors, comments } from "./samples.ts";
 

@@ -27,7 +27,7 @@ const views: readonly [pattern: RegExp, view: (part: string) => ReactNode][] = [
 export function App() {
   const { path } = usePlace();
   const { user } = useSession();
-  // Who has signed in decides what many views show, so they wait for the answer.
+  // Many views depend on the signed-in user, so they wait for the answer.
   const view = user === undefined ? null : viewOf(path);
   return (
     <>

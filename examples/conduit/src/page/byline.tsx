@@ -4,7 +4,7 @@ import { Link, profilePath } from "./router.tsx";
 
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "long" });
 
-/** Who wrote it, and when. */
+/** The author and the date. */
 export function Byline({ author, date }: { author: Profile; date: Date }) {
   return (
     <div className="byline">

@@ -3,12 +3,12 @@ import { useEffect, useState } from "react";
 interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: unknown;
-  /** What is shown belongs to the key before. */
+  /** The shown value belongs to the previous key. */
   readonly waits: boolean;
   setValue(value: T): void;
 }
 
-/** What `load` gives, asked for again when `key` changes. An answer that comes too late is dropped. */
+/** The result of `load`, loaded again when `key` changes. An answer that comes too late is dropped. */
 export function useLoaded<T>(load: () => Promise<T>, key: string): Loaded<T> {
   const [state, setState] = useState<{ key?: string; value?: T; error?: unknown }>({});
   useEffect(() => {

@@ -3,7 +3,7 @@ import { currentUser } from "../accounts/accounts.ts";
 import type { User } from "../accounts/user.ts";
 
 interface Session {
-  /** Null: nobody has signed in. Undefined: not known yet. */
+  /** Null: the visitor hasn't signed in. Undefined: not known yet. */
   readonly user: User | null | undefined;
   setUser(user: User | null): void;
 }
@@ -15,7 +15,7 @@ export const useSession = (): Session => useContext(Context);
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [user, setUser] = useState<User | null>();
   useEffect(() => {
-    // Without an answer the page still shows what everybody may read.
+    // Without an answer the page still shows the public articles.
     currentUser().then(setUser, () => setUser(null));
   }, []);
   return <Context value={{ user, setUser }}>{children}</Context>;

@@ -10,7 +10,7 @@ import { drive } from "../services/drive.mjs";
 /**
  * Answers a call, at once or later.
  * @typedef {(target: string, body: Uint8Array, reply: (answer: string | Uint8Array) => void) => void} Answer
- * What is at the other end.
+ * The other end.
  * @typedef {{ call: (target: string, body: string | Uint8Array, done: (answer: Uint8Array) => void) => void, upload: (bytes: number) => Promise<number>, download: (bytes: number) => Promise<number> }} Peer
  * @typedef {{ accept: (answer: Answer) => Promise<number>, dial: (port: number) => Promise<Peer> }} Way
  */

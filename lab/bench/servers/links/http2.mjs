@@ -7,7 +7,7 @@ const piece = Buffer.alloc(65_536, "x");
 const status = { ":status": 200, "content-type": "application/json" };
 const withoutDate = { sendDate: false };
 
-/** What a session is made with, for windows of so many bytes. @param {number} initialWindowSize */
+/** The options of a session, for windows of so many bytes. @param {number} initialWindowSize */
 const optionsOf = (initialWindowSize) => ({
   settings: { initialWindowSize, maxConcurrentStreams: 4_000, enablePush: false },
   peerMaxConcurrentStreams: 4_000,
@@ -19,7 +19,7 @@ const optionsOf = (initialWindowSize) => ({
 /** The session's own window: of four streams. @param {number} windowBytes */
 const widened = (windowBytes) => (session) => void session.setLocalWindowSize(4 * windowBytes);
 
-// What a stream collects stands in properties of it: no closure of a call is needed.
+// A stream collects into its own properties: no closure of a call is needed.
 function collect(chunk) {
   this.collected = this.collected === undefined ? chunk : Buffer.concat([this.collected, chunk]);
 }

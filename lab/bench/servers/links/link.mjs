@@ -18,7 +18,7 @@ const clock = {
   },
 };
 
-/** What a process makes of a channel. @param {boolean} isDialer @param {import("./end.mjs").Answer} answer */
+/** A process's end of a channel. @param {boolean} isDialer @param {import("./end.mjs").Answer} answer */
 export function linkOver(channel, isDialer, answer) {
   const link = new Link(channel, {
     name: "the other end",

@@ -1,4 +1,4 @@
-// What a proxy of `node:http` and its agent takes, with nothing that proxies must do besides.
+// A bare proxy of `node:http` and its agent, without anything else that proxies must do.
 
 import { Agent, createServer, request } from "node:http";
 import { listen } from "../serve.mjs";

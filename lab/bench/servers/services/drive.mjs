@@ -1,4 +1,4 @@
-// What the callers of the benches share: they call as often as they can for some seconds, when the
+// The shared part of the benches' callers: they call as often as they can for some seconds, when the
 // bench says so.
 
 /**

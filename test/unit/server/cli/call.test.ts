@@ -307,7 +307,7 @@ describe("seamline call", () => {
     expect(await call(["orders/quote", "--url", url])).toEqual({
       code: 1,
       out: "",
-      err: `error: BadGateway: A service answered 404 with 'text/html', which is not an answer to a call\n404 · … ms\n  → What answers at ${url} seems to be another server. Start the service, or give another address with --url\n`,
+      err: `error: BadGateway: A service answered 404 with 'text/html', which is not an answer to a call\n404 · … ms\n  → The server at ${url} seems to be another one. Start the service, or give another address with --url\n`,
     });
     other.close();
     for (const words of [

@@ -194,7 +194,7 @@ describe("seamline start", () => {
     const stderr = { write: (line: string) => (err += line) };
     expect(await runStart({ root }, { ...terminal, stderr })).toBe(1);
     expect(JSON.parse(err)).toMatchObject({ error: expect.stringMatching(/\n +at /) as string });
-    // Nobody knows how to write that one.
+    // A log of this kind doesn't exist, so errors are plain text.
     expect((await command(["start"], { SEAMLINE_LOG: "yaml" })).err).toMatch(/^error: 2 problems/);
   });
 });
