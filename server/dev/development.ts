@@ -91,6 +91,8 @@ export class Development implements PluginSession, ControlledSession {
   #typesRead: Promise<unknown> = Promise.resolve();
   /** The types of the current application; `undefined` if no arguments are checked. */
   #reading: TypesReading | undefined;
+  /** These types are read, and have no problem. */
+  #hasTypes = false;
   #revisions = 0;
   /** Before the start, a change only replaces the application that the nodes will start with. */
   #isStarted = false;
@@ -330,18 +332,23 @@ export class Development implements PluginSession, ControlledSession {
   /** Reads the types of parameters while the application runs. A call waits a while for those that may have changed. */
   #readTypes(application: Application, options: { readonly keeps: boolean }): void {
     const before = this.#typesRead;
+    this.#hasTypes = false;
+    const texts: Record<string, string> = {};
+    for (const [file, text] of this.#changedFiles) if (text !== undefined) texts[file] = text;
     const read = this.#types.read(async () => {
       await before;
       // Another change has come meanwhile, and its reading counts.
       if (application !== this.#current) return undefined;
       return await readTypesOf(application, this.#server.config, {
         contract: this.#reader.options.openapi !== undefined,
+        texts,
       });
     }, options);
     this.#typesRead = read.then(
       (reading) => {
         if (application !== this.#current) return;
         this.#reading = reading;
+        this.#hasTypes = (reading?.problems ?? []).length === 0;
         this.#problems.warn(reading?.notes ?? []);
         this.#problems.set("types", reading?.problems ?? []);
       },
@@ -411,7 +418,12 @@ export class Development implements PluginSession, ControlledSession {
     const isConfigured = deployment.isConfiguredBy(files);
     if (isConfigured) await this.#configure();
     const application = await this.#readApplication();
-    if (application === undefined) return;
+    if (application === undefined) {
+      // The compiler may have read the mistake, and the last application goes on without it.
+      if (this.#current !== undefined && !this.#hasTypes)
+        this.#readTypes(this.#current, { keeps: false });
+      return;
+    }
     await this.#makeLive(application, { files, since, place, isConfigured });
     // Calls that came meanwhile are answered first.
     await nextTurn();

@@ -16,6 +16,8 @@ export interface ProgramOptions {
   readonly aliases?: readonly Alias[];
   /** Absolute folders that hold no source, whatever a `tsconfig.json` includes. */
   readonly outputs?: readonly string[];
+  /** Absolute path → the text that counts in place of the one on the disk. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
   /** The results of an earlier reading of the same application that can be used again. */
   readonly memory?: ProgramMemory;
 }
@@ -66,7 +68,7 @@ export function programMemory(packages: ParsedFiles = new Map()): ProgramMemory 
 export function programsOf(
   ts: Compiler,
   modules: readonly string[],
-  { root, aliases = [], outputs = [], memory = programMemory() }: ProgramOptions,
+  { root, aliases = [], outputs = [], texts = {}, memory = programMemory() }: ProgramOptions,
 ): Programs {
   const problems: Problem[] = [];
   const files = new Map<string, string>();
@@ -188,6 +190,9 @@ export function programsOf(
     // Options about locations of files don't change how a file is parsed.
     const { paths: _, configFilePath: _config, pathsBasePath: _base, ...parsing } = programOptions;
     const optionsKey = JSON.stringify(parsing);
+    const { fileExists, readFile } = host;
+    host.fileExists = (name) => Object.hasOwn(texts, name) || fileExists(name);
+    host.readFile = (name) => (Object.hasOwn(texts, name) ? texts[name] : readFile(name));
     const parseFile = host.getSourceFile;
     host.getSourceFile = (name, given, ...others) => {
       // Before it is read: a later change shows.
@@ -216,7 +221,8 @@ export function programsOf(
   }
 
   function noteFile(name: string): string | undefined {
-    const stamp = stampOf(name);
+    // No file has this stamp, so what was read isn't kept.
+    const stamp = Object.hasOwn(texts, name) ? `text ${texts[name]}` : stampOf(name);
     if (stamp !== undefined) files.set(name, stamp);
     return stamp;
   }

@@ -31,6 +31,8 @@ export interface TypesRequest extends Omit<TypesFolders, "source"> {
   readonly aliases: readonly Alias[];
   /** Whether the contract is read and the checks are written, as for a build: half as long again. */
   readonly contract: boolean;
+  /** Absolute path → the text that counts in place of the one on the disk. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
   /** Where a reading is kept: an equal request whose files haven't changed needs no other. */
   readonly cache: string;
 }

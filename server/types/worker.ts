@@ -76,7 +76,7 @@ function prepare({ root, source, outputs, aliases }: TypesPreparation): void {
 const isTypeScript = (file: string): boolean => /(?<!\.d)\.m?tsx?$/.test(file);
 
 function read(request: TypesRequest): TypesAnswer {
-  const { root, functions, classes, aliases, outputs, contract } = request;
+  const { root, functions, classes, aliases, outputs, contract, texts } = request;
   const compiler = findCompiler(root);
   if ("message" in compiler) {
     const none = { problems: [compiler], notes: [], unchecked: {} };
@@ -93,6 +93,7 @@ function read(request: TypesRequest): TypesAnswer {
     root,
     aliases,
     outputs,
+    texts,
     classes,
     contract,
     memory: memory.programs,

@@ -30,20 +30,23 @@ export interface TypesConfig {
   readonly cacheDir: string;
 }
 
-/** Reads the types of an application; undefined if nothing is checked. With `contract`, its callers can be told of them. */
+/**
+ * Reads the types of an application; undefined if nothing is checked. With `contract`, its callers can be told of
+ * them. `texts`: files that have changed on the disk since the application was read, as they were.
+ */
 export async function readTypesOf(
   application: Application,
   config: TypesConfig,
-  { contract = false }: { readonly contract?: boolean } = {},
+  { contract = false, texts }: { readonly contract?: boolean } & Pick<TypesRequest, "texts"> = {},
 ): Promise<TypesReading | undefined> {
-  const request = await requestFor(application, config, contract);
+  const request = await requestFor(application, config, { contract, texts });
   return request && (await readTypesBeside(request));
 }
 
 async function requestFor(
   application: Application,
   config: TypesConfig,
-  contract: boolean,
+  { contract, texts }: Pick<TypesRequest, "contract" | "texts">,
 ): Promise<TypesRequest | undefined> {
   const checked = application.procedures.filter(hasChecks);
   if (checked.length === 0) return undefined;
@@ -70,6 +73,8 @@ async function requestFor(
     aliases: aliasesOf(config),
     outputs,
     contract,
+    // A request without any is equal to that of a build, which may have kept its reading.
+    ...(texts && Object.keys(texts).length > 0 && { texts }),
     cache: cacheOf(config, contract),
   };
 }
