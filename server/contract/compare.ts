@@ -4,9 +4,9 @@
 import type { ExtraMembers } from "../../src/base/manifest.ts";
 import type { ContractSignature, Member, NamedType, ParameterType, Type } from "../types/model.ts";
 import { byVersion, defaultVersion } from "../../src/base/version.ts";
-import { patternParts, patternShape } from "../../src/http/route-pattern.ts";
 import { reaches } from "../types/values.ts";
-import type { Contract, ContractProcedure, ContractRoute } from "./contract.ts";
+import { compareRoutes, type RouteChange } from "./compare-routes.ts";
+import type { Contract, ContractProcedure } from "./contract.ts";
 import {
   advice,
   breaking,
@@ -46,7 +46,10 @@ export function verdictText({ procedure, version, member, message }: Verdict): s
  * notice.
  */
 export function compareContracts(before: Contract, after: Contract): readonly Verdict[] {
-  const verdicts = [...compareProcedures(before, after), ...compareRoutes(before, after)];
+  const verdicts = [
+    ...compareProcedures(before, after),
+    ...compareRoutes(before, after).map(routeVerdict),
+  ];
   return verdicts.toSorted(
     (left, right) =>
       inOrder(left.procedure, right.procedure) ||
@@ -287,57 +290,14 @@ function compareAccess(before: ContractProcedure, after: ContractProcedure): Dif
   return found;
 }
 
-function compareRoutes(before: Contract, after: Contract): Verdict[] {
-  const left = new Set(after.routes);
-  const found = before.routes.flatMap((route) => {
-    const current = after.routes.find(
-      (other) =>
-        shapeOf(other.path) === shapeOf(route.path) &&
-        (other.method === route.method || other.method === "*"),
-    );
-    if (current === undefined)
-      return [
-        routeVerdict(
-          route,
-          breaking(
-            "is gone: requests for it are answered 404 or 405",
-            "Keep it until it gets no requests",
-          ),
-        ),
-      ];
-    left.delete(current);
-    return [
-      ...(route.access === "public" && current.access === "protected"
-        ? [
-            breaking(
-              "is protected now: requests without the trust key are answered 401",
-              "Leave it public, or give callers another route first",
-            ),
-          ]
-        : []),
-      ...(current.guarded && !route.guarded
-        ? [
-            risky(
-              "has a guard now: it may refuse requests that were let in",
-              "Tell callers what the guard asks for",
-            ),
-          ]
-        : []),
-    ].map((difference) => routeVerdict(route, difference));
-  });
-  return [...found, ...[...left].map((route) => routeVerdict(route))];
-}
-
-function shapeOf(path: string): string {
-  return patternShape(patternParts(path));
-}
-
-function routeVerdict({ method, path }: ContractRoute, difference?: Difference): Verdict {
+function routeVerdict({ route: { method, path }, difference }: RouteChange): Verdict {
   const {
     level,
     message,
     advice: way,
-  } = difference ?? { level: "fine", message: "is new", advice: "" };
+  } = typeof difference === "string"
+    ? { level: "fine" as const, message: difference, advice: "" }
+    : difference;
   return { level, procedure: `${method} ${path}`, version: "", member: "", message, advice: way };
 }
 

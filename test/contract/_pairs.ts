@@ -53,6 +53,9 @@ const roll = (members: string): string =>
 export async function f(): Promise<Roll> { return new Roll("tweed"); }
 export async function take(roll: Roll): Promise<string> { return roll.cloth; }`;
 
+const answersAs = (name: string): string =>
+  `export async function ${name}(): Promise<Response> { return new Response("${name}"); }`;
+
 const resumed = `import { getContext } from "seamline";
 export async function* f(): AsyncGenerator<number> {
   for (let at = Number(getContext().lastEventId ?? 0) + 1; at < 3; at++) yield at;
@@ -118,6 +121,75 @@ export const pairs: readonly Pair[] = [
     call: { method: "GET", path: "/books/1" },
     was: "200 page",
     is: "200 page",
+  },
+  {
+    row: "the pattern of a route takes more",
+    before: answersAs("f"),
+    entry: { f: { access: "public", route: "GET /images/:id" } },
+    entryAfter: { f: { access: "public", route: "GET /images/*id" } },
+    level: "fine",
+    call: { method: "GET", path: "/images/1" },
+    was: "200 f",
+    is: "200 f",
+  },
+  {
+    row: "the pattern of a route takes more",
+    case: "any method",
+    before: answersAs("f"),
+    entry: { f: { access: "public", route: "GET /albums/new" } },
+    entryAfter: { f: { access: "public", route: "* /albums/:id" } },
+    level: "fine",
+    call: { method: "GET", path: "/albums/new" },
+    was: "200 f",
+    is: "200 f",
+  },
+  {
+    row: "the pattern of a route takes less",
+    before: answersAs("f"),
+    entry: { f: { access: "public", route: "GET /maps/*at" } },
+    entryAfter: { f: { access: "public", route: "GET /maps/:at" } },
+    level: "breaking",
+    call: { method: "GET", path: "/maps/north/1" },
+    was: "200 f",
+    is: "404",
+  },
+  {
+    row: "a route gets requests that were another one's",
+    before: `${answersAs("f")}\n${answersAs("g")}`,
+    entry: { f: { access: "public", route: "GET /prints/:id" } },
+    entryAfter: {
+      f: { access: "public", route: "GET /prints/:id" },
+      g: { access: "public", route: "GET /prints/new" },
+    },
+    level: "risky",
+    call: { method: "GET", path: "/prints/new" },
+    was: "200 f",
+    is: "200 g",
+  },
+  {
+    row: "a route gets requests that were another one's",
+    case: "another function with a wider pattern takes its place",
+    before: `${answersAs("f")}\n${answersAs("g")}`,
+    entry: { f: { access: "public", route: "GET /sheets/:id" } },
+    entryAfter: { g: { access: "public", route: "GET /sheets/*rest" } },
+    level: "risky",
+    call: { method: "GET", path: "/sheets/1" },
+    was: "200 f",
+    is: "200 g",
+  },
+  {
+    row: "a procedure, version or route goes",
+    case: "a route, and one beside it answers instead",
+    before: `${answersAs("f")}\n${answersAs("g")}`,
+    entry: {
+      f: { access: "public", route: "GET /plates/new" },
+      g: { access: "public", route: "GET /plates/:id" },
+    },
+    entryAfter: { g: { access: "public", route: "GET /plates/:id" } },
+    level: "breaking",
+    call: { method: "GET", path: "/plates/new" },
+    was: "200 f",
+    is: "200 g",
   },
   {
     row: "public becomes protected",
@@ -591,6 +663,19 @@ export async function f(roll: Roll): Promise<string> { return roll.cloth; }`,
 export async function f(roll: Bale): Promise<string> { return roll.cloth; }`,
     level: "breaking",
     member: "roll",
+    call: { headers: encoded, args: { roll: instance({ 0: "felt" }) } },
+    was: "200",
+    is: "400",
+  },
+  {
+    row: "a class whose instances callers send changes",
+    case: "a parameter of its constructor is required now",
+    before: `export class Roll { constructor(public cloth: string, public metres = 1) {} }
+export async function f(roll: Roll): Promise<string> { return roll.cloth; }`,
+    after: `export class Roll { constructor(public cloth: string, public metres: number) {} }
+export async function f(roll: Roll): Promise<string> { return roll.cloth; }`,
+    level: "breaking",
+    member: "roll.metres",
     call: { headers: encoded, args: { roll: instance({ 0: "felt" }) } },
     was: "200",
     is: "400",
