@@ -20,7 +20,7 @@ import {
   worse,
   worstOf,
 } from "./difference.ts";
-import { createReadings } from "./readings.ts";
+import { createReadings, type Readings } from "./readings.ts";
 import { fitsParts, newBounds, type NewRule, newTextRules } from "./rules.ts";
 import { areToldApart, literalsOf, type TypeTable } from "./type-table.ts";
 
@@ -39,8 +39,8 @@ export type CompareTypes = (from: Type, to: Type) => readonly Difference[];
 
 export interface TypeComparison {
   readonly ofTypes: CompareTypes;
-  /** The same for a parameter's text in a query or form. */
-  readonly ofFields: CompareTypes;
+  /** The same for a parameter's text in a query or form, which is read by the types of all overloads. */
+  readonly ofFields: Readings["ofFields"];
 }
 
 /** The arm of a union that a type fits best. */

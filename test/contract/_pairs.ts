@@ -538,6 +538,44 @@ export async function f(x: string | number): Promise<string> { return String(x);
     is: "200 string",
   },
   {
+    row: "a parameter takes more",
+    case: "overloads become one type",
+    before: `export async function f(x: string): Promise<string>;
+export async function f(x: number): Promise<string>;
+export async function f(x: string | number): Promise<string> { return typeof x; }`,
+    after: `export async function f(x: string | number): Promise<string> { return typeof x; }`,
+    level: "fine",
+    call: { method: "GET", query: "x=1" },
+    was: "200 string",
+    is: "200 string",
+  },
+  {
+    row: "a type that plain JSON or a query is read by",
+    case: "of another overload, in a query",
+    before: `export async function f(x: number): Promise<string> { return typeof x; }`,
+    after: `export async function f(x: string): Promise<string>;
+export async function f(x: number): Promise<string>;
+export async function f(x: string | number): Promise<string> { return typeof x; }`,
+    level: "risky",
+    member: "x",
+    call: { method: "GET", query: "x=1" },
+    was: "200 number",
+    is: "200 string",
+  },
+  {
+    row: "a type beside which plain JSON says too little",
+    case: "another overload takes the text of a query",
+    before: `export async function f(x: number, strict?: boolean): Promise<string> { return typeof x; }`,
+    after: `export async function f(x: string): Promise<string>;
+export async function f(x: number, strict?: boolean): Promise<string>;
+export async function f(x: string | number, strict?: boolean): Promise<string> { return typeof x; }`,
+    level: "breaking",
+    member: "x",
+    call: { method: "GET", query: "x=1&strict=true" },
+    was: "200 number",
+    is: "400",
+  },
+  {
     row: "checks are turned on",
     before: echo("number"),
     entry: { f: { access: "public", validate: false } },
