@@ -5,7 +5,13 @@ import type { ClassTypes, Type } from "./model.ts";
 /** A type with parts, as it was read. A `ref` in it holds the `id` of another slot. */
 export interface Slot {
   readonly id: string;
-  readonly name: { readonly text: string; readonly ofObject: boolean; readonly doc?: string };
+  readonly name: {
+    readonly text: string;
+    /** The same with its module: the name of a definition if another module's type has the same text. */
+    readonly qualified?: string;
+    readonly ofObject: boolean;
+    readonly doc?: string;
+  };
   /** It contains itself. */
   recursive: boolean;
   type: Type | undefined;
@@ -27,7 +33,8 @@ export const maxRepeated = { checks: 200, contract: 2_000 } as const;
 
 /**
  * Named objects and recursive types become definitions, and so do large types that are used several times.
- * Definitions of the same name get a number.
+ * Types of the same name in two modules have their modules in it, whichever comes first: clients are generated
+ * with these names. Others of the same name get a number.
  */
 export function settle<Functions>(
   slots: readonly Slot[],
@@ -61,8 +68,7 @@ export function settle<Functions>(
     const slot = byId.get(id)!;
     if (slot.type === undefined) return { kind: "never" };
     // Only these are settled before their parts are.
-    const isNamed = slot.recursive || (slot.name.ofObject && slot.type.kind === "object");
-    if (isNamed) {
+    if (isNamed(slot)) {
       const ref = { kind: "ref", to: freeName(slot) } as const;
       settled.set(id, ref);
       named.push([ref.to, slot.type]);
@@ -76,7 +82,14 @@ export function settle<Functions>(
     definitions.set(ref.to, whole);
     return ref;
   };
-  const freeName = ({ name: { text, doc } }: Slot): string => {
+  const modules = new Map<string, Set<string>>();
+  for (const slot of slots) {
+    const { text, qualified } = slot.name;
+    if (qualified === undefined || !uses.has(slot.id) || !isNamed(slot)) continue;
+    modules.set(text, (modules.get(text) ?? new Set()).add(qualified));
+  }
+  const freeName = ({ name: { text: short, qualified = short, doc } }: Slot): string => {
+    const text = (modules.get(short)?.size ?? 0) > 1 ? qualified : short;
     let count = counts.get(text) ?? 1;
     let name = count === 1 ? text : `${text}${count}`;
     // `Line2` may be a name in the source.
@@ -96,6 +109,10 @@ export function settle<Functions>(
     definitions: Object.fromEntries(definitions),
     docs: Object.fromEntries(docs),
   };
+}
+
+function isNamed({ recursive, name, type }: Slot): boolean {
+  return recursive || (name.ofObject && type?.kind === "object");
 }
 
 /**
