@@ -44,12 +44,18 @@ export function settle<Functions>(
 ): Settled<Functions> {
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
   const uses = usesOf(byId, [...functions.values(), ...classes.values()]);
+  const named = new Map<Slot, boolean>();
+  const needsName = (slot: Slot): boolean => {
+    const known = named.get(slot) ?? (isNamedObject(slot) || containsItself(slot, byId));
+    named.set(slot, known);
+    return known;
+  };
   const settled = new Map<string, Type>();
   const counts = new Map<string, number>();
   const definitions = new Map<string, Type>();
   const docs = new Map<string, string>();
   /** Those whose parts aren't settled: one inside the other, hundreds of tables would be deeper than the stack. */
-  const named: (readonly [string, Type])[] = [];
+  const unsettled: (readonly [string, Type])[] = [];
   const put = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(put);
     if (typeof value !== "object" || value === null) return value;
@@ -68,10 +74,10 @@ export function settle<Functions>(
     const slot = byId.get(id)!;
     if (slot.type === undefined) return { kind: "never" };
     // Only these are settled before their parts are.
-    if (isNamed(slot)) {
+    if (needsName(slot)) {
       const ref = { kind: "ref", to: freeName(slot) } as const;
       settled.set(id, ref);
-      named.push([ref.to, slot.type]);
+      unsettled.push([ref.to, slot.type]);
       return ref;
     }
     // A new object at each use, as types are told apart by identity.
@@ -85,7 +91,7 @@ export function settle<Functions>(
   const modules = new Map<string, Set<string>>();
   for (const slot of slots) {
     const { text, qualified } = slot.name;
-    if (qualified === undefined || !uses.has(slot.id) || !isNamed(slot)) continue;
+    if (qualified === undefined || !uses.has(slot.id) || !needsName(slot)) continue;
     modules.set(text, (modules.get(text) ?? new Set()).add(qualified));
   }
   const freeName = ({ name: { text: short, qualified = short, doc } }: Slot): string => {
@@ -102,7 +108,7 @@ export function settle<Functions>(
   const settledFunctions = put(Object.fromEntries(functions)) as Settled<Functions>["functions"];
   const settledClasses = put(Object.fromEntries(classes)) as Settled<Functions>["classes"];
   // It grows meanwhile.
-  for (const [name, type] of named) definitions.set(name, put(type) as Type);
+  for (const [name, type] of unsettled) definitions.set(name, put(type) as Type);
   return {
     functions: settledFunctions,
     classes: settledClasses,
@@ -111,8 +117,34 @@ export function settle<Functions>(
   };
 }
 
-function isNamed({ recursive, name, type }: Slot): boolean {
-  return recursive || (name.ofObject && type?.kind === "object");
+function isNamedObject({ name, type }: Slot): boolean {
+  return name.ofObject && type?.kind === "object";
+}
+
+/**
+ * Whether a type leads to itself without a type on the way that has a name anyway. A list in which a `Tree` was
+ * met first contains itself as well, but the name of `Tree` is enough.
+ */
+function containsItself(slot: Slot, slots: ReadonlyMap<string, Slot>): boolean {
+  const hasName = ({ name }: Slot): boolean => name.qualified !== undefined;
+  // Only the first one that was met of a circle is marked.
+  if (!slot.recursive && !hasName(slot)) return false;
+  const seen = new Set<Slot>();
+  const open: unknown[] = [slot.type];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if ((value as Type).kind !== "ref") {
+      open.push(...(Object.values(value) as unknown[]));
+      continue;
+    }
+    const next = slots.get((value as { to: string }).to)!;
+    if (next === slot) return true;
+    if (seen.has(next) || isNamedObject(next) || (!hasName(slot) && hasName(next))) continue;
+    seen.add(next);
+    open.push(next.type);
+  }
+  return false;
 }
 
 /**

@@ -145,6 +145,18 @@ export async function f(): Promise<[Page, List<Line>, List<Page>, List<"a">, Of<
     expect(Object.keys(alone.definitions)).toContain("Page");
   });
 
+  it("A list of an exported type that contains itself needs no name, whichever is met first", () => {
+    const { definitions } = told(
+      "export interface Tree { of: Tree[] } export async function f(): Promise<Tree[]> { return []; }",
+    );
+    expect(Object.keys(definitions)).toEqual(["Tree"]);
+    const json = "export type Json = string | Json[] | { [key: string]: Json };";
+    for (const type of ["Json", "Json[]", "{ [key: string]: Json }"]) {
+      const found = told(`${json} export async function f(): Promise<${type}> { return null!; }`);
+      expect(Object.keys(found.definitions), type).toEqual(["Json"]);
+    }
+  });
+
   it("One that is exported by a list at the end has its name", () => {
     const { definitions } = told(
       "interface Told { x: string } export async function f(): Promise<Told> { return null!; } export type { Told };",
