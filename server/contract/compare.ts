@@ -4,9 +4,10 @@
 import type { ExtraMembers } from "../../src/base/manifest.ts";
 import type { ContractSignature, Member, NamedType, ParameterType, Type } from "../types/model.ts";
 import { byVersion, defaultVersion } from "../../src/base/version.ts";
-import { patternParts, patternShape } from "../../src/http/route-pattern.ts";
+import { callerNames } from "../types/call-types.ts";
 import { reaches } from "../types/values.ts";
-import type { Contract, ContractProcedure, ContractRoute } from "./contract.ts";
+import { compareRoutes, type RouteChange } from "./compare-routes.ts";
+import type { Contract, ContractProcedure } from "./contract.ts";
 import {
   advice,
   breaking,
@@ -46,7 +47,10 @@ export function verdictText({ procedure, version, member, message }: Verdict): s
  * notice.
  */
 export function compareContracts(before: Contract, after: Contract): readonly Verdict[] {
-  const verdicts = [...compareProcedures(before, after), ...compareRoutes(before, after)];
+  const verdicts = [
+    ...compareProcedures(before, after),
+    ...compareRoutes(before, after).map(routeVerdict),
+  ];
   return verdicts.toSorted(
     (left, right) =>
       inOrder(left.procedure, right.procedure) ||
@@ -158,55 +162,68 @@ function procedureComparison(earlier: Contract, later: Contract): CompareProcedu
     before: ContractProcedure,
     after: ContractProcedure,
   ): readonly Difference[] {
+    const compareFields = fieldComparison(before, after);
     const found = before.signatures.flatMap((signature) => {
-      const all = after.signatures.map((current) => [
-        ...compareParameters(signature, current, before, after),
-        ...compareResults(signature, current),
-      ]);
-      const [best = []] = all.toSorted((left, right) => rankOf(left) - rankOf(right));
-      return best;
+      const best = fewest(
+        after.signatures.map((current) => [
+          ...compareParameters(signature, current, before, after),
+          ...compareResults(signature, current),
+        ]),
+      );
+      const broken = new Set(best.filter(({ level }) => level === "breaking").map(parameterOf));
+      return [
+        ...best,
+        ...compareFields(signature).filter((difference) => !broken.has(parameterOf(difference))),
+      ];
     });
     return distinct(found);
   }
 
   function compareParameters(
-    { parameters: own }: ContractSignature,
-    { parameters: others }: ContractSignature,
+    signature: ContractSignature,
+    current: ContractSignature,
     before: ContractProcedure,
     after: ContractProcedure,
   ): Difference[] {
-    const [sent, taken] = [own, others].map((list) => list.flatMap(namesOf)) as [
-      CallerName[],
-      CallerName[],
-    ];
-    const known = new Map(sent.map((named) => [named.name, named]));
-    const current = new Map(taken.map((named) => [named.name, named]));
     const comparison = parametersOf(after.extra ?? "drop");
-    const found = taken.flatMap((named) => {
-      const previous = known.get(named.name);
-      if (!mayLack(named, known)) return [];
-      const message =
-        previous === undefined
-          ? "is new and required: callers of the earlier build don't send it"
-          : "is required now";
-      return [breaking(message, advice.required, named.name)];
-    });
-    const isQueryable = sent.every((named) => mayBeAbsent(named) || isQueried(named.member.type));
-    for (const { name, member, isRest } of sent) {
-      const present = current.get(name);
-      if (present === undefined && member.type.kind !== "undefined")
-        found.push(
-          breaking("isn't a parameter any more: calls that name it are refused", advice.name, name),
-        );
-      // Unchecked arguments may hold anything: their declared types prove nothing.
-      if (present === undefined || before.unchecked) continue;
-      const [from, to] = [member.type, typeOf(present.member)];
-      const differences = [...comparison.ofTypes(from, to)];
-      if (isQueryable && !isRest && !after.unchecked && !isBreaking(differences))
-        differences.push(...comparison.ofFields(from, to));
-      found.push(...inside(name, differences));
-    }
+    const { found, pairs } = pairNames(signature, current);
+    // Unchecked arguments may hold anything: their declared types prove nothing.
+    if (before.unchecked) return found;
+    for (const [{ name, member }, present] of pairs)
+      found.push(...inside(name, comparison.ofTypes(member.type, typeOf(present.member))));
     return found;
+  }
+
+  /**
+   * Compares a signature's parameters in a query or form. A name's text is read by all types that overloads give
+   * it, and the value then has to fit one of the overloads.
+   */
+  function fieldComparison(
+    before: ContractProcedure,
+    after: ContractProcedure,
+  ): (signature: ContractSignature) => readonly Difference[] {
+    if (before.unchecked || after.unchecked) return () => [];
+    const { ofFields } = parametersOf(after.extra ?? "drop");
+    const [textsBefore, textsAfter] = [readTypes(before), readTypes(after)];
+    return (signature) => {
+      const sent = signature.parameters.flatMap(namesOf);
+      if (!sent.every((named) => mayBeAbsent(named) || isQueried(named.member.type))) return [];
+      const all = after.signatures.map((current) => {
+        const { found, pairs } = pairNames(signature, current);
+        const read = pairs.flatMap(([{ name, member, isRest }, present]) => {
+          const [readBefore, readAfter] = [textsBefore.get(name), textsAfter.get(name)];
+          if (isRest || readBefore === undefined || readAfter === undefined) return [];
+          const reading = { before: readBefore.type, after: typeOf(readAfter) };
+          return inside(name, ofFields(member.type, typeOf(present.member), reading));
+        });
+        return { found, read };
+      });
+      const [best] = all.toSorted(
+        (left, right) =>
+          rankOf([...left.found, ...left.read]) - rankOf([...right.found, ...right.read]),
+      );
+      return best?.read ?? [];
+    };
   }
 
   function compareResults(
@@ -287,62 +304,53 @@ function compareAccess(before: ContractProcedure, after: ContractProcedure): Dif
   return found;
 }
 
-function compareRoutes(before: Contract, after: Contract): Verdict[] {
-  const left = new Set(after.routes);
-  const found = before.routes.flatMap((route) => {
-    const current = after.routes.find(
-      (other) =>
-        shapeOf(other.path) === shapeOf(route.path) &&
-        (other.method === route.method || other.method === "*"),
-    );
-    if (current === undefined)
-      return [
-        routeVerdict(
-          route,
-          breaking(
-            "is gone: requests for it are answered 404 or 405",
-            "Keep it until it gets no requests",
-          ),
-        ),
-      ];
-    left.delete(current);
-    return [
-      ...(route.access === "public" && current.access === "protected"
-        ? [
-            breaking(
-              "is protected now: requests without the trust key are answered 401",
-              "Leave it public, or give callers another route first",
-            ),
-          ]
-        : []),
-      ...(current.guarded && !route.guarded
-        ? [
-            risky(
-              "has a guard now: it may refuse requests that were let in",
-              "Tell callers what the guard asks for",
-            ),
-          ]
-        : []),
-    ].map((difference) => routeVerdict(route, difference));
-  });
-  return [...found, ...[...left].map((route) => routeVerdict(route))];
-}
-
-function shapeOf(path: string): string {
-  return patternShape(patternParts(path));
-}
-
-function routeVerdict({ method, path }: ContractRoute, difference?: Difference): Verdict {
+function routeVerdict({ route: { method, path }, difference }: RouteChange): Verdict {
   const {
     level,
     message,
     advice: way,
-  } = difference ?? { level: "fine", message: "is new", advice: "" };
+  } = typeof difference === "string"
+    ? { level: "fine" as const, message: difference, advice: "" }
+    : difference;
   return { level, procedure: `${method} ${path}`, version: "", member: "", message, advice: way };
 }
 
+/** The names of two signatures: those of both, and what is wrong with the others. */
+function pairNames(
+  { parameters: own }: ContractSignature,
+  { parameters: others }: ContractSignature,
+): {
+  readonly found: Difference[];
+  readonly pairs: readonly (readonly [sent: SentName, taken: SentName])[];
+} {
+  const [sent, taken] = [own.flatMap(namesOf), others.flatMap(namesOf)];
+  const known = new Map(sent.map((named) => [named.name, named]));
+  const current = new Map(taken.map((named) => [named.name, named]));
+  const found = taken.flatMap((named) => {
+    if (!mayLack(named, known)) return [];
+    const message = known.has(named.name)
+      ? "is required now"
+      : "is new and required: callers of the earlier build don't send it";
+    return [breaking(message, advice.required, named.name)];
+  });
+  const pairs = sent.flatMap((named): (readonly [SentName, SentName])[] => {
+    const present = current.get(named.name);
+    if (present !== undefined) return [[named, present]];
+    if (named.member.type.kind !== "undefined")
+      found.push(
+        breaking(
+          "isn't a parameter any more: calls that name it are refused",
+          advice.name,
+          named.name,
+        ),
+      );
+    return [];
+  });
+  return { found, pairs };
+}
+
 /** A name that callers use. */
-interface CallerName {
+interface SentName {
   readonly name: string;
   readonly member: Member;
   readonly isRest?: true;
@@ -350,7 +358,7 @@ interface CallerName {
   readonly group?: ReadonlySet<string>;
 }
 
-function namesOf(parameter: ParameterType): CallerName[] {
+function namesOf(parameter: ParameterType): SentName[] {
   switch (parameter.kind) {
     case "plain":
       return [{ name: parameter.name, member: parameter }];
@@ -369,12 +377,12 @@ function namesOf(parameter: ParameterType): CallerName[] {
   }
 }
 
-function mayBeAbsent({ member, isRest, group }: CallerName): boolean {
+function mayBeAbsent({ member, isRest, group }: SentName): boolean {
   return isRest === true || member.optional === true || group !== undefined;
 }
 
 /** Whether calls of the earlier build, which send `known`, may lack a name that a call must have. */
-function mayLack(named: CallerName, known: ReadonlyMap<string, CallerName>): boolean {
+function mayLack(named: SentName, known: ReadonlyMap<string, SentName>): boolean {
   const { name, member, isRest, group } = named;
   if (isRest || member.optional) return false;
   const previous = known.get(name);
@@ -423,6 +431,21 @@ function withoutDocs(value: unknown): string {
   return JSON.stringify(value, (key, item: unknown) =>
     key === "doc" && typeof item === "string" ? undefined : item,
   );
+}
+
+function fewest(all: readonly (readonly Difference[])[]): readonly Difference[] {
+  const [best = []] = all.toSorted((left, right) => rankOf(left) - rankOf(right));
+  return best;
+}
+
+/** Parameters with the types of all overloads, by which queries and forms are read. */
+function readTypes({ signatures }: ContractProcedure): ReadonlyMap<string, Member> {
+  return new Map(callerNames(signatures).map((named) => [named.name, named]));
+}
+
+/** `lines` of `lines[].metres`. */
+function parameterOf({ path }: Difference): string {
+  return path.split(/[.[]/, 1)[0]!;
 }
 
 function rankOf(differences: readonly Difference[]): number {

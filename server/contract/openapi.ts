@@ -136,14 +136,17 @@ function schemasOf({ definitions, classes }: Contract): Schemas {
   const isMarked = finder(({ kind }) => marked.has(kind));
   const taken = new Map<string, string>();
   const named = (name: string, suffix: string): string => {
-    const key = name + suffix;
+    // `BillInput` is another type than the input of `Bill`.
+    const key = `${name} ${suffix}`;
     // Names in `components` may only have these characters.
-    const plain = key.replaceAll(/[^\w.-]/g, "_");
+    const plain = (name + suffix).replaceAll(/[^\w.-]/g, "_");
     let free = plain;
     for (let count = 2; (taken.get(free) ?? key) !== key; count++) free = `${plain}${count}`;
     taken.set(free, key);
     return free;
   };
+  // The application's own names come first, so that no other schema can change them.
+  for (const name of Object.keys(definitions).toSorted()) named(name, "");
   /** Component → its definition and form. */
   const wanted = new Map<string, { readonly name: string; readonly by: () => SchemaOptions }>();
   const options = (isWritten: boolean): SchemaOptions => ({

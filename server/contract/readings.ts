@@ -13,7 +13,13 @@ export interface Readings {
   /** Of a value in plain JSON. */
   readonly ofPlain: (from: Type, to: Type) => readonly Difference[];
   /** Of a parameter in a query or form. */
-  readonly ofFields: (from: Type, to: Type) => readonly Difference[];
+  readonly ofFields: (from: Type, to: Type, reading: ReadingTypes) => readonly Difference[];
+}
+
+/** The types by which a text is read. The value then has to be of the type that is compared. */
+interface ReadingTypes {
+  readonly before: Type;
+  readonly after: Type;
 }
 
 /** One text of each form that a type may read. Eight bytes fit each kind of binary data. */
@@ -41,22 +47,30 @@ export function createReadings(
 
   function ofPlain(from: Type, to: Type): readonly Difference[] {
     const [own, others] = [source.arms(from), target.arms(to)];
-    const found = isRead(own) || isRead(others) ? ofTexts(from, to, "plain JSON") : [];
+    const found =
+      isRead(own) || isRead(others)
+        ? ofTexts(from, to, { before: from, after: to }, "plain JSON")
+        : [];
     return found.length > 0 ? found : ofParts(own, others);
   }
 
-  function ofFields(from: Type, to: Type): readonly Difference[] {
-    return ofTexts(from, to, "a query or form");
+  function ofFields(from: Type, to: Type, reading: ReadingTypes): readonly Difference[] {
+    return ofTexts(from, to, reading, "a query or form");
   }
 
   /** The first text that the later type refuses; if there is none, the first that it reads differently. */
-  function ofTexts(from: Type, to: Type, where: "plain JSON" | "a query or form"): Difference[] {
+  function ofTexts(
+    from: Type,
+    to: Type,
+    reading: ReadingTypes,
+    where: "plain JSON" | "a query or form",
+  ): Difference[] {
     let found: Difference | undefined;
-    for (const text of probes(source.arms(from), target.arms(to)))
+    for (const text of probes(source.arms(reading.before), target.arms(reading.after)))
       for (const form of where === "plain JSON" ? jsonForms(text) : [[text], [text, text]]) {
         const [read, reads] = Array.isArray(form)
-          ? [before.fields(from, form), after.fields(to, form)]
-          : [before.plain(from, form), after.plain(to, form)];
+          ? [before.fields(reading.before, form), after.fields(reading.after, form)]
+          : [before.plain(reading.before, form), after.plain(reading.after, form)];
         if (!before.takes(from, read)) continue;
         const isTaken = after.takes(to, reads);
         if (isTaken && isDeepStrictEqual(read, reads)) continue;

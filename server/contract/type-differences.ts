@@ -20,7 +20,7 @@ import {
   worse,
   worstOf,
 } from "./difference.ts";
-import { createReadings } from "./readings.ts";
+import { createReadings, type Readings } from "./readings.ts";
 import { fitsParts, newBounds, type NewRule, newTextRules } from "./rules.ts";
 import { areToldApart, literalsOf, type TypeTable } from "./type-table.ts";
 
@@ -39,8 +39,8 @@ export type CompareTypes = (from: Type, to: Type) => readonly Difference[];
 
 export interface TypeComparison {
   readonly ofTypes: CompareTypes;
-  /** The same for a parameter's text in a query or form. */
-  readonly ofFields: CompareTypes;
+  /** The same for a parameter's text in a query or form, which is read by the types of all overloads. */
+  readonly ofFields: Readings["ofFields"];
 }
 
 /** The arm of a union that a type fits best. */
@@ -339,14 +339,17 @@ export function compareTypes({ source, target, of, extra = "drop" }: Comparison)
     const [sent, taken] = [argumentsOf(from), argumentsOf(to)];
     const found: Difference[] = [];
     const rest = to.parameters.findIndex(({ kind }) => kind === "rest");
-    for (const [index, { name, value }] of sent) {
+    for (const [index, { name, value, parameter }] of sent) {
       const isTaken = index < to.parameters.length || rest >= 0;
       const argument = taken.get(index);
       const differences = !isTaken
         ? [breaking("is one more argument than the other build's constructor takes", advice.class)]
         : argument === undefined
           ? []
-          : compare(value, isParameter ? argument.parameter : argument.value);
+          : isParameter
+            ? // Callers in other languages send what its parameter takes, which may be left out.
+              compare(parameter, argument.parameter)
+            : compare(value, argument.value);
       found.push(...inside(pathPart(name), differences));
     }
     for (const [index, { name, value, parameter }] of taken)

@@ -5,7 +5,13 @@ import type { ClassTypes, Type } from "./model.ts";
 /** A type with parts, as it was read. A `ref` in it holds the `id` of another slot. */
 export interface Slot {
   readonly id: string;
-  readonly name: { readonly text: string; readonly ofObject: boolean; readonly doc?: string };
+  readonly name: {
+    readonly text: string;
+    /** The same with its module: the name of a definition if another module's type has the same text. */
+    readonly qualified?: string;
+    readonly ofObject: boolean;
+    readonly doc?: string;
+  };
   /** It contains itself. */
   recursive: boolean;
   type: Type | undefined;
@@ -27,7 +33,8 @@ export const maxRepeated = { checks: 200, contract: 2_000 } as const;
 
 /**
  * Named objects and recursive types become definitions, and so do large types that are used several times.
- * Definitions of the same name get a number.
+ * Types of the same name in two modules have their modules in it, whichever comes first: clients are generated
+ * with these names. Others of the same name get a number.
  */
 export function settle<Functions>(
   slots: readonly Slot[],
@@ -37,12 +44,18 @@ export function settle<Functions>(
 ): Settled<Functions> {
   const byId = new Map(slots.map((slot) => [slot.id, slot]));
   const uses = usesOf(byId, [...functions.values(), ...classes.values()]);
+  const named = new Map<Slot, boolean>();
+  const needsName = (slot: Slot): boolean => {
+    const known = named.get(slot) ?? (isNamedObject(slot) || containsItself(slot, byId));
+    named.set(slot, known);
+    return known;
+  };
   const settled = new Map<string, Type>();
   const counts = new Map<string, number>();
   const definitions = new Map<string, Type>();
   const docs = new Map<string, string>();
   /** Those whose parts aren't settled: one inside the other, hundreds of tables would be deeper than the stack. */
-  const named: (readonly [string, Type])[] = [];
+  const unsettled: (readonly [string, Type])[] = [];
   const put = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(put);
     if (typeof value !== "object" || value === null) return value;
@@ -61,11 +74,10 @@ export function settle<Functions>(
     const slot = byId.get(id)!;
     if (slot.type === undefined) return { kind: "never" };
     // Only these are settled before their parts are.
-    const isNamed = slot.recursive || (slot.name.ofObject && slot.type.kind === "object");
-    if (isNamed) {
+    if (needsName(slot)) {
       const ref = { kind: "ref", to: freeName(slot) } as const;
       settled.set(id, ref);
-      named.push([ref.to, slot.type]);
+      unsettled.push([ref.to, slot.type]);
       return ref;
     }
     // A new object at each use, as types are told apart by identity.
@@ -76,7 +88,14 @@ export function settle<Functions>(
     definitions.set(ref.to, whole);
     return ref;
   };
-  const freeName = ({ name: { text, doc } }: Slot): string => {
+  const modules = new Map<string, Set<string>>();
+  for (const slot of slots) {
+    const { text, qualified } = slot.name;
+    if (qualified === undefined || !uses.has(slot.id) || !needsName(slot)) continue;
+    modules.set(text, (modules.get(text) ?? new Set()).add(qualified));
+  }
+  const freeName = ({ name: { text: short, qualified = short, doc } }: Slot): string => {
+    const text = (modules.get(short)?.size ?? 0) > 1 ? qualified : short;
     let count = counts.get(text) ?? 1;
     let name = count === 1 ? text : `${text}${count}`;
     // `Line2` may be a name in the source.
@@ -89,13 +108,43 @@ export function settle<Functions>(
   const settledFunctions = put(Object.fromEntries(functions)) as Settled<Functions>["functions"];
   const settledClasses = put(Object.fromEntries(classes)) as Settled<Functions>["classes"];
   // It grows meanwhile.
-  for (const [name, type] of named) definitions.set(name, put(type) as Type);
+  for (const [name, type] of unsettled) definitions.set(name, put(type) as Type);
   return {
     functions: settledFunctions,
     classes: settledClasses,
     definitions: Object.fromEntries(definitions),
     docs: Object.fromEntries(docs),
   };
+}
+
+function isNamedObject({ name, type }: Slot): boolean {
+  return name.ofObject && type?.kind === "object";
+}
+
+/**
+ * Whether a type leads to itself without a type on the way that has a name anyway. A list in which a `Tree` was
+ * met first contains itself as well, but the name of `Tree` is enough.
+ */
+function containsItself(slot: Slot, slots: ReadonlyMap<string, Slot>): boolean {
+  const hasName = ({ name }: Slot): boolean => name.qualified !== undefined;
+  // Only the first one that was met of a circle is marked.
+  if (!slot.recursive && !hasName(slot)) return false;
+  const seen = new Set<Slot>();
+  const open: unknown[] = [slot.type];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if ((value as Type).kind !== "ref") {
+      open.push(...(Object.values(value) as unknown[]));
+      continue;
+    }
+    const next = slots.get((value as { to: string }).to)!;
+    if (next === slot) return true;
+    if (seen.has(next) || isNamedObject(next) || (!hasName(slot) && hasName(next))) continue;
+    seen.add(next);
+    open.push(next.type);
+  }
+  return false;
 }
 
 /**

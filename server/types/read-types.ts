@@ -89,6 +89,9 @@ export interface Unchecked {
   readonly reason: "any" | "unknown" | "no JSDoc";
 }
 
+/** The name of a type in a contract: `Page_Line`, or `shop_catalog_Page_shop_orders_Line`. */
+type LastingName = Required<Pick<Slot["name"], "text" | "qualified">>;
+
 /** A problem with a type, before its place is known. */
 interface Finding {
   readonly at: string;
@@ -220,6 +223,8 @@ function typeReader(
   const checker = program.getTypeChecker();
   const { TypeFlags, SymbolFlags, ObjectFlags } = ts;
   const structured = TypeFlags.Object | TypeFlags.Intersection | TypeFlags.Instantiable;
+  const namedPrimitives =
+    TypeFlags.String | TypeFlags.Number | TypeFlags.Boolean | TypeFlags.BigInt | TypeFlags.Unknown;
   const slotOf = new Map<ts.Type, Slot & { findings: Finding[]; taken: Unchecked[] }>();
   const resolvedSymbols = new Set<ts.Symbol>();
   const exportsOf = new Map<ts.SourceFile, ReadonlySet<ts.Symbol>>();
@@ -970,15 +975,75 @@ function typeReader(
       // The names `Partial` and `Pick` don't name the type that they are applied to.
       (type.aliasSymbol?.declarations ?? []).some(isPlatformCode) ||
       (forContract && !isExported(symbol));
-    const { doc } = forContract && !isAnonymous ? commentOf(symbol) : {};
+    const isTold = forContract && !isAnonymous;
+    const { doc } = isTold ? commentOf(symbol) : {};
     return {
       text: isAnonymous ? "Type" : symbol.name,
+      ...(isTold && lastingName(type, symbol)),
       ...(doc !== undefined && { doc }),
       ofObject:
         !isAnonymous &&
         (type.flags & (TypeFlags.Object | TypeFlags.Intersection)) !== 0 &&
         !isList(type),
     };
+  }
+
+  /** A name that doesn't depend on other types: with its type arguments, if all of them have a name. */
+  function lastingName(type: ts.Type, symbol: ts.Symbol): LastingName {
+    return (
+      withArguments(type, symbol.name, moduleOf(symbol)) ?? {
+        text: symbol.name,
+        qualified: moduleOf(symbol) + symbol.name,
+      }
+    );
+  }
+
+  function argumentName(type: ts.Type): LastingName | undefined {
+    if (type.isLiteral() || type.flags & namedPrimitives) {
+      const text = checker.typeToString(type).replaceAll(/\W/g, "");
+      return { text, qualified: text };
+    }
+    const symbol = type.aliasSymbol ?? type.symbol;
+    if (symbol === undefined || symbol.name.startsWith("__")) return undefined;
+    const isPlatform = (symbol.declarations ?? []).some(isPlatformCode);
+    if (!isPlatform && !isExported(symbol)) return undefined;
+    return withArguments(type, symbol.name, isPlatform ? "" : moduleOf(symbol));
+  }
+
+  function withArguments(type: ts.Type, name: string, module: string): LastingName | undefined {
+    const names = typeArgumentsOf(type).map(argumentName);
+    const known = names.filter((one) => one !== undefined);
+    if (known.length < names.length) return undefined;
+    return {
+      text: [name, ...known.map(({ text }) => text)].join("_"),
+      qualified: [module + name, ...known.map(({ qualified }) => qualified)].join("_"),
+    };
+  }
+
+  function typeArgumentsOf(type: ts.Type): readonly ts.Type[] {
+    if (type.aliasSymbol !== undefined) return type.aliasTypeArguments ?? [];
+    const { target } = type as ts.TypeReference;
+    // The last one may be the type of `this`.
+    return target === undefined
+      ? []
+      : checker
+          .getTypeArguments(type as ts.TypeReference)
+          .slice(0, target.typeParameters?.length ?? 0);
+  }
+
+  /** `shop_orders_` for a type of `src/shop/orders.ts`. */
+  function moduleOf({ declarations = [] }: ts.Symbol): string {
+    const file = declarations[0]?.getSourceFile().fileName ?? "";
+    const path = relative(options.root, file)
+      .split(sep)
+      .join("/")
+      .replace(/^src\//, "");
+    return (
+      path
+        .replace(/\.\w+$/, "")
+        .replaceAll(/\W+/g, "_")
+        .replace(/^_/, "") + "_"
+    );
   }
 
   function isList(type: ts.Type): boolean {

@@ -53,6 +53,9 @@ const roll = (members: string): string =>
 export async function f(): Promise<Roll> { return new Roll("tweed"); }
 export async function take(roll: Roll): Promise<string> { return roll.cloth; }`;
 
+const answersAs = (name: string): string =>
+  `export async function ${name}(): Promise<Response> { return new Response("${name}"); }`;
+
 const resumed = `import { getContext } from "seamline";
 export async function* f(): AsyncGenerator<number> {
   for (let at = Number(getContext().lastEventId ?? 0) + 1; at < 3; at++) yield at;
@@ -118,6 +121,75 @@ export const pairs: readonly Pair[] = [
     call: { method: "GET", path: "/books/1" },
     was: "200 page",
     is: "200 page",
+  },
+  {
+    row: "the pattern of a route takes more",
+    before: answersAs("f"),
+    entry: { f: { access: "public", route: "GET /images/:id" } },
+    entryAfter: { f: { access: "public", route: "GET /images/*id" } },
+    level: "fine",
+    call: { method: "GET", path: "/images/1" },
+    was: "200 f",
+    is: "200 f",
+  },
+  {
+    row: "the pattern of a route takes more",
+    case: "any method",
+    before: answersAs("f"),
+    entry: { f: { access: "public", route: "GET /albums/new" } },
+    entryAfter: { f: { access: "public", route: "* /albums/:id" } },
+    level: "fine",
+    call: { method: "GET", path: "/albums/new" },
+    was: "200 f",
+    is: "200 f",
+  },
+  {
+    row: "the pattern of a route takes less",
+    before: answersAs("f"),
+    entry: { f: { access: "public", route: "GET /maps/*at" } },
+    entryAfter: { f: { access: "public", route: "GET /maps/:at" } },
+    level: "breaking",
+    call: { method: "GET", path: "/maps/north/1" },
+    was: "200 f",
+    is: "404",
+  },
+  {
+    row: "a route gets requests that were another one's",
+    before: `${answersAs("f")}\n${answersAs("g")}`,
+    entry: { f: { access: "public", route: "GET /prints/:id" } },
+    entryAfter: {
+      f: { access: "public", route: "GET /prints/:id" },
+      g: { access: "public", route: "GET /prints/new" },
+    },
+    level: "risky",
+    call: { method: "GET", path: "/prints/new" },
+    was: "200 f",
+    is: "200 g",
+  },
+  {
+    row: "a route gets requests that were another one's",
+    case: "another function with a wider pattern takes its place",
+    before: `${answersAs("f")}\n${answersAs("g")}`,
+    entry: { f: { access: "public", route: "GET /sheets/:id" } },
+    entryAfter: { g: { access: "public", route: "GET /sheets/*rest" } },
+    level: "risky",
+    call: { method: "GET", path: "/sheets/1" },
+    was: "200 f",
+    is: "200 g",
+  },
+  {
+    row: "a procedure, version or route goes",
+    case: "a route, and one beside it answers instead",
+    before: `${answersAs("f")}\n${answersAs("g")}`,
+    entry: {
+      f: { access: "public", route: "GET /plates/new" },
+      g: { access: "public", route: "GET /plates/:id" },
+    },
+    entryAfter: { g: { access: "public", route: "GET /plates/:id" } },
+    level: "breaking",
+    call: { method: "GET", path: "/plates/new" },
+    was: "200 f",
+    is: "200 g",
   },
   {
     row: "public becomes protected",
@@ -466,6 +538,44 @@ export async function f(x: string | number): Promise<string> { return String(x);
     is: "200 string",
   },
   {
+    row: "a parameter takes more",
+    case: "overloads become one type",
+    before: `export async function f(x: string): Promise<string>;
+export async function f(x: number): Promise<string>;
+export async function f(x: string | number): Promise<string> { return typeof x; }`,
+    after: `export async function f(x: string | number): Promise<string> { return typeof x; }`,
+    level: "fine",
+    call: { method: "GET", query: "x=1" },
+    was: "200 string",
+    is: "200 string",
+  },
+  {
+    row: "a type that plain JSON or a query is read by",
+    case: "of another overload, in a query",
+    before: `export async function f(x: number): Promise<string> { return typeof x; }`,
+    after: `export async function f(x: string): Promise<string>;
+export async function f(x: number): Promise<string>;
+export async function f(x: string | number): Promise<string> { return typeof x; }`,
+    level: "risky",
+    member: "x",
+    call: { method: "GET", query: "x=1" },
+    was: "200 number",
+    is: "200 string",
+  },
+  {
+    row: "a type beside which plain JSON says too little",
+    case: "another overload takes the text of a query",
+    before: `export async function f(x: number, strict?: boolean): Promise<string> { return typeof x; }`,
+    after: `export async function f(x: string): Promise<string>;
+export async function f(x: number, strict?: boolean): Promise<string>;
+export async function f(x: string | number, strict?: boolean): Promise<string> { return typeof x; }`,
+    level: "breaking",
+    member: "x",
+    call: { method: "GET", query: "x=1&strict=true" },
+    was: "200 number",
+    is: "400",
+  },
+  {
     row: "checks are turned on",
     before: echo("number"),
     entry: { f: { access: "public", validate: false } },
@@ -591,6 +701,19 @@ export async function f(roll: Roll): Promise<string> { return roll.cloth; }`,
 export async function f(roll: Bale): Promise<string> { return roll.cloth; }`,
     level: "breaking",
     member: "roll",
+    call: { headers: encoded, args: { roll: instance({ 0: "felt" }) } },
+    was: "200",
+    is: "400",
+  },
+  {
+    row: "a class whose instances callers send changes",
+    case: "a parameter of its constructor is required now",
+    before: `export class Roll { constructor(public cloth: string, public metres = 1) {} }
+export async function f(roll: Roll): Promise<string> { return roll.cloth; }`,
+    after: `export class Roll { constructor(public cloth: string, public metres: number) {} }
+export async function f(roll: Roll): Promise<string> { return roll.cloth; }`,
+    level: "breaking",
+    member: "roll.metres",
     call: { headers: encoded, args: { roll: instance({ 0: "felt" }) } },
     was: "200",
     is: "400",

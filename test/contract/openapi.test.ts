@@ -249,6 +249,20 @@ export async function pay(bill: Bill): Promise<Bill> { return bill; }`,
     });
   });
 
+  it("A second schema isn't in the way of a type of its name", async () => {
+    const { schemas } = await documentOf(
+      `export interface Money { amount: bigint }
+export interface MoneyInput { mine: string }
+export async function pay(money: Money, input: MoneyInput): Promise<Money> { return money; }`,
+      { pay: {} },
+    );
+    expect(schemas).toMatchObject({
+      Money: { properties: { amount: { type: "string" } } },
+      MoneyInput: { properties: { mine: { type: "string" } } },
+      MoneyInput2: { properties: { amount: { anyOf: [{ type: "integer" }, { type: "string" }] } } },
+    });
+  });
+
   it("openapi-13: An operation whose arguments hold an instance needs the encoding 'serialized', and says nothing of answers in plain JSON", async () => {
     const { operation } = await documentOf(
       `export class Roll { constructor(public cloth: string, public due: Date) {} }

@@ -117,6 +117,46 @@ export async function f(s: Secret, i: Inner): Promise<Told> { return s.b; }`);
     expect(definitions).toEqual({});
   });
 
+  it("openapi-14: The name of a type has its type arguments, and if two modules have one, its module; others don't change it", () => {
+    const files = {
+      "src/blog/posts.ts":
+        "export interface Page { body: string }\nexport async function g(): Promise<Page> { return null!; }",
+      "src/shop/f.ts": `
+export interface Page { lines: Line[] }
+export interface Line { sku: string; of: Of<Date[]> }
+export interface Of<T> { of: T }
+export type List<T> = { items: T[]; next?: List<T> };
+export async function f(): Promise<[Page, List<Line>, List<Page>, List<"a">, Of<{ a: 1 }>, Partial<Line>]> { return null!; }`,
+    };
+    const ids = ["src/blog/posts.ts#g", "src/shop/f.ts#f"];
+    const [one, other] = [ids, ids.toReversed()].map((all) => read(files, all).contract);
+    expect(one!.definitions).toEqual(other!.definitions);
+    expect(Object.keys(one!.definitions).toSorted()).toEqual([
+      "Line",
+      "List_Line",
+      "List_Page",
+      "List_a",
+      "Of",
+      "Of_Array_Date",
+      "blog_posts_Page",
+      "shop_f_Page",
+    ]);
+    const alone = read(files, ["src/shop/f.ts#f"]).contract;
+    expect(Object.keys(alone.definitions)).toContain("Page");
+  });
+
+  it("A list of an exported type that contains itself needs no name, whichever is met first", () => {
+    const { definitions } = told(
+      "export interface Tree { of: Tree[] } export async function f(): Promise<Tree[]> { return []; }",
+    );
+    expect(Object.keys(definitions)).toEqual(["Tree"]);
+    const json = "export type Json = string | Json[] | { [key: string]: Json };";
+    for (const type of ["Json", "Json[]", "{ [key: string]: Json }"]) {
+      const found = told(`${json} export async function f(): Promise<${type}> { return null!; }`);
+      expect(Object.keys(found.definitions), type).toEqual(["Json"]);
+    }
+  });
+
   it("One that is exported by a list at the end has its name", () => {
     const { definitions } = told(
       "interface Told { x: string } export async function f(): Promise<Told> { return null!; } export type { Told };",
