@@ -103,6 +103,22 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
     ),
   }));
   return (given, options) => {
+    const { plain = false, extra = "drop", isInstance, isTree = plain } = options;
+    const [first] = overloads;
+    if (first === undefined) return refusal([]);
+    // Most calls are decided by one test, and need nothing else.
+    const context = testContext(isInstance, isTree);
+    const fits = first.test(given, context);
+    if (fits && (!context.extra || extra === "keep")) return { positions: given, dropped: none };
+    return decide(given, options, { context, fits });
+  };
+
+  /** What the first test doesn't decide. `tested`: what it said of the values as they came. */
+  function decide(
+    given: readonly unknown[],
+    options: CheckOptions,
+    tested: { readonly context: TestContext; readonly fits: boolean },
+  ): Checked {
     const { plain = false, isRead = false, extra = "drop", isInstance, masked = false } = options;
     const { isTree = plain, maxDigits = Infinity } = options;
     let context: TestContext | undefined;
@@ -120,10 +136,10 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
         context,
       }));
     let nearest: readonly Fault[] | undefined;
-    for (const { signature, test, isConverted } of overloads) {
+    for (const [index, { signature, test, isConverted }] of overloads.entries()) {
       let positions = given;
-      context = testContext(isInstance, isTree);
-      let fits = test(positions, context);
+      context = index === 0 ? tested.context : testContext(isInstance, isTree);
+      let fits = index === 0 ? tested.fits : test(positions, context);
       // A value that fits unconverted stays.
       if (!fits && plain && !isRead && isConverted) {
         context = undefined;
@@ -150,8 +166,8 @@ export function createCheck(model: TypeModel, checks: Checks, id: string): Check
       // The message explains the overload with the fewest faults.
       if (nearest === undefined || faults.length < nearest.length) nearest = faults;
     }
-    return refusal(nearest?.length ? nearest : [{ path: "", message: unexplained }]);
-  };
+    return refusal(nearest ?? []);
+  }
 }
 
 /** If a check is missing, or its code and model disagree, nothing passes. */
@@ -202,7 +218,9 @@ export function argumentsFrom(args: InstanceParts["args"], start: number): reado
 }
 
 function refusal(faults: readonly Fault[]): Checked {
-  return { faults: faults.slice(0, maxFaults), more: faults.length > maxFaults };
+  const shown =
+    faults.length > 0 ? faults.slice(0, maxFaults) : [{ path: "", message: unexplained }];
+  return { faults: shown, more: faults.length > maxFaults };
 }
 
 /** A value of a position that callers name. */
