@@ -15,6 +15,7 @@ export const buildKeys = [
   "revisions",
 ] as const;
 
+/** A key of a configuration that decides what a build reads or writes. */
 export type BuildKey = (typeof buildKeys)[number];
 
 /** The keys of a configuration that a build reads. */
