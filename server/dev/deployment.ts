@@ -93,7 +93,7 @@ interface Running {
 
 export class Deployment {
   readonly #options: DeploymentOptions;
-  /** Starts with the nodes: until then Vite and modules keep the event loop busy. */
+  /** Starts once nodes are loaded: until then Vite and modules keep the event loop busy. */
   #heartbeat: Heartbeat | undefined;
   #configuration: DevConfiguration = { file: undefined, config: undefined, limits: defaultLimits };
   #isConfigured = false;
@@ -236,7 +236,10 @@ export class Deployment {
     await Promise.all(
       [...this.#segmentsByNode()].map(([name, segments]) => createNode(name, segments).start()),
     );
-    this.#heartbeat ??= new Heartbeat(logComputations(log));
+    const running = this.#running;
+    void this.loaded().then(() => {
+      if (this.#running === running) this.#heartbeat ??= new Heartbeat(logComputations(log));
+    });
   }
 
   /**
@@ -263,7 +266,8 @@ export class Deployment {
         const node = nodes.get(name);
         if (node === undefined) return await createNode(name, segments).start();
         node.segments = segments;
-        if (node.state === "failed") await node.start();
+        // It loads all as it is now.
+        if (node.state === "failed") return await node.start();
         const { role, modules, stale } = node;
         if (role === undefined || modules === undefined) return;
         for (const id of changed) stale.add(id);

@@ -155,7 +155,7 @@ export class Registry {
         const record = manifest.procedures[entry.procedure];
         const known = record && before.get(procedureKey(record.fqn, record.version));
         if (record !== undefined && known !== undefined)
-          this.add(segment, record, entry, known.run);
+          this.add(segment, record, entry, known.run, known.load);
       }
     return [...before]
       .filter(([, { record }]) => this.find(record.fqn, record.version) === undefined)
