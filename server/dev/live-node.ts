@@ -1,5 +1,7 @@
 // One node of a development session. It follows the sources, and can be killed and started again.
 
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { SegmentEntry, ServerManifest } from "../../src/base/manifest.ts";
 import type { Host, Log } from "../../src/base/ports.ts";
 import { createNode, type NodeRole } from "../../src/roles/node.ts";
@@ -8,6 +10,7 @@ import type { Service } from "../local/service.ts";
 import { accessIn } from "../local/gateway-calls.ts";
 import type { LiveModules } from "./live-modules.ts";
 import type { DevEvent, DevNode } from "./session.ts";
+import { callsEndMs } from "./times.ts";
 
 export interface LiveNodeOptions {
   readonly name: string;
@@ -94,12 +97,14 @@ export class LiveNode {
     // A failed node may still be leaving.
     await this.#loaded;
     const modules = (this.#modules = this.#options.modules());
-    const failed = async (error: unknown): Promise<void> => {
+    const failed = async (reason: unknown): Promise<void> => {
       // Another start or a kill came first.
       if (this.#modules !== modules) return;
-      this.#become("failed", error);
-      // It may have joined already: without this, the gateway would take it for lost.
-      if (this.role !== undefined) await this.leave();
+      this.#become("failed", reason);
+      // It may have joined already: without this, the gateway would take it for lost. The change that
+      // mends it waits for this, so its calls have a second to end.
+      if (this.role !== undefined)
+        await Promise.race([this.leave(), sleep(callsEndMs, undefined, { ref: false })]);
       if (this.#modules === modules) await this.#end();
     };
     try {

@@ -1,7 +1,7 @@
 // Times of development, in ms, with their reasons.
 
-// deployment.ts
-/** How long a module that runs again waits for calls in its old code. */
+// deployment.ts, live-node.ts
+/** How long a module that runs again waits for calls in its old code, and a failed node for its calls. */
 export const callsEndMs = 1_000;
 
 // development.ts
