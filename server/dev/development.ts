@@ -82,7 +82,7 @@ export class Development implements PluginSession, ControlledSession {
   readonly #settle: Settle;
   /** The last application without problems, which nodes and pages run. */
   #current: Application | undefined;
-  /** Files that have changed since it was read, each with the previous reading of a module. */
+  /** Files that have changed since it was read, each with the text that was read of a module. */
   #changedFiles = new Map<string, string | undefined>();
   #manifest: ServerManifest | undefined;
   #moduleTypes: string | undefined;

@@ -131,20 +131,24 @@ function containsItself(slot: Slot, slots: ReadonlyMap<string, Slot>): boolean {
   if (!slot.recursive && !hasName(slot)) return false;
   const seen = new Set<Slot>();
   const open: unknown[] = [slot.type];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value !== "object" || value === null) continue;
-    if ((value as Type).kind !== "ref") {
-      open.push(...(Object.values(value) as unknown[]));
-      continue;
-    }
-    const next = slots.get((value as { to: string }).to)!;
+  for (const to of refsIn(open)) {
+    const next = slots.get(to)!;
     if (next === slot) return true;
     if (seen.has(next) || isNamedObject(next) || (!hasName(slot) && hasName(next))) continue;
     seen.add(next);
     open.push(next.type);
   }
   return false;
+}
+
+/** The slots that values refer to, each as often as it is. Takes all values out of `open`, and further ones meanwhile. */
+function* refsIn(open: unknown[]): Generator<string> {
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if ((value as Type).kind === "ref") yield (value as { to: string }).to;
+    else open.push(...(Object.values(value) as unknown[]));
+  }
 }
 
 /**
@@ -157,14 +161,7 @@ function usesOf(
 ): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   const open: unknown[] = [...roots];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value !== "object" || value === null) continue;
-    if ((value as Type).kind !== "ref") {
-      open.push(...(Object.values(value) as unknown[]));
-      continue;
-    }
-    const { to } = value as { to: string };
+  for (const to of refsIn(open)) {
     const count = uses.get(to) ?? 0;
     uses.set(to, count + 1);
     if (count === 0) open.push(slots.get(to)?.type);

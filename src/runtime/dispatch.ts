@@ -219,6 +219,12 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
       return runWithContext(procedure, this, arguments as never);
     };
   };
+  /** The manifest, current from now on, once it is there; it has these segments. */
+  const found = async (
+    manifest: Manifest | Promise<Manifest>,
+    segments: readonly string[],
+  ): Promise<Manifest> => withSegments((current = await manifest), segments);
+
   /** Registers the procedures of a body that isn't loaded yet; once it is, they are registered again. */
   const addBehind = ({ brought, load }: Body): void => {
     for (const { segment, record, entry } of brought) {
@@ -257,18 +263,11 @@ export function createLocalNode(parts: LocalNodeParts): LocalNode {
         return rethrowInner(name, thrown);
       }
     },
-    load: async (manifest, segments) =>
-      await placement.load(
-        Promise.resolve(manifest).then((found) => withSegments((current = found), segments)),
-        segments,
-      ),
+    load: async (manifest, segments) => await placement.load(found(manifest, segments), segments),
     loadBehind(manifest, segments) {
       let isKnown = (): void => {};
       const known = new Promise<void>((resolve) => (isKnown = resolve));
-      const found = Promise.resolve(manifest).then((arrived) =>
-        withSegments((current = arrived), segments),
-      );
-      const loaded = placement.load(found, segments, async (bodies) => {
+      const loaded = placement.load(found(manifest, segments), segments, async (bodies) => {
         bodies.forEach(addBehind);
         isKnown();
         const rest = bodies.values();

@@ -30,7 +30,7 @@ export interface ApplicationGraph {
   readonly entryProblems: readonly Problem[];
   /** Procedures and routes. */
   readonly named: readonly ApplicationProcedure[];
-  /** The guards of callers from outside, by name of the function. */
+  /** The guards that callers from outside must pass before some of them, by name. */
   readonly guards: ReadonlyMap<string, Guard>;
   /** Every public entry has to say what its guard is, or that it has none. */
   readonly guardsRequired: boolean;

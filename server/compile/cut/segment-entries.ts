@@ -26,7 +26,7 @@ export interface SegmentEntries {
   readonly functions: readonly NamedFunction[];
   /** The procedures and routes without problems, in a fixed order. */
   readonly named: readonly ApplicationProcedure[];
-  /** The guards of callers from outside, by name of the function. */
+  /** The guards that callers from outside must pass before some of them, by name. */
   readonly guards: ReadonlyMap<string, Guard>;
   /** Mistakes in single entries, and in the functions that they name. */
   readonly problems: readonly Problem[];
