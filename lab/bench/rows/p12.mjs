@@ -2,6 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { connect } from "node:http2";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { application, build, service } from "../lib/application.mjs";
@@ -153,6 +154,12 @@ const trpc = async () => {
   const { message, stop } = await fork(path, ["0"]);
   return { url: message.url, stop };
 };
+const bareHttp2 = async () => {
+  const path = fileURLToPath(new URL("../servers/http/http2.mjs", import.meta.url));
+  const { folder } = await appOf();
+  const { message, stop } = await fork(path, [join(folder, "key.pem"), join(folder, "cert.pem")]);
+  return { url: message.url, stop };
+};
 const http2 = (checkout) => async () =>
   await service(await appOf(checkout), "standalone", tls, overTls);
 const http1 = (checkout) => async () => await service(await appOf(checkout), "standalone");
@@ -191,7 +198,7 @@ const withoutBrowser = (name, server) => ({
 
 export const title = "Calls of a page over a slow line";
 export const about =
-  "Chromium, with a page that has called before. The list is one of 160 articles, at 1.6 Mbit/s and 150 ms. Twenty calls begin at once, with a round trip of 40 ms: tRPC sends them as one batch over HTTP/1.1, Seamline as twenty requests. Chromium needs its own time for each of them; the client of `node:http2` shows what is left without it.";
+  "Chromium, with a page that has called before. The list is one of 160 articles, at 1.6 Mbit/s and 150 ms. Twenty calls begin at once, with a round trip of 40 ms: tRPC sends them as one batch over HTTP/1.1, Seamline as twenty requests. Chromium needs its own time for each of them, as a server shows that is nothing but `node:http2`; a client of `node:http2` shows what is left without a browser.";
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) => [
@@ -211,6 +218,7 @@ export const cases = ({ against }) => [
     rounds: 5,
     subjects: [
       twenty("tRPC, a batch", trpc, batch),
+      twenty("node:http2 by hand", bareHttp2, calls),
       twenty("Seamline, HTTP/2", http2(), calls),
       withoutBrowser("Seamline, HTTP/2, a client of node:http2", http2()),
       twenty("Seamline, HTTP/1.1", http1(), calls),

