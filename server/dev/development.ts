@@ -323,14 +323,14 @@ export class Development implements PluginSession, ControlledSession {
     this.#manifest = await serverManifest(application, `${++this.#revisions}`, config);
     this.#current = application;
     const parse = parserOf(await loadVite(application.root));
-    this.#readTypes(application, {
-      keeps: changed !== undefined && keepsTypes(changed, application.modules, parse),
-    });
+    const areKept =
+      this.#hasTypes && changed !== undefined && keepsTypes(changed, application.modules, parse);
+    if (!areKept) this.#readTypes(application);
     this.#moduleTypes = await writeModuleTypes(application, this.#moduleTypes);
   }
 
   /** Reads the types of parameters while the application runs. A call waits a while for those that may have changed. */
-  #readTypes(application: Application, options: { readonly keeps: boolean }): void {
+  #readTypes(application: Application): void {
     const before = this.#typesRead;
     this.#hasTypes = false;
     const texts: Record<string, string> = {};
@@ -343,7 +343,7 @@ export class Development implements PluginSession, ControlledSession {
         contract: this.#reader.options.openapi !== undefined,
         texts,
       });
-    }, options);
+    });
     this.#typesRead = read.then(
       (reading) => {
         if (application !== this.#current) return;
@@ -420,8 +420,7 @@ export class Development implements PluginSession, ControlledSession {
     const application = await this.#readApplication();
     if (application === undefined) {
       // The compiler may have read the mistake, and the last application goes on without it.
-      if (this.#current !== undefined && !this.#hasTypes)
-        this.#readTypes(this.#current, { keeps: false });
+      if (this.#current !== undefined && !this.#hasTypes) this.#readTypes(this.#current);
       return;
     }
     await this.#makeLive(application, { files, since, place, isConfigured });

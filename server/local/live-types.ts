@@ -21,9 +21,7 @@ export class LiveTypes implements ApplicationTypes {
   readonly #options: LiveTypesOptions;
   /** Begins the reading that counts, if no call has needed it yet. */
   #begin: ReadTypes;
-  /** The latest reading that has begun. */
-  #latest: Promise<void> | undefined;
-  /** The same while calls wait for it; `undefined` before it has begun, and once it is over. */
+  /** The latest reading; `undefined` before it has begun, and once it is over. */
   #reading: Promise<void> | undefined;
   #isRead = false;
   #types: ApplicationTypes | undefined;
@@ -36,17 +34,11 @@ export class LiveTypes implements ApplicationTypes {
     this.#options = options;
   }
 
-  /**
-   * Begins a reading that counts in place of those before it. Rejects if it does. If it `keeps` the types, calls
-   * don't wait for it and are checked by those that were read before.
-   */
-  async read(
-    read: ReadTypes,
-    { keeps = false }: { readonly keeps?: boolean } = {},
-  ): Promise<TypesReading | undefined> {
+  /** Begins a reading that counts in place of those before it: calls wait for it. Rejects if it does. */
+  async read(read: ReadTypes): Promise<TypesReading | undefined> {
     const reading = read();
     this.#begin = async () => await reading;
-    await this.#started(this.#begin, keeps);
+    await this.#started(this.#begin);
     return await reading;
   }
 
@@ -92,9 +84,8 @@ export class LiveTypes implements ApplicationTypes {
     };
   }
 
-  #started(read: ReadTypes, keeps = false): Promise<void> {
-    const waits = !keeps || !this.#isRead;
-    if (waits) this.#isRead = false;
+  #started(read: ReadTypes): Promise<void> {
+    this.#isRead = false;
     const open = async (): Promise<void> => {
       let [types, failure]: [ApplicationTypes?, string?] = [];
       try {
@@ -107,12 +98,11 @@ export class LiveTypes implements ApplicationTypes {
         failure = error instanceof Error ? error.message : String(error);
       }
       // Another reading may have begun meanwhile.
-      if (this.#latest !== own) return;
+      if (this.#reading !== own) return;
       [this.#types, this.#failure, this.#reading, this.#isRead] = [types, failure, undefined, true];
     };
     const own = open();
-    this.#latest = own;
-    if (waits) this.#reading = own;
+    this.#reading = own;
     return own;
   }
 }

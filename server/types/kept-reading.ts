@@ -14,8 +14,8 @@ import {
 import { dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { packageVersion } from "../base/package-folder.ts";
-import { isOfPackage, type Programs, stampOf } from "./programs.ts";
-import type { TypesRequest } from "./reading.ts";
+import { type Compiler, isOfPackage, outlineOf, type Programs, stampOf } from "./programs.ts";
+import type { KeptAnswer, TypesRequest } from "./reading.ts";
 
 /** Folder → hash of the names in it. */
 export type Folders = Readonly<Record<string, string>>;
@@ -33,22 +33,60 @@ interface Kept {
 
 /**
  * An equal stamp proves that a file is unchanged. After a checkout or a copy, stamps differ and the content
- * decides.
+ * decides. Nearly all edits are in the body of a function, and leave the outline.
  */
 interface KeptFile {
   readonly stamp: string;
   readonly hash: string;
+  readonly outline?: string | undefined;
 }
 
-/** The text of the reading that an equal request had, if all files are as they were. */
-export function keptReading(request: TypesRequest, compiler: string): string | undefined {
+/** The application's compiler, which is loaded when it is first needed. */
+interface UsedCompiler {
+  readonly version: string;
+  readonly load: () => Compiler;
+}
+
+/** The reading that an equal request had, if nothing has changed that its types depend on. */
+export function keptReading(request: TypesRequest, compiler: UsedCompiler): KeptAnswer | undefined {
   const text = contentOf(request.cache);
   const end = text?.indexOf(lineBreak) ?? -1;
   if (text === undefined || end < 0) return undefined;
   const kept = parsed(text.toString("utf8", 0, end));
   // Another release may have written it, with other members.
   if (kept?.request !== requestHash(request, compiler)) return undefined;
-  return isUnchanged(kept, request.outputs) ? text.toString("utf8", end + 1) : undefined;
+  if (!areSame(kept.folders, request.outputs) || kept.missing.some((file) => existsSync(file)))
+    return undefined;
+  const changed: [string, KeptFile][] = [];
+  for (const [file, known] of Object.entries(kept.files)) {
+    const stamp = stampOf(file);
+    if (stamp === known.stamp) continue;
+    const now = stamp === undefined ? undefined : sameFile(file, stamp, known, compiler);
+    if (now === undefined) return undefined;
+    changed.push([file, now]);
+  }
+  const reading = text.toString("utf8", end + 1);
+  if (changed.length === 0) return { reading };
+  // The next reading compares stamps again, and no more.
+  const files = { ...kept.files, ...Object.fromEntries(changed) };
+  return write(request.cache, { ...kept, files }, reading);
+}
+
+/** A file as it is now, if that makes no difference to the types. */
+function sameFile(
+  file: string,
+  stamp: string,
+  known: KeptFile,
+  { load }: UsedCompiler,
+): KeptFile | undefined {
+  const content = contentOf(file);
+  if (content === undefined) return undefined;
+  const hash = hashOf(content);
+  const { outline } = known;
+  const isSame =
+    hash === known.hash ||
+    (outline !== undefined && outlineOf(load(), file, content.toString()) === outline);
+  return isSame ? { stamp, hash, outline } : undefined;
 }
 
 const lineBreak = "\n";
@@ -61,27 +99,27 @@ function parsed(line: string): Kept | undefined {
   }
 }
 
-function isUnchanged({ files, missing, folders }: Kept, outputs: readonly string[]): boolean {
-  return (
-    areSame(folders, outputs) &&
-    !missing.some((file) => existsSync(file)) &&
-    Object.entries(files).every(
-      ([file, { stamp, hash }]) => stampOf(file) === stamp || fileHash(file) === hash,
-    )
-  );
+/** The parts of a reading that decide for how long it counts. */
+export interface ReadFrom extends Pick<Programs, "files" | "outlines" | "missing"> {
+  readonly folders: Folders;
 }
 
-/** Keeps the text of a reading. */
+/** Keeps the text of a reading, and returns it. */
 export function keepReading(
   request: TypesRequest,
-  compiler: string,
-  { files, missing, folders }: Pick<Programs, "files" | "missing"> & { readonly folders: Folders },
+  compiler: UsedCompiler,
+  { files, outlines, missing, folders }: ReadFrom,
   reading: string,
-): void {
+): KeptAnswer {
   const { cache } = request;
   const kept: Kept = {
     request: requestHash(request, compiler),
-    files: Object.fromEntries([...files].map(([file, stamp]) => [file, keptFile(file, stamp)])),
+    files: Object.fromEntries(
+      [...files].map(([file, stamp]) => [
+        file,
+        { ...keptFile(file, stamp), outline: outlines.get(file) },
+      ]),
+    ),
     missing: [...missing],
     folders,
   };
@@ -89,21 +127,35 @@ export function keepReading(
   const isCurrent =
     [...files].every(([file, stamp]) => stampOf(file) === stamp) &&
     ![...missing].some((file) => existsSync(file));
-  if (!isCurrent) return forgetReading(cache);
-  // Another process may read it at any moment.
-  const whole = `${cache}.${process.pid}-${threadId}`;
-  mkdirSync(dirname(cache), { recursive: true });
-  try {
-    writeFileSync(whole, `${JSON.stringify(kept)}${lineBreak}${reading}`);
-    renameSync(whole, cache);
-  } catch (error) {
-    rmSync(whole, { force: true });
-    throw error;
-  }
+  return isCurrent ? write(cache, kept, reading) : forgetReading(cache, reading);
 }
 
-export function forgetReading(cache: string): void {
-  rmSync(cache, { force: true });
+/** Takes away what is kept, and returns the reading. */
+export const forgetReading = (cache: string, reading: string): KeptAnswer =>
+  keeping(reading, () => rmSync(cache, { force: true }));
+
+function write(cache: string, kept: Kept, reading: string): KeptAnswer {
+  return keeping(reading, () => {
+    // Another process may read it at any moment.
+    const whole = `${cache}.${process.pid}-${threadId}`;
+    mkdirSync(dirname(cache), { recursive: true });
+    try {
+      writeFileSync(whole, `${JSON.stringify(kept)}${lineBreak}${reading}`);
+      renameSync(whole, cache);
+    } catch (error) {
+      rmSync(whole, { force: true });
+      throw error;
+    }
+  });
+}
+
+function keeping(reading: string, keep: () => void): KeptAnswer {
+  try {
+    keep();
+    return { reading };
+  } catch (error) {
+    return { reading, unkept: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** The folders of files: a new file in one may declare more. Of packages only the files count. */
@@ -124,8 +176,8 @@ const members: Readonly<Record<Exclude<keyof Kept, "request">, true>> = {
   folders: true,
 };
 
-function requestHash(request: TypesRequest, compiler: string): string {
-  return hashOf(JSON.stringify([members, request, compiler, packageVersion()]));
+function requestHash(request: TypesRequest, { version }: UsedCompiler): string {
+  return hashOf(JSON.stringify([members, request, version, packageVersion()]));
 }
 
 /** Of earlier readings: after an edit, nearly all files are as they were. */

@@ -1,6 +1,7 @@
 // Which program of the compiler a module belongs to. This file and read-types.ts know the compiler, and
 // nothing else does. It is the application's own, so it comes in as an argument.
 
+import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type ts from "typescript";
@@ -35,6 +36,8 @@ export interface Programs {
   readonly loose: readonly string[];
   /** All files that were read → their stamps before that. */
   readonly files: ReadonlyMap<string, string>;
+  /** The application's own modules → hashes of their outlines, as {@link outlineOf} says. */
+  readonly outlines: ReadonlyMap<string, string>;
   /** Paths at which a `tsconfig.json` would have counted. */
   readonly missing: ReadonlySet<string>;
 }
@@ -46,7 +49,14 @@ interface Project {
 }
 
 /** Parsed files by name and options: they are parsed again if they have changed. */
-export type ParsedFiles = Map<string, { readonly stamp: string; readonly source: ts.SourceFile }>;
+export type ParsedFiles = Map<string, ParsedFile>;
+
+interface ParsedFile {
+  readonly stamp: string;
+  readonly source: ts.SourceFile;
+  /** Absent for a file of a package. */
+  readonly outline: string | undefined;
+}
 
 /** Reused when a program is made again after an edit. */
 export interface ProgramMemory {
@@ -72,6 +82,7 @@ export function programsOf(
 ): Programs {
   const problems: Problem[] = [];
   const files = new Map<string, string>();
+  const outlines = new Map<string, string>();
   const missing = new Set<string>();
   const parsed = new Map<string, ts.ParsedCommandLine>();
   const filesOf = new Map<string, ReadonlySet<string>>();
@@ -98,7 +109,7 @@ export function programsOf(
     memory.programs.set(config ?? "", program);
     for (const module of members) byModule.set(module, program);
   }
-  return { byModule, problems, loose, files, missing };
+  return { byModule, problems, loose, files, outlines, missing };
 
   /** Path of the configuration that includes a module. */
   function configOf(module: string): string | undefined {
@@ -202,9 +213,15 @@ export function programsOf(
       const key = `${name}\0${JSON.stringify(languageOptions)}\0${optionsKey}`;
       const parsedFiles = isPackage ? memory.packages : memory.files;
       const previous = parsedFiles.get(key);
-      if (previous !== undefined && previous.stamp === stamp) return previous.source;
+      if (previous !== undefined && previous.stamp === stamp) {
+        if (previous.outline !== undefined) outlines.set(name, previous.outline);
+        return previous.source;
+      }
       const source = parseFile(name, languageOptions, ...others);
-      if (source !== undefined && stamp !== undefined) parsedFiles.set(key, { stamp, source });
+      if (source === undefined || stamp === undefined) return source;
+      const outline = isPackage ? undefined : emptyBodies(ts, source);
+      if (outline !== undefined) outlines.set(name, outline);
+      parsedFiles.set(key, { stamp, source, outline });
       return source;
     };
     return host;
@@ -230,6 +247,31 @@ export function programsOf(
   function shown(path: string): string {
     return relative(root, path).split(sep).join("/");
   }
+}
+
+/**
+ * The hash of a module's text without the bodies of functions that say what they return. No type outside such a body
+ * depends on it, so modules with equal outlines give equal types.
+ */
+export function outlineOf(ts: Compiler, file: string, text: string): string {
+  return emptyBodies(ts, ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+}
+
+/** Takes those bodies out of the tree: their statements are most of a program. Returns the outline's hash. */
+function emptyBodies(ts: Compiler, source: ts.SourceFile): string {
+  const rest = createHash("sha256");
+  let end = 0;
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node)) return;
+    const body =
+      ts.isFunctionLike(node) && node.type ? (node as ts.FunctionLikeDeclaration).body : undefined;
+    if (body === undefined || !ts.isBlock(body)) return ts.forEachChild(node, visit);
+    rest.update(source.text.slice(end, body.pos)).update("{}");
+    end = body.end;
+    Object.assign(body, { statements: ts.factory.createNodeArray() });
+  };
+  visit(source);
+  return rest.update(source.text.slice(end)).digest("base64");
 }
 
 /**

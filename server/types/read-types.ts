@@ -81,6 +81,7 @@ export interface ReadTypes {
   readonly contract?: ContractTypes;
   /** As of {@link Programs}. */
   readonly files: Programs["files"];
+  readonly outlines: Programs["outlines"];
   readonly missing: Programs["missing"];
 }
 
@@ -189,8 +190,7 @@ export function readTypes(
     problems,
     notes,
     unchecked: Object.fromEntries(unchecked),
-    files: read.files,
-    missing: read.missing,
+    ...read,
   };
 }
 

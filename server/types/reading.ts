@@ -52,10 +52,14 @@ export interface TypesReading {
   readonly contract?: ContractTypes;
 }
 
-/** The thread's answer to a request: the JSON of a {@link TypesReading}, and why it couldn't be kept. */
-export type TypesAnswer =
-  | { readonly reading: string; readonly unkept?: string }
-  | { readonly failure: unknown };
+/** The JSON of a {@link TypesReading}, and why it couldn't be kept. */
+export interface KeptAnswer {
+  readonly reading: string;
+  readonly unkept?: string;
+}
+
+/** The thread's answer to a request. */
+export type TypesAnswer = KeptAnswer | { readonly failure: unknown };
 
 /** The text of a module with the model as `model`, and the checks as its default export. */
 export function typesModule({ model, checks = generateChecks(model) }: TypesReading): string {

@@ -82,14 +82,15 @@ function read(request: TypesRequest): TypesAnswer {
     const none = { problems: [compiler], notes: [], unchecked: {} };
     return { reading: textOf(noTypes, none, contract) };
   }
-  const kept = keptReading(request, compiler.version);
-  if (kept !== undefined) return { reading: kept };
+  const load = (): Compiler => require(compiler.path) as Compiler;
+  const used = { version: compiler.version, load };
+  const kept = keptReading(request, used);
+  if (kept !== undefined) return kept;
   const memory = memoryOf(root);
   // The compiler resolves imports again only for files that have changed.
   if (memory.folders === undefined || !areSame(memory.folders, outputs))
     memory.programs.programs.clear();
-  const ts = require(compiler.path) as Compiler;
-  const { model, files, missing, ...found } = readTypes(ts, functions, {
+  const { model, files, outlines, missing, ...found } = readTypes(load(), functions, {
     root,
     aliases,
     outputs,
@@ -104,14 +105,11 @@ function read(request: TypesRequest): TypesAnswer {
   const folders = foldersOf(files.keys(), outputs);
   const hasProblems = found.problems.length > 0;
   memory.folders = hasProblems ? undefined : folders;
-  try {
-    // Problems can be solved in places that aren't watched, such as by installing a package.
-    if (hasProblems) forgetReading(request.cache);
-    else keepReading(request, compiler.version, { files, missing, folders }, reading);
-  } catch (error) {
-    return { reading, unkept: error instanceof Error ? error.message : String(error) };
-  }
-  return { reading };
+  // Problems can be solved in places that aren't watched, such as by installing a package.
+  if (hasProblems) return forgetReading(request.cache, reading);
+  // Notes name lines, which change with the bodies above them.
+  const comparable = found.notes.length === 0 ? outlines : new Map<string, string>();
+  return keepReading(request, used, { files, outlines: comparable, missing, folders }, reading);
 }
 
 function textOf(

@@ -162,6 +162,52 @@ describe("a reading that is kept", () => {
     expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("yards");
   });
 
+  it("counts after changes in functions that say what they return, and is kept with them", async () => {
+    const said = `export const guarded = <T>(run: T): T => run;
+export const limit = guarded((): number => { return 30; });
+export class Shelf { size(): number { return 1; } }
+`;
+    const app = withPackage({ "src/shop/line.ts": line + said });
+    await app.build();
+    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
+    app.write({
+      "src/shop/order.ts": order.replace("{}", '{\n  if (admin) throw new Error("no");\n}'),
+      "src/shop/line.ts":
+        line + said.replace("30", '"30" as never').replace("return 1", "return 2"),
+    });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain("yards");
+    const { ino } = statSync(app.path(cache));
+    await app.build();
+    expect(statSync(app.path(cache)).ino).toBe(ino);
+  });
+
+  it("counts no longer after a change in a function that doesn't say what it returns", async () => {
+    const inferred = `export const limit = () => { return 30; };
+export type Limit = ReturnType<typeof limit>;
+`;
+    const app = withPackage({
+      "src/shop/line.ts": `${inferred}export interface Line { metres: Limit }`,
+    });
+    await app.build();
+    app.write({
+      "src/shop/line.ts": `${inferred.replace("30", '"text"')}export interface Line { metres: Limit }`,
+    });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).toContain('\\"string\\"');
+  });
+
+  it("with notes counts no longer after any change, as notes name lines", async () => {
+    const app = withPackage({
+      "tsconfig.json": '{ "include": ["src"], "compilerOptions": { "strict": false } }',
+    });
+    await app.build();
+    writeFileSync(app.path(cache), app.read(cache).replaceAll("metres", "yards"));
+    app.write({ "src/shop/order.ts": order.replace("{}", "{\n\n}") });
+    const { manifest } = await app.build();
+    expect(app.read(`dist/server/modules/${manifest.types}`)).not.toContain("yards");
+  });
+
   it("counts no longer after a file got another content of the same size and modification time", async () => {
     const app = withPackage();
     await app.build();

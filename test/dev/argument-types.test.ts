@@ -1,5 +1,7 @@
 // Arguments of callers from outside are checked in development, and a check follows the edit of a type.
 
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { develop, eventually, type Files } from "./_session.ts";
@@ -38,6 +40,28 @@ it("a call right after the edit of a type is checked by the new one", async () =
   expect(asked).toBe('{"metres":"1"} true');
   expect(await order(session.url, { metres: 1 })).toContain("line.metres: expected text");
   expect(logged.filter((line) => !line.includes("isn't checked"))).toEqual([]);
+});
+
+it("an edit in a function reads no types again, and one of a type after it does", async () => {
+  const { session, edit, root } = await develop(shop);
+  const kept = join(root, "node_modules/.vite/seamline-types.json");
+  const said = async (metres: unknown, wanted: string): Promise<void> => {
+    const call = async (): Promise<string> => await order(session.url, { metres });
+    expect(await eventually(call, (answer) => answer.includes(wanted))).toContain(wanted);
+  };
+  await said("1", "line.metres: expected number");
+  await eventually(
+    async () => existsSync(kept),
+    (exists) => exists,
+  );
+  const { ino } = statSync(kept);
+  edit("src/shop/order.ts", "${JSON", "again ${JSON");
+  await said(1, 'again {"metres":1}');
+  await said("1", "line.metres: expected number");
+  expect(statSync(kept).ino).toBe(ino);
+  edit("src/shop/line.ts", "number", "string");
+  await said(1, "line.metres: expected text");
+  expect(statSync(kept).ino).not.toBe(ino);
 });
 
 it("a type that can't be resolved is a problem that stops nothing but calls of that procedure", async () => {

@@ -73,43 +73,6 @@ describe("types that are read while calls come", () => {
     expect(await call).toBe("long");
   });
 
-  it("check calls until a reading ends that keeps them, and aren't kept from one that isn't over", async () => {
-    const types = new LiveTypes(async () => undefined);
-    const first = withResolvers();
-    const second = withResolvers();
-    const third = withResolvers();
-    const keeps = { keeps: true };
-    const firstRead = types.read(async () => await first.promise);
-    const early = outcome(types, "long");
-    const secondRead = types.read(async () => await second.promise, keeps);
-    first.resolve(number);
-    await firstRead;
-    second.resolve(text);
-    await secondRead;
-    expect(await early).toBe("long");
-    const thirdRead = types.read(async () => await third.promise, keeps);
-    expect(types.ready(id)).toBeUndefined();
-    expect(await outcome(types, 1)).toContain("expected text");
-    third.resolve(number);
-    await thirdRead;
-    expect(await outcome(types, 1)).toBe(1);
-  });
-
-  it("that were kept don't count once they may have changed", async () => {
-    const types = new LiveTypes(async () => undefined);
-    await types.read(async () => number);
-    const kept = withResolvers();
-    const changed = withResolvers();
-    const keptRead = types.read(async () => await kept.promise, { keeps: true });
-    const changedRead = types.read(async () => await changed.promise);
-    const call = outcome(types, "long");
-    kept.resolve(number);
-    await keptRead;
-    changed.resolve(text);
-    await changedRead;
-    expect(await call).toBe("long");
-  });
-
   it("aren't waited for longer than that, and then the call isn't checked, which is said", async () => {
     const onLate = vi.fn<(late: string) => void>();
     const types = new LiveTypes(async () => undefined, { waitMs: 20, onLate });
