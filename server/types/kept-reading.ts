@@ -1,5 +1,5 @@
-// A reading that is kept in a file, for builds, development and test runs alike: it counts as long as nothing that
-// was read has changed.
+// A reading that is kept in a file, for builds, development and test runs alike: it counts as long as nothing has
+// changed that its types depend on.
 
 import { createHash } from "node:crypto";
 import {
@@ -33,11 +33,12 @@ interface Kept {
 
 /**
  * An equal stamp proves that a file is unchanged. After a checkout or a copy, stamps differ and the content
- * decides. Nearly all edits are in the body of a function, and leave the outline.
+ * decides. After an edit, its outline does: most edits are inside functions.
  */
 interface KeptFile {
   readonly stamp: string;
   readonly hash: string;
+  /** Absent where every change counts. */
   readonly outline?: string | undefined;
 }
 
@@ -100,7 +101,7 @@ function parsed(line: string): Kept | undefined {
 }
 
 /** The parts of a reading that decide for how long it counts. */
-export interface ReadFrom extends Pick<Programs, "files" | "outlines" | "missing"> {
+interface ReadFrom extends Pick<Programs, "files" | "outlines" | "missing"> {
   readonly folders: Folders;
 }
 

@@ -212,17 +212,15 @@ export function programsOf(
       const languageOptions = isPackage ? withoutComments(given) : given;
       const key = `${name}\0${JSON.stringify(languageOptions)}\0${optionsKey}`;
       const parsedFiles = isPackage ? memory.packages : memory.files;
-      const previous = parsedFiles.get(key);
-      if (previous !== undefined && previous.stamp === stamp) {
-        if (previous.outline !== undefined) outlines.set(name, previous.outline);
-        return previous.source;
+      let known = parsedFiles.get(key);
+      if (known === undefined || known.stamp !== stamp) {
+        const source = parseFile(name, languageOptions, ...others);
+        if (source === undefined || stamp === undefined) return source;
+        known = { stamp, source, outline: isPackage ? undefined : emptyBodies(ts, source) };
+        parsedFiles.set(key, known);
       }
-      const source = parseFile(name, languageOptions, ...others);
-      if (source === undefined || stamp === undefined) return source;
-      const outline = isPackage ? undefined : emptyBodies(ts, source);
-      if (outline !== undefined) outlines.set(name, outline);
-      parsedFiles.set(key, { stamp, source, outline });
-      return source;
+      if (known.outline !== undefined) outlines.set(name, known.outline);
+      return known.source;
     };
     return host;
   }
@@ -251,7 +249,8 @@ export function programsOf(
 
 /**
  * The hash of a module's text without the bodies of functions that say what they return. No type outside such a body
- * depends on it, so modules with equal outlines give equal types.
+ * depends on it, so modules with equal outlines give equal types. `keepsTypes` of development has the same rule for the
+ * trees that it has.
  */
 export function outlineOf(ts: Compiler, file: string, text: string): string {
   return emptyBodies(ts, ts.createSourceFile(file, text, ts.ScriptTarget.Latest));

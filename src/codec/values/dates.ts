@@ -9,7 +9,7 @@ export function isoOf(date: Date): string | null {
   const year = getUTCFullYear.call(date);
   // Other years have six digits and a sign, and an invalid date doesn't have a text.
   if (!(year >= 1970 && year <= 9999)) return attempt(() => toISOString.call(date)) ?? null;
-  // A quarter of the time of `toISOString`: most of what a list with dates costs.
+  // In less than half of the time of `toISOString`, which would be most of what a list with dates costs.
   const ms = getTime.call(date) % 86_400_000;
   const minutes = Math.floor(ms / 60_000);
   const day = `${year}-${padded(getUTCMonth.call(date) + 1)}-${padded(getUTCDate.call(date))}`;
