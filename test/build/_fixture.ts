@@ -55,7 +55,8 @@ export function createFixture(
 ): Fixture {
   const whole = realpathSync(mkdtempSync(join(tmpdir(), "seamline-build-")));
   const root = join(whole, folder);
-  atEnd(() => rmSync(whole, { recursive: true, force: true }));
+  // The thread that reads types may still keep a reading there.
+  atEnd(() => rmSync(whole, { recursive: true, force: true, maxRetries: 5 }));
   const path = (name: string): string => join(root, name);
   const write = (more: Files): void => {
     for (const [name, text] of Object.entries(more)) {
