@@ -214,17 +214,18 @@ export function binaryOf(type: BinaryType, bytes: Uint8Array): object | undefine
 /** A type whose values are those of a built-in class. */
 export type Leaf = "date" | "url" | "regexp" | "file" | "blob" | "form";
 
-const leaves: Readonly<Record<Leaf, new (...args: never[]) => object>> = {
-  date: Date,
-  url: URL,
-  regexp: RegExp,
-  file: File,
-  blob: Blob,
-  form: FormData,
+// Functions, since Node loads a library when the name `FormData` is first used.
+const leaves: Readonly<Record<Leaf, (value: unknown) => boolean>> = {
+  date: (value) => value instanceof Date,
+  url: (value) => value instanceof URL,
+  regexp: (value) => value instanceof RegExp,
+  file: (value) => value instanceof File,
+  blob: (value) => value instanceof Blob,
+  form: (value) => value instanceof FormData,
 };
 
 export function isLeaf(kind: Leaf, value: unknown): boolean {
-  return value instanceof leaves[kind];
+  return leaves[kind](value);
 }
 
 /** The name of a built-in class with its article: `an Int8Array`, `a Uint8Array`, `a URL`. */

@@ -207,11 +207,11 @@ export function launch(
   };
 }
 
-/** A built application with one procedure in one segment: `add`, in `stock`. */
-export async function createStock(): Promise<Application> {
+/** A built application with two procedures in the segment `stock`: `add` and `echo`; their arguments are checked if `validate` says so. */
+export async function createStock(validate = false): Promise<Application> {
   const application = await createApplication();
-  const access = "public";
-  await application.put("stock.segment.json", { "./stock": { add: { access }, echo: { access } } });
+  const entry = { access: "public", validate };
+  await application.put("stock.segment.json", { "./stock": { add: entry, echo: entry } });
   const source = [
     "export async function add(a: number, b: number): Promise<number> {\n  return a + b;\n}\n",
     "export async function echo(text: string): Promise<string> {\n  return text;\n}\n",

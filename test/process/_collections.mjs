@@ -1,8 +1,11 @@
-// Loaded into a service before everything else: V8 reports collections, and the process prints its
-// age at SIGUSR2, in the same unit.
+// Loaded into a service before everything else: V8 reports collections. At SIGUSR2 the process prints
+// its age, in the same unit, and whether Node has loaded the library of `fetch`.
 import { writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 
 setFlagsFromString("--trace-gc-nvp");
 
-process.on("SIGUSR2", () => writeSync(1, `AGE ${performance.now()}\n`));
+process.on("SIGUSR2", () => {
+  const loaded = process.moduleLoadList.includes("NativeModule internal/deps/undici/undici");
+  writeSync(1, `FETCH ${loaded ? "loaded" : "not loaded"}\nAGE ${performance.now()}\n`);
+});
