@@ -127,15 +127,20 @@ async function developing(kind, app) {
   }
 }
 
-/** Time from the command to the first answer, without what earlier runs kept. */
-const starting = (name, kind, app) => ({
+/**
+ * Time from the command to the first answer.
+ * @param {string} name @param {typeof kinds.vite | typeof kinds.seamline} kind @param {() => Promise<any>} app
+ * @param {{ cold?: boolean }} [options] as of {@link running}
+ */
+const starting = (name, kind, app, { cold = false } = {}) => ({
   name,
   async start() {
     const found = await app();
     const [cpu, rss] = [[], []];
+    if (!cold) await (await developing(kind, found)).stop();
     return {
       async measure() {
-        await forget(found);
+        if (cold) await forget(found);
         const began = performance.now();
         const dev = await developing(kind, found);
         const took = performance.now() - began;
@@ -178,16 +183,12 @@ const changing = (name, kind, app) => ({
 });
 
 export const title = `Build and development, ${modules.toLocaleString("en")} modules`;
-export const about = `1,000 modules of 2.7 KB in folders of 25, of which ${roots(modules).length} have a procedure or two; a quarter of these run in the page. The limit is Vite with the same modules: a build for the page and one for the server, which makes one file. Types of arguments are read by the compiler: *cold* without what an earlier build kept of that.`;
+export const about = `1,000 modules of 2.7 KB in folders of 25, of which ${roots(modules).length} have a procedure or two; a quarter of these run in the page. The limit is Vite with the same modules: a build for the page and one for the server, which makes one file. Types of arguments are read by the compiler: *cold* without what an earlier run kept of that, as after a fresh clone.`;
 
 /** @param {{ against?: string }} options @returns {import("../lib/rounds.mjs").Case[]} */
 export const cases = ({ against }) => {
   const checkouts = [["Seamline", repository], ...(against ? [["Seamline, before", against]] : [])];
   const command = (word) => (app) => [[cliOf(app), word]];
-  const development = (subject) => [
-    subject("Vite alone", kinds.vite, vites),
-    ...checkouts.map(([name, checkout]) => subject(name, kinds.seamline, () => ours(checkout))),
-  ];
   return [
     {
       name: "build",
@@ -227,13 +228,25 @@ export const cases = ({ against }) => {
       unit: "ms",
       rounds: 5,
       cold: true,
-      subjects: development(starting),
+      subjects: [
+        starting("Vite alone", kinds.vite, vites),
+        ...checkouts.flatMap(([name, checkout]) => [
+          starting(`${name}, validate false`, kinds.seamline, () => unchecked(checkout)),
+          starting(`${name}, types kept`, kinds.seamline, () => ours(checkout)),
+          starting(`${name}, cold`, kinds.seamline, () => ours(checkout), { cold: true }),
+        ]),
+      ],
     },
     {
       name: "a changed module, until an answer shows it",
       unit: "ms",
       rounds: 20,
-      subjects: development(changing),
+      subjects: [
+        changing("Vite alone", kinds.vite, vites),
+        ...checkouts.map(([name, checkout]) =>
+          changing(name, kinds.seamline, () => ours(checkout)),
+        ),
+      ],
     },
   ];
 };
