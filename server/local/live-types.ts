@@ -42,6 +42,11 @@ export class LiveTypes implements ApplicationTypes {
     return await reading;
   }
 
+  /** Resolves once no reading runs: a reading keeps what it has read in a file. */
+  async settled(): Promise<void> {
+    while (this.#reading !== undefined) await this.#reading;
+  }
+
   ready(id: string): Promise<void> | undefined {
     return this.#isRead ? undefined : this.#wait(id);
   }

@@ -9,7 +9,6 @@ import type { RunnableDevEnvironment, ViteDevServer } from "vite";
 import { noContext } from "../../src/base/context.ts";
 import type { ServerManifest } from "../../src/base/manifest.ts";
 import type { ModuleNamespace } from "../../src/base/ports.ts";
-import type { ApplicationTypes } from "../../src/base/parameter-types.ts";
 import { Problems } from "../../src/base/problem.ts";
 import type { ServerModules } from "../../src/roles/application/application.ts";
 import type { Application } from "../compile/cut/application.ts";
@@ -45,7 +44,7 @@ export interface TestApplication {
   readonly read: Application;
   readonly manifests: Readonly<Record<Side, ServerManifest>>;
   /** Of parameters: the first call from outside has them read. */
-  readonly types: ApplicationTypes;
+  readonly types: LiveTypes;
   /**
    * A new module graph. Modules that don't import procedures, even indirectly, come from `own` if
    * it is set.

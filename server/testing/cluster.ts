@@ -195,6 +195,8 @@ export class Cluster {
     this.#stopped = true;
     await this.#local.close();
     await this.modules.stop();
+    // A call that was refused at once didn't wait for it; who stops a cluster may remove its folder.
+    await this.#options.application.types.settled();
     for (const release of this.#releases) release();
   }
 
@@ -282,7 +284,7 @@ export class Cluster {
       of: (id) => types.of(id),
       // Reading them takes no time of the stopped clock.
       ready(id) {
-        const reading = types.ready?.(id);
+        const reading = types.ready(id);
         return reading && clock.track(reading);
       },
     };

@@ -63,6 +63,24 @@ it("cluster.import, runProcedure and calls of nodes don't, and nothing is read f
   expect(existsSync(app.path(kept))).toBe(true);
 });
 
+it("a stopped cluster reads nothing any more, even if a call was refused before its types were read", async () => {
+  const app = createFixture({
+    ...shop,
+    // The text of a call is looked through for instances of classes while types are being read.
+    "src/shop/wool.ts":
+      "export class Wool { metres = 1; }\nexport async function wool(): Promise<Wool> {\n  return new Wool();\n}\n",
+    "segments/wool.segment.json": '{ "./shop/wool": { "wool": { "access": "public" } } }',
+  });
+  const all = await cluster(app);
+  const headers = { "content-type": "application/json", "x-svc-data-encoding": "serialized" };
+  const refused = await all.fetch("/rpc/shop/order", { method: "POST", headers, body: "{" });
+  expect(refused.status).toBe(400);
+  const kept = app.path("node_modules/.vite/seamline-types.json");
+  expect(existsSync(kept)).toBe(false);
+  await all.stop();
+  expect(existsSync(kept)).toBe(true);
+});
+
 it("a type that can't be resolved refuses calls from outside, and says why", async () => {
   const all = await cluster(
     createFixture({ ...shop, "src/shop/line.ts": "export interface Line { metres: Metres }\n" }),
