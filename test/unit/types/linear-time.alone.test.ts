@@ -93,7 +93,10 @@ const worst: [what: string, type: string, value: unknown, options?: Partial<Chec
   ],
 ];
 
-/** The time to write, read and visit a message of 1 MiB once: a slower machine needs longer for all of it. */
+/**
+ * The time to write, read and visit a message of 1 MiB once: a slower machine needs longer for all of it. Both are
+ * the quickest of a few runs, so they differ by chance too.
+ */
 function plainMs(): number {
   const members = Object.fromEntries(
     many(45_000, (at) => [`x-${"-".repeat(8)}${at}`, ""]) as [string, string][],
@@ -112,15 +115,18 @@ describe("a check of the worst 1 MiB", () => {
 
   it.each(
     worst.map(([what, type, value, options], index) => ({ what, type, value, options, index })),
-  )("takes at most 50 ms, or as long as plain JSON here: $what", ({ value, options, index }) => {
-    let quickest = Infinity;
-    let plain = Infinity;
-    for (let run = 0; run < 10 && quickest >= 50; run++) {
-      if (run > 1) plain = Math.min(plain, plainMs());
-      const started = processorMs();
-      check(index, value, { isTree: index !== worst.length - 1, ...options });
-      quickest = Math.min(quickest, processorMs() - started);
-    }
-    expect(quickest).toBeLessThan(plain === Infinity ? 50 : Math.max(50, plain));
-  });
+  )(
+    "takes at most 50 ms, or half as long again as plain JSON here: $what",
+    ({ value, options, index }) => {
+      let quickest = Infinity;
+      let plain = Infinity;
+      for (let run = 0; run < 10 && quickest >= 50; run++) {
+        if (run > 1) plain = Math.min(plain, plainMs());
+        const started = processorMs();
+        check(index, value, { isTree: index !== worst.length - 1, ...options });
+        quickest = Math.min(quickest, processorMs() - started);
+      }
+      expect(quickest).toBeLessThan(plain === Infinity ? 50 : Math.max(50, 1.5 * plain));
+    },
+  );
 });
