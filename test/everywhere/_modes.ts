@@ -1,10 +1,13 @@
 // One application in every mode in which users run one: what a feature promises must hold in all of
 // them.
 
+import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
 
+import { Agent, buildConnector, type Dispatcher } from "undici";
 import { createBuilder, createServer, type InlineConfig, preview } from "vite";
 import { vi } from "vitest";
 
@@ -14,6 +17,7 @@ import { startServer } from "../../server/start/start-server.ts";
 import { createTestCluster } from "../../server/testing/index.ts";
 import { seamline } from "../../server/vite/vite-plugin.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
+import { createCertificates } from "../_certificates.ts";
 import { TestLog } from "../_cluster.ts";
 import { gathered } from "../_gathered.ts";
 import type { Files } from "../build/_fixture.ts";
@@ -22,6 +26,7 @@ import { anyPort, applicationOf } from "../spec/_started.ts";
 export type ModeName = (typeof modeNames)[number];
 export const modeNames = [
   "start standalone",
+  "start standalone, over HTTP/2",
   "start proxy, gateway, two nodes",
   "in Express",
   "in Hono",
@@ -113,6 +118,26 @@ const starters: Readonly<Record<ModeName, Start>> = {
   async "start standalone"(parts) {
     await parts.application.build();
     return toUrl(await serve(parts, { mode: "standalone" }));
+  },
+
+  async "start standalone, over HTTP/2"(parts) {
+    await parts.application.build();
+    const { ca, sign } = createCertificates((remove) => parts.closing.push(remove));
+    const connect = buildConnector({ allowH2: true, ca: readFileSync(ca) });
+    const dispatcher = new Agent({
+      allowH2: true,
+      connect: (options, done) =>
+        connect(options, (error, socket) => {
+          const protocol = socket instanceof TLSSocket ? socket.alpnProtocol : undefined;
+          if (error !== null) done(error, null);
+          else if (protocol === "h2") done(null, socket);
+          else done(new Error(`The service speaks ${String(protocol)}`), null);
+        }),
+    });
+    parts.closing.push(async () => await dispatcher.close());
+    const url = "https://127.0.0.1:0";
+    const tls = sign("service");
+    return toUrl(await serve(parts, { mode: "standalone", url, tls }), dispatcher);
   },
 
   async "start proxy, gateway, two nodes"(parts) {
@@ -231,8 +256,11 @@ async function listenWith({ closing }: StartParts, server: HttpServer): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function toUrl(url: string): Pick<Mode, "request"> {
+/** With a `dispatcher`, it decides how requests are sent. */
+function toUrl(url: string, dispatcher?: Dispatcher): Pick<Mode, "request"> {
+  const more = dispatcher === undefined ? {} : { dispatcher };
   return {
-    request: async (path, init) => await fetch(new URL(path, url), { redirect: "manual", ...init }),
+    request: async (path, init) =>
+      await fetch(new URL(path, url), { redirect: "manual", ...more, ...init }),
   };
 }
