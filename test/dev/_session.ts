@@ -18,6 +18,7 @@ import { onTestFinished as onCurrentTestFinished, type TestContext, vi } from "v
 import { stackOf } from "../../server/base/stacks.ts";
 import type { DevEvent, DevSession } from "../../server/dev/session.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
+import { freePort } from "../_free-port.ts";
 import { formatProblem } from "../../src/base/problem.ts";
 
 // Only bounds a failure: the first session of a process loads Vite, on a machine that may be busy.
@@ -133,7 +134,8 @@ export async function develop(files: Files, options: DevelopOptions = {}): Promi
   const { at = (root) => root, config } = options;
   const session = await startDev({
     root: at(application.root),
-    port: 0,
+    // For port 0, Vite looks for a free port and takes it later, when another process may have it.
+    port: await freePort(),
     host: "127.0.0.1",
     log,
     config,

@@ -5,6 +5,7 @@ import { createBuilder, createServer, type InlineConfig, preview } from "vite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { seamline } from "../../server/vite/vite-plugin.ts";
+import { freePort } from "../_free-port.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { ask } from "./_ask.ts";
 import { develop, type Files, shop } from "./_session.ts";
@@ -134,7 +135,7 @@ async function served(
     plugins: [seamline()],
     resolve: { alias: { "/~app": app.root } },
     ...more,
-    server: { port: 0, host: "127.0.0.1", ws: false, watch: null, ...more.server },
+    server: { port: await freePort(), host: "127.0.0.1", ws: false, watch: null, ...more.server },
   });
   onTestFinished(async () => await server.close());
   await server.listen();
@@ -277,7 +278,10 @@ describe("configurations and keys", () => {
       plugins: [seamline({ source: "." })],
     };
     await (await createBuilder(options, null)).buildApp();
-    const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
+    const server = await preview({
+      ...options,
+      preview: { port: await freePort(), host: "127.0.0.1" },
+    });
     onTestFinished(async () => await server.close());
     const url = server.resolvedUrls?.local[0] ?? "";
     await refuses(url, app.root, files);

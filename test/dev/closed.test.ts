@@ -5,6 +5,7 @@ import { createServer } from "vite";
 
 import { seamline } from "../../server/vite/vite-plugin.ts";
 import { closed, secretsIn, withMaps } from "../_closed.ts";
+import { freePort } from "../_free-port.ts";
 import { createApplication, develop, eventually } from "./_session.ts";
 
 /** The answer to a request for a segment file, which names all procedures. */
@@ -60,7 +61,7 @@ it("`vite` serves no names of what browsers can't call", async () => {
     root,
     configFile: false,
     logLevel: "silent",
-    server: { port: 0, host: "127.0.0.1" },
+    server: { port: await freePort(), host: "127.0.0.1" },
     plugins: [seamline()],
   });
   onTestFinished(async () => await server.close());

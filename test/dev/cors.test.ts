@@ -5,6 +5,7 @@ import { createBuilder, createServer, type InlineConfig, preview, type ServerOpt
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { seamline } from "../../server/vite/vite-plugin.ts";
+import { freePort } from "../_free-port.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { applicationOf } from "../spec/_started.ts";
 import { type Answer, ask } from "./_ask.ts";
@@ -87,7 +88,7 @@ async function served(files: Files, server: ServerOptions): Promise<string> {
     configFile: false,
     logLevel: "silent",
     plugins: [seamline()],
-    server: { port: 0, host: "127.0.0.1", ws: false, watch: null, ...server },
+    server: { port: await freePort(), host: "127.0.0.1", ws: false, watch: null, ...server },
   });
   onTestFinished(async () => await vite.close());
   await vite.listen();
@@ -140,7 +141,10 @@ describe("calls from other origins", () => {
         plugins: [seamline()],
       };
       await (await createBuilder(options, null)).buildApp();
-      const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
+      const server = await preview({
+        ...options,
+        preview: { port: await freePort(), host: "127.0.0.1" },
+      });
       onTestFinished(async () => await server.close());
       const url = server.resolvedUrls?.local[0] ?? "";
       if ("seamline.json" in files) await letsInFriends(url);

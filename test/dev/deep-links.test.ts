@@ -4,6 +4,7 @@ import { createBuilder, createServer, type InlineConfig, preview } from "vite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { seamline } from "../../server/vite/vite-plugin.ts";
+import { freePort } from "../_free-port.ts";
 import { applicationOf } from "../spec/_started.ts";
 import { ask } from "./_ask.ts";
 import { develop, type Files } from "./_session.ts";
@@ -60,7 +61,7 @@ function viteOptions(root: string, more: InlineConfig = {}): InlineConfig {
 async function vite(files: Files, more: InlineConfig = {}): Promise<string> {
   const server = await createServer({
     ...viteOptions(applicationOf(files).root, more),
-    server: { port: 0, host: "127.0.0.1", ws: false, watch: null },
+    server: { port: await freePort(), host: "127.0.0.1", ws: false, watch: null },
   });
   onTestFinished(async () => await server.close());
   await server.listen();
@@ -70,7 +71,10 @@ async function vite(files: Files, more: InlineConfig = {}): Promise<string> {
 async function vitePreview(files: Files, more: InlineConfig = {}): Promise<string> {
   const options = viteOptions(applicationOf(files).root, more);
   await (await createBuilder(options, null)).buildApp();
-  const server = await preview({ ...options, preview: { port: 0, host: "127.0.0.1" } });
+  const server = await preview({
+    ...options,
+    preview: { port: await freePort(), host: "127.0.0.1" },
+  });
   onTestFinished(async () => await server.close());
   return server.resolvedUrls?.local[0] ?? "";
 }

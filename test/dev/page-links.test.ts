@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 
 import { seamline } from "../../server/vite/index.ts";
+import { freePort } from "../_free-port.ts";
 import { createFixture } from "../build/_fixture.ts";
 import { openOf, openPage, refusalOf } from "../_page-links.ts";
 import { develop } from "./_session.ts";
@@ -88,7 +89,10 @@ it("`vite preview`: pages open links", async () => {
     plugins: [seamline()],
   };
   await (await createBuilder({ ...common, builder: {} })).buildApp();
-  const server = await preview({ ...common, preview: { port: 0, host: "127.0.0.1" } });
+  const server = await preview({
+    ...common,
+    preview: { port: await freePort(), host: "127.0.0.1" },
+  });
   onTestFinished(async () => await server.close());
   const port = portOf(server.resolvedUrls?.local[0] ?? "");
   await streams(port);

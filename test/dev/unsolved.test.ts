@@ -7,6 +7,7 @@ import { createLogger, createServer } from "vite";
 import { expect, it, onTestFinished } from "vitest";
 
 import { seamline } from "../../server/vite/vite-plugin.ts";
+import { freePort } from "../_free-port.ts";
 import { openPage } from "./_page.ts";
 import { createApplication, develop, eventually, shop, splitUnderVitest } from "./_session.ts";
 
@@ -67,7 +68,7 @@ it("plain `vite` has the same lines in its own log", async () => {
       warn: (line) => void lines.push(line),
       error: (line) => void lines.push(line),
     },
-    server: { port: 0, host: "127.0.0.1" },
+    server: { port: await freePort(), host: "127.0.0.1" },
     plugins: [seamline()],
   });
   onTestFinished(async () => await server.close());

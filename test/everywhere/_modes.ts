@@ -19,6 +19,7 @@ import { seamline } from "../../server/vite/vite-plugin.ts";
 import { startDev } from "../../server/vite/start-dev.ts";
 import { createCertificates } from "../_certificates.ts";
 import { TestLog } from "../_cluster.ts";
+import { freePort } from "../_free-port.ts";
 import { gathered } from "../_gathered.ts";
 import type { Files } from "../build/_fixture.ts";
 import { anyPort, applicationOf } from "../spec/_started.ts";
@@ -177,7 +178,7 @@ const starters: Readonly<Record<ModeName, Start>> = {
   async dev({ application, closing }) {
     const session = await startDev({
       root: application.root,
-      port: 0,
+      port: await freePort(),
       host: "127.0.0.1",
       log: new TestLog(),
     });
@@ -189,7 +190,7 @@ const starters: Readonly<Record<ModeName, Start>> = {
   async vite({ application, base, closing }) {
     const server = await createServer({
       ...viteConfig(application.root, base),
-      server: { port: 0, host: "127.0.0.1", ws: false, watch: null },
+      server: { port: await freePort(), host: "127.0.0.1", ws: false, watch: null },
     });
     closing.push(async () => await server.close());
     await server.listen();
@@ -199,7 +200,10 @@ const starters: Readonly<Record<ModeName, Start>> = {
   async "vite preview"({ application, base, closing }) {
     const config = viteConfig(application.root, base);
     await (await createBuilder(config)).buildApp();
-    const server = await preview({ ...config, preview: { port: 0, host: "127.0.0.1" } });
+    const server = await preview({
+      ...config,
+      preview: { port: await freePort(), host: "127.0.0.1" },
+    });
     closing.push(async () => await server.close());
     return toUrl(server.resolvedUrls?.local[0] ?? "");
   },
