@@ -195,7 +195,7 @@ export class Cluster {
     this.#stopped = true;
     await this.#local.close();
     await this.modules.stop();
-    // A call that was refused at once didn't wait for it; who stops a cluster may remove its folder.
+    // Calls that were refused meanwhile didn't wait for types. Who stops a cluster may remove its folder.
     await this.#options.application.types.settled();
     for (const release of this.#releases) release();
   }

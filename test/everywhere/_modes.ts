@@ -262,9 +262,12 @@ async function listenWith({ closing }: StartParts, server: HttpServer): Promise<
 
 /** With a `dispatcher`, it decides how requests are sent. */
 function toUrl(url: string, dispatcher?: Dispatcher): Pick<Mode, "request"> {
-  const more = dispatcher === undefined ? {} : { dispatcher };
   return {
     request: async (path, init) =>
-      await fetch(new URL(path, url), { redirect: "manual", ...more, ...init }),
+      await fetch(new URL(path, url), {
+        redirect: "manual",
+        ...(dispatcher && { dispatcher }),
+        ...init,
+      }),
   };
 }

@@ -207,7 +207,7 @@ export function launch(
   };
 }
 
-/** A built application with two procedures in the segment `stock`: `add` and `echo`; their arguments are checked if `validate` says so. */
+/** A built application with `add` and `echo` in the segment `stock`. With `validate`, their arguments are checked. */
 export async function createStock(validate = false): Promise<Application> {
   const application = await createApplication();
   const entry = { access: "public", validate };

@@ -1,6 +1,7 @@
-// Garbage of a call: the bytes that it allocates, and the share of them that survives a collection; and
-// a library of Node that no call needs. No other work on the machine changes them, so they are a gate. A change that lowers them lowers the limits
-// here, which hold for Node 20 and 24. Times are for `npm run bench`, promises for `lab/bench/promises.mjs`.
+// Garbage of a call: the bytes that it allocates, and the share of them that survives a collection; and a library of
+// Node that no call needs. No other work on the machine changes them, so they are a gate. A change that lowers them
+// lowers the limits here, which hold for Node 20 and 24. Times are for `npm run bench`, promises for
+// `lab/bench/promises.mjs`.
 
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -141,7 +142,7 @@ it.each<[kind: Kind, bytes: number, survival: number]>([
   },
 );
 
-it("What a plain call needs is loaded without the library of `fetch`, which takes 3 MB", async () => {
+it("A service that has checked a call hasn't loaded Node's library of `fetch`, which takes 3 MB", async () => {
   const { counted, url } = await deployed("standalone");
   await call(url, add);
   await ageOf(counted, 0);

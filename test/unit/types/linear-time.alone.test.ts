@@ -93,10 +93,7 @@ const worst: [what: string, type: string, value: unknown, options?: Partial<Chec
   ],
 ];
 
-/**
- * The time to write, read and visit a message of 1 MiB once: a slower machine needs longer for all of it. Both are
- * the quickest of a few runs, so they differ by chance too.
- */
+/** The time to write, read and visit a message of 1 MiB once: a slower machine needs longer for all of it. */
 function plainMs(): number {
   const members = Object.fromEntries(
     many(45_000, (at) => [`x-${"-".repeat(8)}${at}`, ""]) as [string, string][],
@@ -126,6 +123,7 @@ describe("a check of the worst 1 MiB", () => {
         check(index, value, { isTree: index !== worst.length - 1, ...options });
         quickest = Math.min(quickest, processorMs() - started);
       }
+      // Half as long again: two quickest runs differ by chance.
       expect(quickest).toBeLessThan(plain === Infinity ? 50 : Math.max(50, 1.5 * plain));
     },
   );
